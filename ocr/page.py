@@ -65,7 +65,7 @@ class Box:
         (ax, ay), (dx, dy) = self.corners[0], self.corners[3]
         return float(np.hypot(dx - ax, dy - ay))
 
-    def rounded(self) -> list[list[int]]:
+    def rounded_corners(self) -> list[list[int]]:
         """The corners as whole pixels, in the shape of the contract's JSON."""
         return [[round(x), round(y)] for x, y in self.corners]
 
@@ -130,7 +130,7 @@ class Strike:
     words: tuple[StruckWord, ...] = ()
 
     @property
-    def touched(self) -> float:
+    def max_word_score(self) -> float:
         """0..1, how much any part of the row looks struck: what must be low for a row to be read without a
         look."""
         return max((word.score for word in self.words), default=0.0)

@@ -13,7 +13,7 @@ from ocr.page import Step
 EVENED = "divided by the paper's own light"
 
 
-def steps_of(
+def processing_steps(
     sheet: FlattenedSheet, taken: int, quality: Quality, finder: RowFinder, rows: int,
     engines: Sequence[Engine]
 ) -> tuple[Step, ...]:
@@ -26,7 +26,8 @@ def steps_of(
     corners = " ".join(f"{x:.0f},{y:.0f}" for x, y in photo_points(sheet, upright_frame(wide, high)))
     return (
         Step(
-            "squared", (("found", int(sheet.found)), ("width", wide), ("height", high), ("corners", corners))
+            "squared",
+            (("found", int(sheet.is_outlined)), ("width", wide), ("height", high), ("corners", corners)),
         ),
         Step("evened", (("by", EVENED),)),
         Step("rules_removed", (("pixels", taken),)),

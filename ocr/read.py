@@ -13,25 +13,32 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.corrections.apply import attach, hosts_of
-from ocr.corrections.carets import without
-from ocr.corrections.inserted_words import Spot, lowered, over
-from ocr.corrections.strike import strike
-from ocr.engines import Engine, Quad, Recognised, RowFinder
+from ocr.corrections.apply import attach_insertions, insertion_hosts
+from ocr.corrections.carets import without_inserted_words
+from ocr.corrections.inserted_words import InsertionSpot, insertion_spots, trim_to_row
+from ocr.corrections.strike import detect_strike
+from ocr.engines import Engine, Quad, Recognition, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.image.find_sheet import FlattenedSheet, photo_points, sheets, turned, turned_image, whole
-from ocr.image.geometry import MARGIN, box_of, cut, grow, lengths
-from ocr.image.illumination import even, inked, without_rules
+from ocr.image.find_sheet import (
+    FlattenedSheet,
+    find_sheets,
+    photo_points,
+    turn_image,
+    turn_sheet,
+    whole_photo,
+)
+from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_size
+from ocr.image.illumination import even_light, ink_bounds, without_rules
 from ocr.image.open_image import open_images
-from ocr.image.quality import Legibility, legibility, measure, verdict
-from ocr.image.writing_outside import writing_elsewhere
-from ocr.layout.cut_off import cut_off
-from ocr.layout.legibility import least_trust, trust
-from ocr.layout.lines import Strip, indents, parted, sideways, strips, tangled
-from ocr.layout.row_starts import LEAST_ROWS, open_alike
+from ocr.image.quality import Legibility, legibility, measure, unusable_reason
+from ocr.image.writing_outside import has_writing_outside
+from ocr.layout.cut_off import is_cut_off
+from ocr.layout.legibility import required_trust, sheet_trust
+from ocr.layout.lines import RowStrip, part_tall_boxes, row_indents, row_strips, runs_sideways, tangled_share
+from ocr.layout.row_starts import LEAST_ROWS, begin_alike
 from ocr.layout.wrap import STRUCK, join_wrapped
 from ocr.page import Alternative, Image, Page, Photo, Reading, Row, Status, Step, Strike, UnreadableReason
-from ocr.provenance import steps_of
+from ocr.provenance import processing_steps
 
 FIND_SIDE = 768
 """Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample
@@ -58,28 +65,28 @@ BEGINNING = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReadOptions:
     """How to read.
 
     `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted by
     length) holds no writing. `second_below`: rows that the first engine scores below this are shown to the
     second engine too, which is all of them: where two opinions agree, fewer lines need a look. Rows that
     nobody scored `third_below` are shown to the engines after it (on the sample sheets a third opinion on
-    rows scored 0.6 to 0.8 changed no order). `strike`: tells from a row's crop and what the first engine made
-    of it whether it was crossed out.
+    rows scored 0.6 to 0.8 changed no order). `detect_strike`: tells from a row's crop and what the first
+    engine made of it whether it was crossed out.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
-    least_score: float = 0.7
+    min_score: float = 0.7
     second_below: float = 1.01
     third_below: float = 0.6
-    strike: Callable[[Image, Recognised], Strike] = strike
+    detect_strike: Callable[[Image, Recognition], Strike] = detect_strike
 
 
 def read(
     photo: Photo,
     engines: Sequence[Engine],
-    options: Options | None = None,
+    options: ReadOptions | None = None,
 ) -> Reading:
     """Everything a photograph says.
 
@@ -100,14 +107,14 @@ def read(
 def read_images(
     images: Sequence[Image],
     engines: Sequence[Engine],
-    options: Options | None = None,
+    options: ReadOptions | None = None,
 ) -> Reading:
     """The same for upright RGB images that somebody else opened, such as the pages of one file. Not empty."""
     started = time.perf_counter()
     steps: list[Step] = []
     pages: list[Page] = []
     reasons: list[UnreadableReason] = []
-    reader = _Reader(tuple(engines), options or Options())
+    reader = _Reader(tuple(engines), options or ReadOptions())
     for image in images:
         outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
         steps += [step for _, done in outcomes for step in done]
@@ -142,7 +149,7 @@ QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)),
 """Rotation to the matrix that takes x, y of the photograph to x, y after it is turned clockwise."""
 
 
-Spots: TypeAlias = tuple[tuple[Spot, Recognised], ...]
+Spots: TypeAlias = tuple[tuple[InsertionSpot, Recognition], ...]
 """Words put in above a row: where, and what each says by itself."""
 
 
@@ -152,7 +159,7 @@ class _Apart(NamedTuple):
 
     shown: list[Legibility]
     crops: list[Image]
-    texts: list[Recognised]
+    texts: list[Recognition]
     strikes: list[Strike]
     put_in: list[Spots]
 
@@ -160,10 +167,10 @@ class _Apart(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Reader:
     engines: tuple[Engine, ...]
-    options: Options
-    _said: dict[bytes, Recognised] = field(default_factory=dict, repr=False, compare=False)
+    options: ReadOptions
+    _said: dict[bytes, Recognition] = field(default_factory=dict, repr=False, compare=False)
 
-    def _first(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def _first(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """What the first engine says. A crop that told which way is up is not read again as a row."""
         keys = [hashlib.sha256(crop.tobytes() + repr(crop.shape).encode()).digest() for crop in crops]
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._said}
@@ -173,9 +180,9 @@ class _Reader:
     def sheets(self, photo: Image) -> tuple[FlattenedSheet, ...]:
         """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no
         order may be lost to an edge that was none."""
-        found = sheets(photo)
-        lost = found[0].found and writing_elsewhere(photo, found, self.options.finder)
-        return (whole(photo),) if lost else found
+        found = find_sheets(photo)
+        lost = found[0].is_outlined and has_writing_outside(photo, found, self.options.finder)
+        return (whole_photo(photo),) if lost else found
 
     def sheet(self, photo: Image, sheet: FlattenedSheet) -> tuple[Page | UnreadableReason, tuple[Step, ...]]:
         """One sheet as a page still without number, or why it is none."""
@@ -183,17 +190,17 @@ class _Reader:
         quads = self._find(clean)
         degrees, quads = self._rotation(clean, quads)
         if degrees:
-            sheet = turned(sheet, degrees)
-            clean = turned_image(clean, degrees)
-        rows = self._rows(sheet, clean, strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
+            sheet = turn_sheet(sheet, degrees)
+            clean = turn_image(clean, degrees)
+        rows = self._rows(sheet, clean, row_strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
         quality = measure(photo, clean)
-        steps = steps_of(sheet, taken, quality, self.options.finder, len(rows), self.engines)
-        reason = verdict(quality, sheet_found=sheet.found)
-        if trust(rows) < least_trust(
-            rows, self.options.least_score, clear=reason is UnreadableReason.NOT_A_SHEET
+        steps = processing_steps(sheet, taken, quality, self.options.finder, len(rows), self.engines)
+        reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
+        if sheet_trust(rows) < required_trust(
+            rows, self.options.min_score, clear=reason is UnreadableReason.NOT_A_SHEET
         ):
             return reason, steps
-        lines = join_wrapped(attach(rows))
+        lines = join_wrapped(attach_insertions(rows))
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:
@@ -202,12 +209,14 @@ class _Reader:
         longest = max(clean.shape[:2])
         if longest <= FIND_SIDE or not found:
             return found
-        low = float(np.median([min(lengths(quad)) for quad in found])) * FIND_SIDE / longest
+        low = float(np.median([min(quad_size(quad)) for quad in found])) * FIND_SIDE / longest
         found = self._find_at(clean, CLOSE_SIDE) if low < SMALL else found
-        if tangled(found) >= TANGLED:
+        if tangled_share(found) >= TANGLED:
             closer = (self._find_at(clean, side) for side in (CLOSE_SIDE, CLOSEST_SIDE) if side < longest)
-            found = min((found, *filter(None, closer)), key=tangled)
-        return parted(found, lambda quad, times: self._find_in(clean, quad, times * FIND_SIDE / longest))
+            found = min((found, *filter(None, closer)), key=tangled_share)
+        return part_tall_boxes(
+            found, lambda quad, times: self._find_in(clean, quad, times * FIND_SIDE / longest)
+        )
 
     def _find_in(self, clean: Image, quad: Quad, scale: float) -> tuple[Quad, ...]:
         """Boxes of writing in and about one, on a copy of that scale."""
@@ -224,7 +233,7 @@ class _Reader:
         scale = min(1.0, side / max(clean.shape[:2]))
         size = (max(1, round(clean.shape[1] * scale)), max(1, round(clean.shape[0] * scale)))
         small = np.asarray(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        left, top, right, bottom = inked(small)
+        left, top, right, bottom = ink_bounds(small)
         if right - left < 8 or bottom - top < 8:
             return ()
         corner = np.array([left, top], dtype=np.float32)
@@ -234,11 +243,11 @@ class _Reader:
     def _rotation(self, clean: Image, quads: Sequence[Quad]) -> tuple[int, tuple[Quad, ...]]:
         """Degrees clockwise that make the writing upright, by what reads best, and the boxes after that
         turn."""
-        side = 90 if sideways(quads) else 0
+        side = 90 if runs_sideways(quads) else 0
         if side:
-            clean = turned_image(clean, side)
+            clean = turn_image(clean, side)
             quads = self._find(clean)
-        longest = sorted(strips(quads), key=lambda s: s.left - s.right)[:PROBES]
+        longest = sorted(row_strips(quads), key=lambda s: s.left - s.right)[:PROBES]
         crops = [_row_crop(clean, strip) for strip in longest]
         upright = self._first(crops)
         if _agreement(upright) > SURE:
@@ -257,10 +266,10 @@ class _Reader:
             [said.text for said in self._first([_beginning(clean, q) for q in side])]
             for side in (left, right)
         ]
-        return open_alike(*texts)
+        return begin_alike(*texts)
 
     def _rows(
-        self, sheet: FlattenedSheet, clean: Image, found: Sequence[Strip], photo: tuple[int, ...]
+        self, sheet: FlattenedSheet, clean: Image, found: Sequence[RowStrip], photo: tuple[int, ...]
     ) -> tuple[Row, ...]:
         shown, crops, texts, strikes, spots = self._apart(clean, found)
         put_in = [tuple(_row_put_in(sheet, clean, *pair) for pair in pairs) for pairs in spots]
@@ -281,43 +290,50 @@ class _Reader:
                 posteriors=said.posteriors,
                 focus=seen.focus,
                 contrast=seen.contrast,
-                cut_off=cut_off(sheet, clean, strip, (photo[0], photo[1])),
+                cut_off=is_cut_off(sheet, clean, strip, (photo[0], photo[1])),
                 inserted=added,
             )
             for strip, said, other, indent, seen, mark, crop, added in zip(
-                found, texts, others, indents(found), shown, strikes, crops, put_in, strict=True
+                found, texts, others, row_indents(found), shown, strikes, crops, put_in, strict=True
             )
             if said.text or _written(crop, strip, usual)
         )
 
-    def _apart(self, clean: Image, found: Sequence[Strip]) -> _Apart:
+    def _apart(self, clean: Image, found: Sequence[RowStrip]) -> _Apart:
         """The rows, each without the words put in above it, and those words."""
         above = _put_in(found)
         whole = [_row_crop(_bare(clean, *each), each[0]) for each in zip(found, above, strict=True)]
         shown, said = [legibility(crop) for crop in whole], self._first(whole)
-        crops = [lowered(*pair) for pair in zip(whole, said, strict=True)]
+        crops = [trim_to_row(*pair) for pair in zip(whole, said, strict=True)]
         texts = list(self._first(crops))
-        strikes = [self.options.strike(*pair) for pair in zip(crops, texts, strict=True)]
+        strikes = [self.options.detect_strike(*pair) for pair in zip(crops, texts, strict=True)]
         spots: list[Spots] = []
         for k, strip in enumerate(found):
-            there = over(strip, found, whole[k], said[k], strikes[k]) if strikes[k].score < STRUCK else ()
+            there = (
+                insertion_spots(strip, found, whole[k], said[k], strikes[k])
+                if strikes[k].score < STRUCK
+                else ()
+            )
             spots.append(self._spots(_bare(clean, strip, above[k]), there) if there else ())
             if spots[k]:
-                own = without(
-                    _bare(clean, strip, above[k]), spots[k][0][0].row, [spot.quad for spot, _ in spots[k]]
+                own = without_inserted_words(
+                    _bare(clean, strip, above[k]), spots[k][0][0].row_quad,
+                    [spot.quad for spot, _ in spots[k]]
                 )
-                crops[k] = lowered(_row_crop(own, strip), said[k])
+                crops[k] = trim_to_row(_row_crop(own, strip), said[k])
                 texts[k] = self._first([crops[k]])[0]
-                strikes[k] = self.options.strike(crops[k], texts[k])
+                strikes[k] = self.options.detect_strike(crops[k], texts[k])
         return _Apart(shown, crops, texts, strikes, spots)
 
-    def _spots(self, clean: Image, spots: Sequence[Spot]) -> Spots:
+    def _spots(self, clean: Image, spots: Sequence[InsertionSpot]) -> Spots:
         """Where a word stands above struck words or a caret of a row, and what it says by itself."""
-        said = self._first([cut(without(clean, spot.quad, [spot.row]), spot.quad) for spot in spots])
-        return tuple((spot, one) for spot, one in zip(spots, said, strict=True) if spot.takes(one))
+        said = self._first(
+            [cut_quad(without_inserted_words(clean, spot.quad, [spot.row_quad]), spot.quad) for spot in spots]
+        )
+        return tuple((spot, one) for spot, one in zip(spots, said, strict=True) if spot.accepts(one))
 
     def _second_opinions(
-        self, crops: Sequence[Image], texts: Sequence[Recognised], struck: Sequence[bool]
+        self, crops: Sequence[Image], texts: Sequence[Recognition], struck: Sequence[bool]
     ) -> tuple[tuple[Alternative, ...], ...]:
         """What the other engines make of doubtful rows. Rows crossed out are not asked about: their letters
         are hard to read and count for nothing."""
@@ -339,11 +355,11 @@ SURE = 0.93
 """Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
 
 
-def _or_other(said: Recognised, others: Sequence[Alternative]) -> Recognised:
+def _or_other(said: Recognition, others: Sequence[Alternative]) -> Recognition:
     """What another engine read where the first saw nothing, as on a short "v2"."""
     if said.text or not others:
         return said
-    return Recognised(others[0].text, others[0].score, others[0].posteriors)
+    return Recognition(others[0].text, others[0].score, others[0].posteriors)
 
 
 SILENT_LOW, SILENT_LONG, SILENT_INK = 0.6, 1.5, 0.4
@@ -354,7 +370,7 @@ _DARK = 150
 """Grey below which a pixel of an evened sheet is ink."""
 
 
-def _written(crop: Image, strip: Strip, usual: float) -> bool:
+def _written(crop: Image, strip: RowStrip, usual: float) -> bool:
     """Is there writing in a crop that every engine is silent on? Such a row is for a person to see."""
     if strip.height < SILENT_LOW * usual or strip.right - strip.left < SILENT_LONG * usual:
         return False
@@ -362,21 +378,23 @@ def _written(crop: Image, strip: Strip, usual: float) -> bool:
     return float((grey < _DARK).any(axis=0).mean()) >= SILENT_INK
 
 
-def _agreement(texts: Sequence[Recognised]) -> float:
+def _agreement(texts: Sequence[Recognition]) -> float:
     """How well rows read, 0..1, longer ones counting more."""
     length = sum(len(said.text) for said in texts)
     return sum(said.score * len(said.text) for said in texts) / length if length else 0.0
 
 
 def _cleaned(sheet: FlattenedSheet) -> tuple[Image, int]:
-    return without_rules(even(sheet.image))
+    return without_rules(even_light(sheet.image))
 
 
-def _row_crop(clean: Image, strip: Strip) -> Image:
-    return cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
+def _row_crop(clean: Image, strip: RowStrip) -> Image:
+    return cut_quad(
+        clean, grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height)
+    )
 
 
-def _row_put_in(sheet: FlattenedSheet, clean: Image, spot: Spot, said: Recognised) -> Row:
+def _row_put_in(sheet: FlattenedSheet, clean: Image, spot: InsertionSpot, said: Recognition) -> Row:
     """A word put in above a row, as a row of its own."""
     wide = clean.shape[1]
     return Row(
@@ -387,28 +405,28 @@ def _row_put_in(sheet: FlattenedSheet, clean: Image, spot: Spot, said: Recognise
     )
 
 
-def _put_in(found: Sequence[Strip]) -> list[list[Quad]]:
+def _put_in(found: Sequence[RowStrip]) -> list[list[Quad]]:
     """For each row the boxes of those that are words put in above it."""
-    hosts = hosts_of([box_of(strip.quad) for strip in found])
+    hosts = insertion_hosts([box_of(strip.quad) for strip in found])
     return [
         [other.quad for other, host in zip(found, hosts, strict=True) if host == at]
         for at in range(len(found))
     ]
 
 
-def _bare(clean: Image, strip: Strip, put_in: Sequence[Quad]) -> Image:
+def _bare(clean: Image, strip: RowStrip, put_in: Sequence[Quad]) -> Image:
     """The sheet without the ink of words put in above a row; made for the one row and not kept, for a sheet
     may be large."""
-    return without(clean, strip.quad, put_in) if put_in else clean
+    return without_inserted_words(clean, strip.quad, put_in) if put_in else clean
 
 
 def _beginning(clean: Image, quad: Quad) -> Image:
     """The first word or two of a box as a recogniser's crop."""
-    width, height = lengths(quad)
+    width, height = quad_size(quad)
     share = np.float32(min(1.0, BEGINNING * height / max(width, 1.0)))
     start = np.array([quad[0], quad[0], quad[3], quad[3]])
     short = start + (quad - start) * share
-    return cut(clean, grow(np.asarray(short, dtype=np.float32), 0.0, MARGIN[1] * height))
+    return cut_quad(clean, grow_quad(np.asarray(short, dtype=np.float32), 0.0, CROP_MARGIN[1] * height))
 
 
 def _skew(rows: Sequence[Row], rotation: int) -> float:

@@ -12,17 +12,24 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from ocr.corrections.apply import attach
-from ocr.engines import Engine, Quad, Recognised
-from ocr.image.find_sheet import FlattenedSheet, outside, photo_points, sheets, turned, whole
-from ocr.image.geometry import MARGIN, box_of, carry, cut, grow, lengths
-from ocr.image.illumination import even, without_rules
+from ocr.corrections.apply import attach_insertions
+from ocr.engines import Engine, Quad, Recognition
+from ocr.image.find_sheet import (
+    FlattenedSheet,
+    find_sheets,
+    is_outside,
+    photo_points,
+    turn_sheet,
+    whole_photo,
+)
+from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_size, transform_points
+from ocr.image.illumination import even_light, without_rules
 from ocr.image.quality import legibility
-from ocr.layout.cut_off import cut_off
-from ocr.layout.lines import Strip, strips
+from ocr.layout.cut_off import is_cut_off
+from ocr.layout.lines import RowStrip, row_strips
 from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, ReadLine, Row
-from ocr.read import CLOSE_SIDE, Options
+from ocr.read import CLOSE_SIDE, ReadOptions
 
 AROUND = 0.75
 """Heights of the box beside it in which rows are looked for: a finder sees little at the edge of its
@@ -37,7 +44,7 @@ BARE = 0.3
 
 
 def read_line(
-    photo: Image, box: Box, rotation: int, engines: Sequence[Engine], options: Options | None = None
+    photo: Image, box: Box, rotation: int, engines: Sequence[Engine], options: ReadOptions | None = None
 ) -> tuple[ReadLine, ...]:
     """What the writing in `box` says, its rows taken as one line; where it holds several rows, also without
     the outer ones and the middle one by itself, for a box that is only drawn too high. Empty where nobody
@@ -46,10 +53,10 @@ def read_line(
     `photo` is the upright picture that the box is given in, `rotation` the quarter turn, in degrees
     clockwise, of its page (`Page.rotation`). Corners outside the picture are allowed.
     """
-    chosen = options or Options()
-    sheet = turned(_sheet(photo, box), rotation)
-    clean, _ = without_rules(even(sheet.image))
-    quad = carry(np.linalg.inv(sheet.to_photo).astype(np.float64), box.corners)
+    chosen = options or ReadOptions()
+    sheet = turn_sheet(_sheet(photo, box), rotation)
+    clean, _ = without_rules(even_light(sheet.image))
+    quad = transform_points(np.linalg.inv(sheet.to_photo).astype(np.float64), box.corners)
     rows = [
         row
         for strip in _rows(clean, quad, chosen)
@@ -61,23 +68,27 @@ def read_line(
     central = min(rows, key=lambda row: float(np.linalg.norm(np.mean(row.box.corners, axis=0) - middle)))
     inner = [rows[off:len(rows) - off] for off in range((len(rows) + 1) // 2)]
     ways = [*inner, *([[central]] if [central] not in inner else [])]
-    return tuple(as_line(attach(way)) for way in ways)
+    return tuple(as_line(attach_insertions(way)) for way in ways)
 
 
 def _sheet(photo: Image, box: Box) -> FlattenedSheet:
     """The sheet that the whole box lies on; the photograph itself where there is none."""
     return next(
-        (one for one in sheets(photo) if one.found and not any(outside(one, [at]) for at in box.corners)),
-        whole(photo),
+        (
+            one
+            for one in find_sheets(photo)
+            if one.is_outlined and not any(is_outside(one, [at]) for at in box.corners)
+        ),
+        whole_photo(photo),
     )
 
 
-def _rows(clean: Image, quad: Quad, options: Options) -> list[Strip]:
+def _rows(clean: Image, quad: Quad, options: ReadOptions) -> list[RowStrip]:
     """The rows of writing in a box, each from side to side of it, from the top: the person says where a line
     begins and ends, the finder how many rows it has and how high they are. The box itself where no row is
     found."""
-    high = lengths(quad)[1]
-    rows = [_across(strip, quad) for strip in strips(_found(clean, quad, AROUND * high, options))]
+    high = quad_size(quad)[1]
+    rows = [_across(strip, quad) for strip in row_strips(_found(clean, quad, AROUND * high, options))]
     shares = [_share(row.quad, quad) for row in rows]
     held = [row for row, share in zip(rows, shares, strict=True) if share >= min(HELD, max(shares))]
     if not held or max(shares) < LEAST or sum(row.height for row in held) < BARE * high:
@@ -90,7 +101,7 @@ def _share(row: Quad, box: Quad) -> float:
     return float(cv2.intersectConvexConvex(row, box)[0]) / max(1.0, float(cv2.contourArea(row)))
 
 
-def _found(clean: Image, quad: Quad, margin: float, options: Options) -> list[Quad]:
+def _found(clean: Image, quad: Quad, margin: float, options: ReadOptions) -> list[Quad]:
     """Boxes of writing about the box, in pixels of the sheet."""
     high, wide = clean.shape[:2]
     (left, top), (right, foot) = quad.min(axis=0) - margin, quad.max(axis=0) + margin
@@ -108,7 +119,7 @@ def _found(clean: Image, quad: Quad, margin: float, options: Options) -> list[Qu
     ]
 
 
-def _across(strip: Strip, quad: Quad) -> Strip:
+def _across(strip: RowStrip, quad: Quad) -> RowStrip:
     """A row's strip drawn out, or cut off, to the sides of the box."""
     (ax, ay), (bx, by) = strip.quad[0], strip.quad[1]
     slope = float((by - ay) / (bx - ax)) if bx - ax > 1 else 0.0
@@ -118,20 +129,22 @@ def _across(strip: Strip, quad: Quad) -> Strip:
     return _strip(np.array([top[0], top[1], top[1] + down, top[0] + down], dtype=np.float32))
 
 
-def _strip(quad: Quad) -> Strip:
-    return Strip(
-        quad, float(quad[:, 0].min()), float(quad[:, 0].max()), float(quad[:, 1].mean()), lengths(quad)[1]
+def _strip(quad: Quad) -> RowStrip:
+    return RowStrip(
+        quad, float(quad[:, 0].min()), float(quad[:, 0].max()), float(quad[:, 1].mean()), quad_size(quad)[1]
     )
 
 
 def _row(
-    photo: Image, sheet: FlattenedSheet, clean: Image, strip: Strip, engines: Sequence[Engine],
-    options: Options
+    photo: Image, sheet: FlattenedSheet, clean: Image, strip: RowStrip, engines: Sequence[Engine],
+    options: ReadOptions
 ) -> Row:
     """One row as the engines read it, the first one's words first; the third is asked where the others
     doubt."""
-    crop = cut(clean, grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height))
-    said: list[tuple[str, Recognised]] = []
+    crop = cut_quad(
+        clean, grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height)
+    )
+    said: list[tuple[str, Recognition]] = []
     for at, engine in enumerate(engines):
         if at < 2 or max(one.score for _, one in said) < options.third_below:
             said.append((engine.name, engine.read([crop])[0]))
@@ -145,8 +158,8 @@ def _row(
     return Row(
         box=box_of(photo_points(sheet, strip.quad)), text=best.text, score=round(best.score, 4),
         left=round(strip.left / wide, 4), right=round(strip.right / wide, 4),
-        strike=options.strike(crop, best),
+        strike=options.detect_strike(crop, best),
         alternatives=tuple(sorted(others, key=lambda one: -one.score)), posteriors=best.posteriors,
         focus=seen.focus,
-        contrast=seen.contrast, cut_off=cut_off(sheet, clean, strip, (photo.shape[0], photo.shape[1])),
+        contrast=seen.contrast, cut_off=is_cut_off(sheet, clean, strip, (photo.shape[0], photo.shape[1])),
     )

@@ -19,7 +19,7 @@ from reading.heading import heading_decoder
 
 def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms, ...]) -> None:
     """Decode lines inside the automaton of some phases' forms and the names."""
-    decoder_of(forms, lexicon).decode_all(
+    decoder_of(forms, lexicon).decode_rows(
         [each for line in lines for each in (*opinions(line), *corrected_posteriors(line))]
     )
 
@@ -27,4 +27,4 @@ def orders_ahead(lines: Sequence[ReadLine], lexicon: Lexicon, forms: tuple[Forms
 def headings_ahead(rows: Sequence[ReadLine], games: Sequence[KnownGame]) -> None:
     """Decode rows, down to the first that begins like an order, inside the automaton of headings."""
     top = takewhile(lambda row: not begins_order(row.text, games), rows[:MAX_HEADING_LINES])
-    heading_decoder(tuple(games)).decode_all([each for row in top for each in opinions(row)])
+    heading_decoder(tuple(games)).decode_rows([each for row in top for each in opinions(row)])

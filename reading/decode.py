@@ -35,9 +35,9 @@ from grammar.lexicon import Lexicon
 from grammar.order_starts import order_starts
 from grammar.remarks import has_unclear_remark
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
-from ocr.decoding.alignment import Alignment, WordFit, align, best_free_path, scores, strangeness
+from ocr.decoding.alignment import Alignment, WordFit, align, best_free_path, score_texts, word_misfit
 from ocr.decoding.confidence import FAR, SURELY, Features, plainly_struck, touched
-from ocr.decoding.ctc import line_posteriors, other_posteriors
+from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors
 from ocr.decoding.decoder import Decoder, Text
 from ocr.page import Posteriors, ReadLine
 from reading.vocabulary import printed
@@ -113,7 +113,7 @@ def decoder_of(forms: tuple[Forms, ...], lexicon: Lexicon) -> Decoder:
     """The decoder of some phases' forms and the names; made once and kept until it holds MOST_STATES, then
     made anew."""
     found = _decoder(forms, lexicon)
-    if found.states > MOST_STATES:
+    if found.state_count > MOST_STATES:
         _decoder.cache_clear()
         found = _decoder(forms, lexicon)
     return found
@@ -133,7 +133,7 @@ def decode_line(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> D
     whole, seen = len(asked) + len(ways), (*asked, *corrected_posteriors(line))
     decoder = decoder_of(forms, lexicon)
     letters, ceilings = unconstrained_score(decoder, seen)
-    if len(seen) > len(asked) and max(row.strike.touched for row in line.rows) >= SURELY:
+    if len(seen) > len(asked) and max(row.strike.max_word_score for row in line.rows) >= SURELY:
         # Letters of a word that is surely struck are explained by the stroke, which nothing explains where
         # the word is live.
         for at in {len(asked), *range(whole, len(seen))}:
@@ -160,7 +160,7 @@ def decode_line(line: ReadLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> D
 def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
     """What the engines saw of a line: the first one's posteriors, and a second opinion's where one was asked;
     none for a line without posteriors."""
-    first, other = line_posteriors(line), other_posteriors(line)
+    first, other = line_posteriors(line), second_opinion_posteriors(line)
     if first is None or not len(first.log_probs):
         return ()
     return (first,) if other is None else (first, other)
@@ -169,10 +169,10 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
 def corrected_posteriors(line: ReadLine) -> tuple[Posteriors, ...]:
     """The first opinion with the words that were put in above a row and without those that look crossed out,
     in each way that this can be done, and last without either; none where there are none."""
-    from ocr.corrections.apply import bare_line
+    from ocr.corrections.apply import line_without_struck_words
 
     ways = _corrected(line)
-    bare = bare_line(line) if ways else None
+    bare = line_without_struck_words(line) if ways else None
     found = (line_posteriors(way) for way in (*ways, bare) if way is not None)
     return tuple(seen for seen in found if seen is not None and len(seen.log_probs))
 
@@ -181,7 +181,7 @@ def _corrected(line: ReadLine) -> list[ReadLine]:
     """The line as its corrections have it, in each way that leaves something to read."""
     from ocr.corrections.apply import corrected_lines
 
-    if not any(row.inserted or row.strike.touched >= TOUCHED for row in line.rows):
+    if not any(row.inserted or row.strike.max_word_score >= TOUCHED for row in line.rows):
         return []
     found = [(corrected, line_posteriors(corrected)) for corrected in corrected_lines(line)]
     return [corrected for corrected, seen in found if seen is not None and len(seen.log_probs)]
@@ -224,16 +224,16 @@ def _weighed(
         (text.score - ceiling for each, ceiling in zip(found, ceilings, strict=True) for text in each),
         default=-math.inf,
     )
-    others = [decoder.spelled(text) for text in propose()] if best < bad else []
+    others = [decoder.spell(text) for text in propose()] if best < bad else []
     others += [
-        decoder.spelled(text)
+        decoder.spell(text)
         for text in {turned: None for each in found if each for turned in turn(each[0].text)}
     ]
     if len(seen) == 1 and not others:
         return [(text, (text.score - ceilings[0],)) for text in found[0]]
     pool = [text for each in found for text in each[:SHARED]] + [text for text in others if text is not None]
     texts = tuple({text.symbols: text for text in pool}.values())
-    columns = [scores(decoder, each, texts) for each in seen]
+    columns = [score_texts(decoder, each, texts) for each in seen]
     return [
         (text, tuple(score - ceiling for score, ceiling in zip(row, ceilings, strict=True)))
         for text, *row in zip(texts, *columns, strict=True)
@@ -367,8 +367,8 @@ def _strangest(best: Hypothesis, one: Alignment, lexicon: Lexicon) -> float:
     return max(
         [
             0.0,
-            *(strangeness(one.words[slice(*name)]) for name in names),
-            *(strangeness([word]) for at, word in enumerate(one.words) if at not in named and word.letters),
+            *(word_misfit(one.words[slice(*name)]) for name in names),
+            *(word_misfit([word]) for at, word in enumerate(one.words) if at not in named and word.letters),
         ]
     )
 
@@ -386,8 +386,10 @@ def _twin(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> floa
 
 def _lost_at(words: Sequence[WordFit], first: int, end: int) -> float:
     around = words[max(0, first - 1) : end + 1]
-    extra = sum(max(0, word.shown - word.letters) for word in around)
-    return sum(word.lost for word in around) + sum(word.beside for word in words[first:end]) + EXTRA * extra
+    extra = sum(max(0, word.letters_shown - word.letters) for word in around)
+    return (
+        sum(word.loss for word in around) + sum(word.loss_beside for word in words[first:end]) + EXTRA * extra
+    )
 
 
 def _agreement(line: ReadLine, found: DecodedLine, lexicon: Lexicon, forms: tuple[Forms, ...]) -> float:

@@ -261,11 +261,11 @@ class PageReader:
     def _own_rows(self, rows: Sequence[Row], plain: Collection[int]) -> list[Row]:
         """The rows, and by themselves those that only look put in above another: a whole order, or the end of
         the one before."""
-        from ocr.corrections.apply import over_struck
+        from ocr.corrections.apply import is_over_struck_word
 
         found: list[Row] = []
         for row in rows:
-            own = [one for one in row.inserted if not over_struck(one, row) and (
+            own = [one for one in row.inserted if not is_over_struck_word(one, row) and (
                 self._stands(as_line([one])) or (found and self._ends_in([found[-1], one], plain)))]
             found += [
                 *own,
@@ -404,7 +404,7 @@ class PageReader:
         sure = (
             snapped.automatic and not names_own_place(snapped.candidates[0].orders)
             and snapped.margin >= self.doubt.margin
-            and max(line.strike.score, line.strike.touched) < UNTOUCHED and chance >= self.doubt.plain
+            and max(line.strike.score, line.strike.max_word_score) < UNTOUCHED and chance >= self.doubt.plain
         )
         status = self._out(line) if struck else LineState.AUTO if sure else LineState.OPEN
         return InterpretedLine(

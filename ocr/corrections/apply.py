@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ocr.decoding.confidence import CUT_OUT
 from ocr.engines.ppocr import best_path
-from ocr.image.geometry import MARGIN
+from ocr.image.geometry import CROP_MARGIN
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, ReadLine, Row, StruckWord
 
@@ -49,9 +49,9 @@ CARET = 3
 """Frames that a caret takes."""
 
 
-def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
+def attach_insertions(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows in their order; those put in above another are no more in the list but in its `inserted`."""
-    hosts = hosts_of([row.box for row in rows])
+    hosts = insertion_hosts([row.box for row in rows])
     return tuple(
         replace(
             row,
@@ -66,7 +66,7 @@ def attach(rows: Sequence[Row]) -> tuple[Row, ...]:
     )
 
 
-def hosts_of(boxes: Sequence[Box]) -> tuple[int | None, ...]:
+def insertion_hosts(boxes: Sequence[Box]) -> tuple[int | None, ...]:
     """For each row, by its box, the number of the row that it is put into; None for a row by itself."""
     if len(boxes) < 2:
         return (None,) * len(boxes)
@@ -82,24 +82,24 @@ def corrected_lines(line: ReadLine) -> tuple[ReadLine, ...]:
     caret."""
     found = []
     for caret in (False, True):
-        rows = [corrected(row, caret=caret) for row in line.rows]
+        rows = [corrected_row(row, caret=caret) for row in line.rows]
         if any(row is not None for row in rows):
             found.append(as_line([new or old for new, old in zip(rows, line.rows, strict=True)]))
     return tuple(found)
 
 
-def bare_line(line: ReadLine) -> ReadLine | None:
+def line_without_struck_words(line: ReadLine) -> ReadLine | None:
     """The line without its struck words, where words put in are left out too: what rises above a struck word
     may only look like one. None where nothing is struck, or nothing put in."""
     if not any(row.inserted for row in line.rows):
         return None
-    found = [corrected(replace(row, inserted=())) for row in line.rows]
+    found = [corrected_row(replace(row, inserted=())) for row in line.rows]
     if all(row is None for row in found):
         return None
     return as_line([new or replace(old, inserted=()) for new, old in zip(found, line.rows, strict=True)])
 
 
-def corrected(row: Row, *, caret: bool = False) -> Row | None:
+def corrected_row(row: Row, *, caret: bool = False) -> Row | None:
     """The row without its struck words and with what was put in, text and posteriors alike; with `caret`,
     what was put in goes where its middle stands, in place of the mark that is there.
 
@@ -146,7 +146,7 @@ def _said(
     return replace(row, text=said.text, posteriors=whole, inserted=(), alternatives=()) if said.text else None
 
 
-def over_struck(one: Row, row: Row) -> bool:
+def is_over_struck_word(one: Row, row: Row) -> bool:
     """Whether a row stands over a word of another that was crossed out."""
     wide = max(row.right - row.left, 1e-6)
     left, right = (one.left - row.left) / wide, (one.right - row.left) / wide
@@ -204,7 +204,7 @@ def _goes_to(row: Row, one: Row, out: Sequence[StruckWord], seen: Posteriors) ->
 def _along(row: Row, one: Row) -> tuple[float, float]:
     """From where to where a word stands that was put in, as shares of the row's crop."""
     left, right, _ = _against(one.box, row.box)
-    margin = MARGIN[0] * row.box.height
+    margin = CROP_MARGIN[0] * row.box.height
     whole = row.box.width + 2 * margin
     return (left + margin) / whole, (right + margin) / whole
 

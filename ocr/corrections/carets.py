@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Quad
-from ocr.image.geometry import carry, grow, lengths, mapping, upright_frame
+from ocr.image.geometry import grow_quad, homography, quad_size, transform_points, upright_frame
 from ocr.page import Image
 
 PALE, EDGE = 190, 5
@@ -51,7 +51,7 @@ ASIDE = 0.5
 Points = npt.NDArray[np.float64]
 
 
-def without(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
+def without_inserted_words(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
     """A copy of the sheet in which the ink of words put in above a row, and of their carets, is paper.
 
     `row` and `put_in`: corners in pixels. Ink is whole letters or words that hang together; each goes to the
@@ -60,9 +60,9 @@ def without(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
     half-way.
     """
     out = clean.copy()
-    room = ROOM * lengths(row)[1]
+    room = ROOM * quad_size(row)[1]
     (left, top), (right, foot) = _round(
-        np.concatenate([grow(row, room, room), *(grow(quad, room, room) for quad in put_in)])
+        np.concatenate([grow_quad(row, room, room), *(grow_quad(quad, room, room) for quad in put_in)])
     )
     part = out[top:foot, left:right]
     if not part.size:
@@ -111,13 +111,15 @@ def _extents(values: Points, whose: npt.NDArray[np.int32], count: int) -> Points
 
 def _down(quad: Quad, points: Points) -> Points:
     """How far down a box points lie: 0 at its upper edge, 1 at its lower one."""
-    return np.asarray(carry(mapping(quad, upright_frame(1.0, 1.0)), points)[:, 1], dtype=np.float64)
+    return np.asarray(
+        transform_points(homography(quad, upright_frame(1.0, 1.0)), points)[:, 1], dtype=np.float64
+    )
 
 
 def _off(quad: Quad, points: Points) -> Points:
     """How far points lie off a box's middle line, in its heights; much farther where they lie beside the
     box."""
-    flat = carry(mapping(quad, upright_frame(1.0, 1.0)), points)
+    flat = transform_points(homography(quad, upright_frame(1.0, 1.0)), points)
     beside = np.maximum(0.0, np.maximum(-flat[:, 0], flat[:, 0] - 1.0))
     return np.asarray(np.abs(flat[:, 1] - 0.5) + BESIDE * beside, dtype=np.float64)
 
@@ -127,13 +129,13 @@ def _carets(
     put_in: Sequence[Quad]
 ) -> npt.NDArray[np.bool_]:
     """Which of the row's `own` pieces of ink are carets under a word put in. `whose`: each point's piece."""
-    width, height = lengths(row)
-    level = mapping(row, upright_frame(width / height, 1.0))
-    flat = np.asarray(carry(level, points), dtype=np.float64)
+    width, height = quad_size(row)
+    level = homography(row, upright_frame(width / height, 1.0))
+    flat = np.asarray(transform_points(level, points), dtype=np.float64)
     line = _foot(flat[own[whose] & (flat[:, 1] > 0.0) & (flat[:, 1] < 1.0)])
     spans = [
         (float(ends.min()) - ASIDE, float(ends.max()) + ASIDE)
-        for ends in (carry(level, quad)[:, 0] for quad in put_in)
+        for ends in (transform_points(level, quad)[:, 0] for quad in put_in)
     ]
     middles = np.bincount(whose, flat[:, 0], len(own)) / np.maximum(1, np.bincount(whose, minlength=len(own)))
     wide, high = (_extents(flat[:, axis], whose, len(own)) for axis in (0, 1))

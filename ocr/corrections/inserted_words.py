@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from ocr.corrections.strike_marks import HEIGHT, Plane, soft_ink
 from ocr.decoding.confidence import CUT_OUT
-from ocr.engines import Crossing, Quad, Recognised
-from ocr.image.geometry import MARGIN, grow
-from ocr.layout.lines import Strip
+from ocr.engines import CrossingScores, Quad, Recognition
+from ocr.image.geometry import CROP_MARGIN, grow_quad
+from ocr.layout.lines import RowStrip
 from ocr.page import Image, Strike
 
 ABOVE, LEAST = 0.5, 3
@@ -58,7 +58,7 @@ Run: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class CropPatch:
     """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: how
     the engine saw a word put in there."""
 
@@ -66,51 +66,57 @@ class Patch:
     top: float
     right: float
     bottom: float
-    seen: InsertEvidence = InsertEvidence.SEEN
+    evidence: InsertEvidence = InsertEvidence.SEEN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spot:
+class InsertionSpot:
     """A place on the sheet (corners in pixels) where a word may be put in, how the engine saw one there, and
     the small letters of the row below, from its first to its last."""
 
     quad: Quad
-    seen: InsertEvidence
-    row: Quad
+    evidence: InsertEvidence
+    row_quad: Quad
 
-    def takes(self, said: Recognised) -> bool:
+    def accepts(self, said: Recognition) -> bool:
         """Whether what was read there is a word."""
-        score, letters = self.seen.value
+        score, letters = self.evidence.value
         return said.score >= score and sum(c.isalnum() for c in said.text) >= letters
 
 
-def lowered(crop: Image, said: Recognised) -> Image:
+def trim_to_row(crop: Image, said: Recognition) -> Image:
     """The crop without a word above the row that its box took in; mostly the crop itself."""
-    part = None if said.crossing is None else own(soft_ink(crop), said.crossing)
+    part = None if said.crossing is None else row_patch(soft_ink(crop), said.crossing)
     if part is None:
         return crop
     high = crop.shape[0]
     return np.ascontiguousarray(crop[max(0, round(part.top * high)) : max(1, round(part.bottom * high))])
 
 
-def over(
-    strip: Strip, strips: Sequence[Strip], crop: Image, said: Recognised, mark: Strike
-) -> tuple[Spot, ...]:
+def insertion_spots(
+    strip: RowStrip, strips: Sequence[RowStrip], crop: Image, said: Recognition, mark: Strike
+) -> tuple[InsertionSpot, ...]:
     """Where words may be put in over a row; not where a row was found already.
 
     `crop`, `said`: the row's whole crop as the first engine read it; `mark`: how struck it is.
     """
     if said.crossing is None:
         return ()
-    outer, ink = grow(strip.quad, MARGIN[0] * strip.height, MARGIN[1] * strip.height), soft_ink(crop)
-    top, base = body(ink, said.crossing)
-    small = _placed(outer, Patch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
-    spots = (Spot(_placed(outer, patch), patch.seen, small) for patch in patches(ink, said.crossing, mark))
+    outer, ink = (
+        grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height),
+        soft_ink(crop),
+    )
+    top, base = small_letter_rows(ink, said.crossing)
+    small = _placed(outer, CropPatch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
+    spots = (
+        InsertionSpot(_placed(outer, patch), patch.evidence, small)
+        for patch in insertion_patches(ink, said.crossing, mark)
+    )
     others = [other.quad for other in strips if other is not strip]
     return tuple(spot for spot in spots if not any(_meet(spot.quad, other) for other in others))
 
 
-def _placed(outer: Quad, patch: Patch) -> Quad:
+def _placed(outer: Quad, patch: CropPatch) -> Quad:
     along, down = outer[1] - outer[0], outer[3] - outer[0]
     shares = (
         (patch.left, patch.top),
@@ -129,19 +135,21 @@ def _meet(quad: Quad, other: Quad) -> bool:
     )
 
 
-def patches(ink: Plane, crossing: Crossing, mark: Strike) -> tuple[Patch, ...]:
+def insertion_patches(ink: Plane, crossing: CrossingScores, mark: Strike) -> tuple[CropPatch, ...]:
     """Where words may be put in over a live row: over its struck words, and where the engine saw one. `ink`:
     soft ink of its crop."""
-    top, base = body(ink, crossing)
+    top, base = small_letter_rows(ink, crossing)
     small = base - top
     if small <= 0:
         return ()
-    frames, room = len(crossing.above), WIDER * small / ink.shape[1]
+    frames, room = len(crossing.above_probs), WIDER * small / ink.shape[1]
     bottom = top - LIFT * small
     high = (bottom - TALL * small) / HEIGHT, bottom / HEIGHT
     return tuple(
-        Patch(left / frames - room, high[0], right / frames + room, high[1], seen)
-        for left, right, seen in _places(above(crossing), maybe(crossing), mark, frames)
+        CropPatch(left / frames - room, high[0], right / frames + room, high[1], seen)
+        for left, right, seen in _places(
+            inserted_runs(crossing), possible_inserted_runs(crossing), mark, frames
+        )
     )
 
 
@@ -174,37 +182,37 @@ def _places(
     )
 
 
-def own(ink: Plane, crossing: Crossing) -> Patch | None:
+def row_patch(ink: Plane, crossing: CrossingScores) -> CropPatch | None:
     """The row's own part of a crop that took in a word above it; None where there is none, or hardly anything
     to cut."""
-    if not above(crossing):
+    if not inserted_runs(crossing):
         return None
-    top, base = body(ink, crossing)
+    top, base = small_letter_rows(ink, crossing)
     small = base - top
     start, end = (top - RISE * small) / HEIGHT, (base + DROP * small) / HEIGHT
-    return Patch(0.0, start, 1.0, end) if small > 0 and start > 0.12 else None
+    return CropPatch(0.0, start, 1.0, end) if small > 0 and start > 0.12 else None
 
 
-def above(crossing: Crossing) -> list[Run]:
+def inserted_runs(crossing: CrossingScores) -> list[Run]:
     """Runs of frames over which a word is put in."""
     return _runs(crossing, ABOVE, LEAST)
 
 
-def maybe(crossing: Crossing) -> list[Run]:
+def possible_inserted_runs(crossing: CrossingScores) -> list[Run]:
     """Runs of frames over which a word may be put in: all that show one faintly."""
-    return [(a, b) for a, b in _runs(crossing, FAINTLY, FEW) if crossing.above[a:b].max() >= PEAK]
+    return [(a, b) for a, b in _runs(crossing, FAINTLY, FEW) if crossing.above_probs[a:b].max() >= PEAK]
 
 
-def _runs(crossing: Crossing, least: float, frames: int) -> list[Run]:
-    at = np.flatnonzero(crossing.above > least)
+def _runs(crossing: CrossingScores, least: float, frames: int) -> list[Run]:
+    at = np.flatnonzero(crossing.above_probs > least)
     parts = np.split(at, np.flatnonzero(np.diff(at) > 2) + 1)
     return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part) >= frames]
 
 
-def body(ink: Plane, crossing: Crossing) -> tuple[float, float]:
+def small_letter_rows(ink: Plane, crossing: CrossingScores) -> tuple[float, float]:
     """Between which rows of the crop the small letters stand, told by how often ink begins and ends along
     each row where nothing is struck or put in; by all of it where that is little."""
-    plain = (crossing.chances[:, 0] > 0.5) & (crossing.above < 0.3)
+    plain = (crossing.class_probs[:, 0] > 0.5) & (crossing.above_probs < 0.3)
     columns = plain[np.minimum(len(plain) - 1, np.arange(ink.shape[1]) * len(plain) // ink.shape[1])]
     dark = ink > 0.5
     part = dark[:, columns] if dark[:, columns].any(axis=0).sum() >= HEIGHT else dark

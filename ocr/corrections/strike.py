@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from ocr.corrections.hairline import crossed_gaps
 from ocr.corrections.strike_marks import HEIGHT, Plane, body_rows, soft_ink
-from ocr.corrections.unread_ink import unread
-from ocr.engines import CLASSES, Recognised
+from ocr.corrections.unread_ink import unread_stretches
+from ocr.engines import STRIKE_CLASSES, Recognition
 from ocr.page import Image, Posteriors, Strike, StruckWord
 
 BEGINS = 0.5
@@ -60,7 +60,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weights:
+class StrikeWeights:
     """Of `Seen.summary` for the row and of `Stretch.features` for words, the constant last."""
 
     row: tuple[float, ...]
@@ -68,7 +68,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class StruckStretch:
     """Frames in a row that look struck, from `left` to `right`, places in frames, mostly by way of `kind`.
 
     `features`: how struck at best and on average (log odds), the share it is of the ink between the gaps
@@ -83,73 +83,74 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class RowFrames:
     """A row by frames: how struck each is (0..1) and by what kind (frames x kinds), whether a word's ink is
     there, which of them part words, and the recogniser's score of the row. `first` and `last` are the frames
     of its first and last ink."""
 
-    struck: Floats
-    kinds: Floats
+    struck_probs: Floats
+    kind_probs: Floats
     inked: npt.NDArray[np.bool_]
-    parts: tuple[tuple[float, float], ...]
-    legible: float
+    word_gaps: tuple[tuple[float, float], ...]
+    score: float
     first: int
     last: int
 
     def summary(self) -> tuple[float, ...]:
         """What the row's own score is made of: how struck its frames are on average, the least struck fifth
         (both as log odds), and the recogniser's score."""
-        within = self.struck[self.first : self.last + 1]
-        return _odds(float(within.mean())), _odds(float(np.quantile(within, 0.2))), self.legible
+        within = self.struck_probs[self.first : self.last + 1]
+        return _odds(float(within.mean())), _odds(float(np.quantile(within, 0.2))), self.score
 
 
-def strike(row: Image, said: Recognised) -> Strike:
+def detect_strike(row: Image, said: Recognition) -> Strike:
     """How much a row and its words look crossed out.
 
     `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `said`: what the
     engine made of the same crop. Without its `crossing` nothing is struck; ink that its posteriors say
     nothing about is a stretch of kind "unread" in any case. A row without ink is not struck.
     """
-    ink, ruling = soft_ink(row), weights()
-    seen = look(ink, said)
+    ink, ruling = soft_ink(row), default_weights()
+    seen = row_frames(ink, said)
     score, words = 0.0, []
     if seen is not None:
         score = _chance(ruling.row, seen.summary())
-        for stretch in stretches(seen):
+        for stretch in struck_stretches(seen):
             struck = _chance(ruling.word, stretch.features)
             if struck >= LISTED:
                 left, right = (
-                    round(min(1.0, place / len(seen.struck)), 4) for place in (stretch.left, stretch.right)
+                    round(min(1.0, place / len(seen.struck_probs)), 4)
+                    for place in (stretch.left, stretch.right)
                 )
                 words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
         words += _faint(row, ink, words)
         score = _agreed(score, row, ink)
-    for left, right, high in unread(ink, said.posteriors) if said.posteriors is not None else ():
+    for left, right, high in unread_stretches(ink, said.posteriors) if said.posteriors is not None else ():
         silent = StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread")
         if not any(_covers(word, silent) for word in words):
             words.append(silent)
     return Strike(round(score, 3), tuple(sorted(words, key=lambda word: word.left)))
 
 
-def look(ink: Plane, said: Recognised) -> Seen | None:
+def row_frames(ink: Plane, said: Recognition) -> RowFrames | None:
     """A row by frames; None without ink or without an engine's `crossing`. `ink`: soft ink of the crop."""
     body = body_rows(ink)
     dark = np.flatnonzero((ink[max(0, body.start - 6) : body.stop + 6] > 0.5).any(axis=0))
-    if said.crossing is None or not len(dark) or not len(said.crossing.chances):
+    if said.crossing is None or not len(dark) or not len(said.crossing.class_probs):
         return None
-    chances = said.crossing.chances.astype(np.float64)
+    chances = said.crossing.class_probs.astype(np.float64)
     frames, scale = len(chances), len(chances) / ink.shape[1]
     first, last = (min(frames - 1, int(at * scale)) for at in (dark[0], dark[-1]))
     words = np.asarray((ink[body] > 0.5).any(axis=0), np.bool_)
     gaps = _gaps(words, scale) + _spaces(said.posteriors, frames)
     inked = np.zeros(frames, np.bool_)
     inked[np.minimum(frames - 1, (np.flatnonzero(words) * scale).astype(np.intp))] = True
-    return Seen(1.0 - chances[:, 0], chances[:, 1:], inked, tuple(sorted(gaps)), said.score, first, last)
+    return RowFrames(1.0 - chances[:, 0], chances[:, 1:], inked, tuple(sorted(gaps)), said.score, first, last)
 
 
-def stretches(seen: Seen) -> tuple[Stretch, ...]:
+def struck_stretches(seen: RowFrames) -> tuple[StruckStretch, ...]:
     """What may be struck words, from the left."""
-    struck = seen.struck
+    struck = seen.struck_probs
     smooth = np.convolve(np.pad(struck, 1, mode="edge"), np.ones(3) / 3, mode="valid")
     flags = struck >= BEGINS
     flags[: seen.first], flags[seen.last + 1 :] = False, False
@@ -161,25 +162,25 @@ def stretches(seen: Seen) -> tuple[Stretch, ...]:
         features = (
             _odds(float(smooth[a:b].max())), _odds(float(struck[a:b].mean())), share, float(begins),
             float(stops),
-            float(np.log(b - a)), seen.legible,
+            float(np.log(b - a)), seen.score,
         )
-        kind = CLASSES[1 + int(seen.kinds[part].sum(axis=0).argmax())]
-        found.append(Stretch(left, right, kind, features))
+        kind = STRIKE_CLASSES[1 + int(seen.kind_probs[part].sum(axis=0).argmax())]
+        found.append(StruckStretch(left, right, kind, features))
     return tuple(found)
 
 
 @cache
-def weights() -> Weights:
+def default_weights() -> StrikeWeights:
     """What `strike.toml` holds. Raises ValueError when that file does not fit this module."""
     path = Path(__file__).with_name("strike.toml")
-    return from_toml(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+    return weights_from_toml(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
 
 
-def from_toml(document: dict[str, Any], name: str) -> Weights:
+def weights_from_toml(document: dict[str, Any], name: str) -> StrikeWeights:
     """Weights from the tables of a TOML file; `name` is for the message of the ValueError."""
-    if tuple(document["classes"]) != CLASSES:
+    if tuple(document["classes"]) != STRIKE_CLASSES:
         raise ValueError(f"{name}: its classes are not those of ocr.engines; fit it anew")
-    found = Weights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
+    found = StrikeWeights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
     if (len(found.row), len(found.word)) != (4, 8):
         raise ValueError(f"{name}: its weights do not fit ocr.corrections.strike; fit it anew")
     return found
@@ -210,13 +211,17 @@ def _split(places: npt.NDArray[np.intp], apart: int) -> list[npt.NDArray[np.intp
     return [part for part in np.split(places, np.flatnonzero(np.diff(places) > apart) + 1) if len(part)]
 
 
-def _edges(seen: Seen, a: int, b: int) -> tuple[float, float]:
+def _edges(seen: RowFrames, a: int, b: int) -> tuple[float, float]:
     """Where a run of struck frames begins and ends: between frames where its chance passes BEGINS, then at
     the nearest place within SNAP where words part."""
-    left = a - _passed(seen.struck[a - 1], seen.struck[a]) + 0.5 if a else 0.0
-    right = b + _passed(seen.struck[b], seen.struck[b - 1]) - 0.5 if b < len(seen.struck) else float(b)
-    starts = [end for _, end in seen.parts if abs(end - left) <= SNAP]
-    stops = [begin for begin, _ in seen.parts if abs(begin - right) <= SNAP]
+    left = a - _passed(seen.struck_probs[a - 1], seen.struck_probs[a]) + 0.5 if a else 0.0
+    right = (
+        b + _passed(seen.struck_probs[b], seen.struck_probs[b - 1]) - 0.5
+        if b < len(seen.struck_probs)
+        else float(b)
+    )
+    starts = [end for _, end in seen.word_gaps if abs(end - left) <= SNAP]
+    stops = [begin for begin, _ in seen.word_gaps if abs(begin - right) <= SNAP]
     snapped = (
         min(starts, key=lambda x: abs(x - left), default=left),
         min(stops, key=lambda x: abs(x - right), default=right),
@@ -230,13 +235,15 @@ def _passed(outside: float, inside: float) -> float:
     return float((inside - BEGINS) / max(inside - outside, 1e-6))
 
 
-def _place(seen: Seen, left: float, right: float) -> tuple[float, bool, bool]:
+def _place(seen: RowFrames, left: float, right: float) -> tuple[float, bool, bool]:
     """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word
     does."""
-    begins = any(abs(end - left) < 1.0 for _, end in seen.parts)
-    stops = any(abs(begin - right) < 1.0 for begin, _ in seen.parts)
-    start = max((end for _, end in seen.parts if end <= left + 1.0), default=0.0)
-    end = min((begin for begin, _ in seen.parts if begin >= right - 1.0), default=float(len(seen.struck)))
+    begins = any(abs(end - left) < 1.0 for _, end in seen.word_gaps)
+    stops = any(abs(begin - right) < 1.0 for begin, _ in seen.word_gaps)
+    start = max((end for _, end in seen.word_gaps if end <= left + 1.0), default=0.0)
+    end = min(
+        (begin for begin, _ in seen.word_gaps if begin >= right - 1.0), default=float(len(seen.struck_probs))
+    )
     return min(1.0, (right - left) / max(1.0, end - start)), begins, stops
 
 

@@ -22,7 +22,7 @@ LEAST = 0.8
 the fonts for calibration five had as much, all of them misread."""
 
 
-def unread(ink: Plane, posteriors: Posteriors) -> tuple[tuple[float, float, float], ...]:
+def unread_stretches(ink: Plane, posteriors: Posteriors) -> tuple[tuple[float, float, float], ...]:
     """Stretches between one letter said and the next: left and right as shares of the crop, and the ink's
     width in row heights, LEAST or more. `ink`: soft ink of the crop that `posteriors` are of."""
     frames, wide = len(posteriors.log_probs), ink.shape[1]

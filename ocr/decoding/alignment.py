@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.ctc import NEVER, sums
-from ocr.decoding.decoder import Decoder, Text, free
+from ocr.decoding.ctc import NEVER, forward_scores
+from ocr.decoding.decoder import Decoder, Text, best_path_sums
 from ocr.decoding.transitions import Floats, Numbers
 from ocr.page import Posteriors
 
@@ -27,9 +27,9 @@ class WordFit:
     `beside`: nats lost on the ink between it and its neighbours. `shown`: letters that free reading shows
     from the one neighbour to the other; `letters`: those of the word."""
 
-    lost: float
-    beside: float
-    shown: int
+    loss: float
+    loss_beside: float
+    letters_shown: int
     letters: int
 
 
@@ -38,13 +38,13 @@ MORE = 2
 """Letters by which a word that no list has may be longer than the name it is read as."""
 
 
-def strangeness(words: Sequence[WordFit]) -> float:
+def word_misfit(words: Sequence[WordFit]) -> float:
     """Nats lost a letter on words that stand together: much for a name that is rather another, one that no
     list has. What is lost beside them counts too where letters are seen there that they do not have:
     "Atlantis" holds all of "Hants" but its first."""
-    shown, letters = sum(word.shown for word in words), sum(word.letters for word in words)
-    beside = max((word.beside for word in words), default=0.0) if shown >= letters + MORE else 0.0
-    return (sum(word.lost for word in words) + beside) / (1 + max(1, min(shown, letters)))
+    shown, letters = sum(word.letters_shown for word in words), sum(word.letters for word in words)
+    beside = max((word.loss_beside for word in words), default=0.0) if shown >= letters + MORE else 0.0
+    return (sum(word.loss for word in words) + beside) / (1 + max(1, min(shown, letters)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,33 +63,33 @@ class Alignment:
     words: tuple[WordFit, ...] = ()
 
 
-def scores(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
+def score_texts(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
     """Log chance of each text, summed over all ways to lay it along the frames, less its price."""
     if not texts or not len(posteriors.log_probs):
         return ()
-    ink = decoder.ink(posteriors)
+    ink = decoder.sign_scores(posteriors)
     lengths = [len(text.symbols) for text in texts]
     labels = np.full((len(texts), max(lengths), len(ink)), NEVER)
     skips = np.full((len(texts), 2, max(lengths)), NEVER)
     for n, text in enumerate(texts):
-        columns, prices = decoder.lettering(text.symbols)
+        columns, prices = decoder.letter_columns(text.symbols)
         labels[n, : lengths[n]] = ink[:, columns].T
         skips[n, :, : lengths[n]] = prices
-    found = sums(ink[:, 0], labels, skips, lengths)
+    found = forward_scores(ink[:, 0], labels, skips, lengths)
     return tuple(score - text.price for score, text in zip(found, texts, strict=True))
 
 
 def best_free_path(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
     """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are
     frames."""
-    chance, letters = free(decoder.ink(posteriors))
+    chance, letters = best_path_sums(decoder.sign_scores(posteriors))
     return float(chance[-1]), int(letters[-1])
 
 
 def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
     """Lay a text along the frames as well as it goes. The text is not empty, and neither are the frames."""
-    ink = decoder.ink(posteriors)
-    columns, skips = decoder.lettering(text.symbols)
+    ink = decoder.sign_scores(posteriors)
+    columns, skips = decoder.letter_columns(text.symbols)
     path = _best_path(ink, columns, skips)
     shown = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
     lost = ink.max(axis=1) - ink[np.arange(len(ink)), shown]
@@ -97,30 +97,36 @@ def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
     return Alignment(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
         haze=float(-ink.max(axis=1).mean()),
-        words=_words(decoder, text, path, lost, shown_letters(decoder, ink)),
+        words=_words(decoder, text, path, lost, letter_begins(decoder, ink)),
     )
 
 
-def shown_letters(decoder: Decoder, ink: Floats) -> Starts:
+def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
     """By frame: does free reading begin a letter there? A space is none."""
     best = ink.argmax(axis=1)
-    begun: Starts = (best != 0) & (best != decoder.space) & np.concatenate(([True], best[1:] != best[:-1]))
+    begun: Starts = (
+        (best != 0) & (best != decoder.space_column) & np.concatenate(([True], best[1:] != best[:-1]))
+    )
     return begun
 
 
 def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Starts) -> tuple[WordFit, ...]:
     """Each word of a text that the path lays on some frame."""
     spans: list[tuple[int, int, int]] = []
-    for first, end in _bounds([decoder.written(symbol) == " " for symbol in text.symbols]):
+    for first, end in _bounds([decoder.symbol_text(symbol) == " " for symbol in text.symbols]):
         on = np.flatnonzero((path >= first) & (path < end))
-        letters = sum(decoder.written(symbol)[-1].isalnum() for symbol in text.symbols[first:end])
+        letters = sum(decoder.symbol_text(symbol)[-1].isalnum() for symbol in text.symbols[first:end])
         if len(on):
             spans.append((int(on[0]), int(on[-1]) + 1, letters))
     before = [0, *(end for _, end, _ in spans)]
     after = [*(start for start, _, _ in spans[1:]), len(path)]
     return tuple(
-        WordFit(lost=float(lost[start:end].sum()), beside=float(lost[low:start].sum() + lost[end:high].sum()),
-                shown=int(shown[low:high].sum()), letters=letters)
+        WordFit(
+            loss=float(lost[start:end].sum()),
+            loss_beside=float(lost[low:start].sum() + lost[end:high].sum()),
+            letters_shown=int(shown[low:high].sum()),
+            letters=letters,
+        )
         for (start, end, letters), low, high in zip(spans, before, after, strict=False)
     )
 
@@ -180,16 +186,16 @@ def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Number
     seen = 0
     for n, symbol in enumerate(text.symbols):
         frames = np.flatnonzero(path == n)
-        written = decoder.written(symbol)
+        written = decoder.symbol_text(symbol)
         if len(frames):
             out.append(_ticks(decoder, posteriors, seen, int(frames[0])))
             seen = int(frames[-1]) + 1
         if written == " ":
-            after = decoder.written(text.symbols[n + 1]) if n + 1 < len(text.symbols) else ""
+            after = decoder.symbol_text(text.symbols[n + 1]) if n + 1 < len(text.symbols) else ""
             if not len(frames) and not (text.text[n - 1 : n].isalnum() and after[-1:].isalnum()):
                 continue
         elif len(frames) and len(written) == 1:
-            forms = decoder.forms(posteriors.letters, symbol)
+            forms = decoder.symbol_columns(posteriors.letters, symbol)
             if len(forms):
                 best = int(posteriors.log_probs[frames][:, forms].max(axis=0).argmax())
                 written = posteriors.letters[int(forms[best]) - 1]
@@ -199,7 +205,7 @@ def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Number
 
 def _ticks(decoder: Decoder, posteriors: Posteriors, first: int, end: int) -> str:
     """A tick that the ink shows between two letters, on the frames [first, end)."""
-    passed = decoder.passed(posteriors.letters)
+    passed = decoder.ignored_columns(posteriors.letters)
     if end <= first or len(passed) < 2:
         return ""
     part = posteriors.log_probs[first:end][:, passed]

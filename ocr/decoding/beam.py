@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.decoding.ctc import NEVER
-from ocr.decoding.transitions import Floats, Numbers, Steps
+from ocr.decoding.transitions import Floats, Numbers, TransitionTable
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -55,7 +55,7 @@ class Beam:
     """
 
     def __init__(
-        self, steps: Steps, start: int, rows: int, lost: Floats, space: int, width: int, span: float
+        self, steps: TransitionTable, start: int, rows: int, lost: Floats, space: int, width: int, span: float
     ) -> None:
         """`lost`: by column the price, turned, of a space that the ink lacks before it; `space`: that symbol.
         `width`: texts kept of a row at each frame. `span`: nats by which one may be behind its row's best."""
@@ -75,7 +75,7 @@ class Beam:
         self._step: list[Numbers] = [np.full(1, -1)]
         self._spaced: list[Flags] = [np.zeros(1, dtype=np.bool_)]
 
-    def keep(self, rows: Flags) -> None:
+    def keep_rows(self, rows: Flags) -> None:
         """Go on with some rows only, which are numbered anew."""
         kept = np.flatnonzero(rows.take(self.row))
         self.row = (rows.cumsum() - 1).take(self.row.take(kept))
@@ -83,7 +83,7 @@ class Beam:
         self._last, self._gap, self._on = self._last.take(kept), self._gap.take(kept), self._on.take(kept)
         self._mark = self._mark.take(kept)
 
-    def best(self) -> Floats:
+    def best_scores(self) -> Floats:
         """By row the log chance of its likeliest text."""
         found: Floats = np.maximum.reduceat(self.total, _starts(self.row))
         return found
@@ -112,7 +112,9 @@ class Beam:
         )
         stem = self._mark.take(who)
         stem = np.where(spaced, stem * _MIX + self._space_mark, stem)
-        mark = np.concatenate((self._mark, stem * _MIX + steps.symbol.take(step).astype(np.uint64) + _ONE))
+        mark = np.concatenate(
+            (self._mark, stem * _MIX + steps.arc_symbol.take(step).astype(np.uint64) + _ONE)
+        )
         row = np.concatenate((self.row, row.take(new)))
         order = np.argsort(mark, kind="stable")
         order = order.take(np.argsort(row.take(order).astype(np.uint16), kind="stable"))
@@ -131,25 +133,25 @@ class Beam:
             row.take(kept),
         )
         self._mark = mark.take(first.take(kept))
-        self.state = np.concatenate((self.state, steps.target.take(step))).take(each)
+        self.state = np.concatenate((self.state, steps.arc_target.take(step))).take(each)
         self._last = np.concatenate((self._last, column)).take(each)
         self._grow(each, who, step, spaced)
 
     def _onward(self, frames: Floats, rest: Floats) -> _Onward:
         """The ways to go on that may be kept. Sums in short floats tell which: all that could be kept are
         among them."""
-        steps, top = self._steps, self.best()
+        steps, top = self._steps, self.best_scores()
         floor = self._bounds(rest, self.row) - _SLIP
         near = (floor - frames[:, 1:].max(axis=1)).take(self.row)
         who = np.flatnonzero(self.total >= near)
-        found = steps.rows(self.state.take(who))
-        base, over, paid = self.total.take(who), steps.over.take(found), steps.gap.take(found)
+        found = steps.state_rows(self.state.take(who))
+        base, over, paid = self.total.take(who), steps.space_target.take(found), steps.space_price.take(found)
         apart = np.flatnonzero((over >= 0) & (base + paid >= near.take(who)))
         plain, paid = len(who), paid.take(apart)
         who = np.concatenate((who, who.take(apart)))
-        found = np.concatenate((found, steps.rows(over.take(apart))))
+        found = np.concatenate((found, steps.state_rows(over.take(apart))))
         row = self.row.take(who)
-        sums = steps.best.take(found, axis=0)
+        sums = steps.best_price.take(found, axis=0)
         sums += frames.astype(np.float32).take(row, axis=0)
         sums[plain:] += self._reach
         below = np.concatenate((base, base.take(apart) + paid)) - top.take(row)
@@ -166,9 +168,9 @@ class Beam:
         likely = likely[likeliest >= floor.take(of)]
         pair: Numbers = likely // wide
         column: Numbers = likely % wide
-        which, step = steps.between(found.take(pair), column)
+        which, step = steps.arc_indices(found.take(pair), column)
         pair, column = pair.take(which), column.take(which)
-        price = steps.price.take(step)
+        price = steps.arc_price.take(step)
         cut = int(np.searchsorted(pair, plain))
         price[cut:] += self._lost.take(column[cut:]) + paid.take(pair[cut:] - plain)
         return _Onward(who.take(pair), pair >= plain, column, step, price)
@@ -216,7 +218,7 @@ class Beam:
         self._spaced.append(spaced.take(fresh))
         self.node = node
 
-    def ways(self, nodes: Sequence[int]) -> list[BeamPath]:
+    def paths(self, nodes: Sequence[int]) -> list[BeamPath]:
         """How the texts of some nodes went."""
         before, step, spaced = (
             np.concatenate(self._before),
@@ -232,8 +234,8 @@ class Beam:
             return [BeamPath((), ()) for _ in nodes]
         there: Numbers = np.stack(path[::-1], axis=1)
         steps, on, over = step.take(there), there > 0, spaced.take(there)
-        gaps = self._gaps(on, over, self._steps.target.take(steps))
-        columns = (on, over, self._steps.symbol.take(steps), self._steps.price.take(steps), gaps)
+        gaps = self._gaps(on, over, self._steps.arc_target.take(steps))
+        columns = (on, over, self._steps.arc_symbol.take(steps), self._steps.arc_price.take(steps), gaps)
         return [
             self._way(zip(*text, strict=True))
             for text in zip(*(column.tolist() for column in columns), strict=True)
@@ -244,7 +246,7 @@ class Beam:
         before = np.full_like(target, self._start)
         before[:, 1:] = np.where(there[:, :-1], target[:, :-1], self._start)
         found = np.zeros(target.shape)
-        found[spaced] = self._steps.gap.take(self._steps.rows(before[spaced]))
+        found[spaced] = self._steps.space_price.take(self._steps.state_rows(before[spaced]))
         return found
 
     def _way(self, steps: Iterable[tuple[bool, bool, int, float, float]]) -> BeamPath:

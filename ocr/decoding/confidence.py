@@ -329,9 +329,11 @@ def taken_out(strike: Strike, table: ConfidenceTable, haze: float = math.inf) ->
     """Is a line with this evidence crossed out, and no order? `haze`: how uncertain the recogniser was of its
     letters, in nats a frame; where it was of none, strokes across them are rather a joined and leaning hand's
     own."""
-    out = strike.score >= table.gate["taken_out"] and strike.touched >= table.gate["out_touched"]
+    out = strike.score >= table.gate["taken_out"] and strike.max_word_score >= table.gate["out_touched"]
     own = (
-        _across(strike) and haze <= table.gate["clear_haze"] and strike.touched < table.gate["clear_touched"]
+        _across(strike)
+        and haze <= table.gate["clear_haze"]
+        and strike.max_word_score < table.gate["clear_touched"]
     )
     return out and not own
 
@@ -339,7 +341,7 @@ def taken_out(strike: Strike, table: ConfidenceTable, haze: float = math.inf) ->
 def surely_out(strike: Strike, table: ConfidenceTable) -> bool:
     """Is it so plainly crossed out, from end to end, that nobody need look? Never by strokes across, which a
     hand may have."""
-    return (strike.score >= table.gate["crossed"] and strike.touched >= table.gate["crossed_touched"]
+    return (strike.score >= table.gate["crossed"] and strike.max_word_score >= table.gate["crossed_touched"]
             and not _across(strike))
 
 

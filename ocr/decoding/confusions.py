@@ -30,7 +30,7 @@ class PriceError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class ConfusionPrices:
     """Nats that a sign costs where the ink shows another or none.
 
     `shown`: by the sign that was written, then by the one that the ink shows; `lost`: by the sign that was
@@ -43,23 +43,23 @@ class Prices:
     provenance: Mapping[str, object]
 
 
-NONE = Prices({}, {}, {})
+NO_CONFUSIONS = ConfusionPrices({}, {}, {})
 """No sign looks like another, and none is lost more lightly than another is misread."""
 
 
-def alike() -> frozenset[tuple[str, str]]:
+def similar_pairs() -> frozenset[tuple[str, str]]:
     """Every pair of PAIRS, both ways round."""
     pairs = {(pair[0], pair[1]) for pair in PAIRS.split()}
     return frozenset(pairs | {(b, a) for a, b in pairs})
 
 
 @cache
-def default_confusions() -> Prices:
+def default_confusions() -> ConfusionPrices:
     """The prices that come with this release. Raises PriceError where they are faulty."""
     return read_prices((files("ocr.decoding") / "confusions.toml").read_text(encoding="utf-8"))
 
 
-def read_prices(text: str, name: str = FILE) -> Prices:
+def read_prices(text: str, name: str = FILE) -> ConfusionPrices:
     """Prices from their TOML; `name` is the file's. Raises PriceError, naming the file and the key."""
     try:
         found = tomllib.loads(text)
@@ -75,7 +75,7 @@ def read_prices(text: str, name: str = FILE) -> Prices:
         _sign(key, f"{name}: shown"): _prices(given, f"{name}: shown.{key}")
         for key, given in parts["shown"].items()
     }
-    return Prices(shown, _prices(parts["lost"], f"{name}: lost"), parts["provenance"])
+    return ConfusionPrices(shown, _prices(parts["lost"], f"{name}: lost"), parts["provenance"])
 
 
 def _prices(given: object, where: str) -> dict[str, float]:

@@ -18,7 +18,7 @@ from ocr.page import Posteriors, ReadLine
 NEVER = -1e9
 """Stands for the logarithm of nought; finite, so that differences stay numbers."""
 
-UNKNOWN = -12.0
+UNKNOWN_LETTER = -12.0
 """Each frame's price for a letter the network has not got, in natural logarithms."""
 
 LOST_SPACE = -1.5
@@ -26,7 +26,7 @@ LOST_SPACE = -1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedText:
     """A proposed text against the ink.
 
     `chance`: 0..1, its share among the texts that were weighed together; not calibrated, and blind to what
@@ -39,16 +39,16 @@ class Weighed:
     cost: float
 
 
-def weigh(line: ReadLine, texts: Sequence[str]) -> tuple[Weighed, ...]:
+def weigh_texts(line: ReadLine, texts: Sequence[str]) -> tuple[WeighedText, ...]:
     """Proposed texts of a line, the one that fits the ink best first; empty for a line without posteriors."""
     seen = line_posteriors(line)
     if seen is None or not texts:
         return ()
     scores = np.array(text_scores(seen, texts))
     shares = np.exp(scores - np.logaddexp.reduce(scores))
-    ceiling, frames = free_score(seen), len(seen.log_probs)
+    ceiling, frames = best_path_score(seen), len(seen.log_probs)
     found = [
-        Weighed(text, round(float(share), 4), round((ceiling - float(score)) / frames, 4))
+        WeighedText(text, round(float(share), 4), round((ceiling - float(score)) / frames, 4))
         for text, share, score in zip(texts, shares, scores, strict=True)
     ]
     return tuple(sorted(found, key=lambda weighed: weighed.cost))
@@ -59,7 +59,7 @@ def line_posteriors(line: ReadLine) -> Posteriors | None:
     return _end_to_end([row.posteriors for row in line.rows])
 
 
-def other_posteriors(line: ReadLine) -> Posteriors | None:
+def second_opinion_posteriors(line: ReadLine) -> Posteriors | None:
     """The same by a second opinion, the first engine's for rows that have none; None where no row has one."""
     others = [next((a.posteriors for a in row.alternatives if a.posteriors), None) for row in line.rows]
     if not any(others):
@@ -82,7 +82,7 @@ def _end_to_end(parts: Sequence[Posteriors | None]) -> Posteriors | None:
     return Posteriors(np.concatenate(stack), letters)
 
 
-def free_score(posteriors: Posteriors) -> float:
+def best_path_score(posteriors: Posteriors) -> float:
     """Log chance of the likeliest path, bound by nothing: the ceiling for any text, nearly."""
     return float(posteriors.log_probs.max(axis=1).sum())
 
@@ -101,7 +101,7 @@ def text_scores(
     longest = max(len(text) for text in texts)
     labels = np.stack([_labels(posteriors, text, longest, either_case=either_case) for text in texts])
     skips = np.stack([_skips(text, longest) for text in texts])
-    return sums(posteriors.log_probs[:, 0], labels, skips, [len(text) for text in texts])
+    return forward_scores(posteriors.log_probs[:, 0], labels, skips, [len(text) for text in texts])
 
 
 def _labels(posteriors: Posteriors, text: str, longest: int, *, either_case: bool) -> npt.NDArray[np.float32]:
@@ -112,7 +112,7 @@ def _labels(posteriors: Posteriors, text: str, longest: int, *, either_case: boo
         columns = [posteriors.letters.find(form) + 1 for form in forms if len(form) == 1]
         known = [column for column in columns if column]
         seen = [posteriors.log_probs[:, column] for column in known]
-        out[k] = np.logaddexp.reduce(seen) if seen else UNKNOWN
+        out[k] = np.logaddexp.reduce(seen) if seen else UNKNOWN_LETTER
     return out
 
 
@@ -127,7 +127,7 @@ def _skips(text: str, longest: int) -> npt.NDArray[np.float64]:
     return out
 
 
-def sums(
+def forward_scores(
     blank: npt.NDArray[np.floating[Any]],
     labels: npt.NDArray[np.floating[Any]],
     skips: npt.NDArray[np.float64],

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.decoding.beam import Beam, BeamPath
-from ocr.decoding.confusions import Prices, default_confusions
+from ocr.decoding.confusions import ConfusionPrices, default_confusions
 from ocr.decoding.ctc import LOST_SPACE, NEVER
-from ocr.decoding.transitions import Floats, Numbers, Steps
+from ocr.decoding.transitions import Floats, Numbers, TransitionTable
 from ocr.page import Posteriors
 
 
@@ -60,10 +60,10 @@ class Search:
     like what it shows or is easily lost. `keep`: texts handed back."""
 
     width: int = 160
-    beam: float = 24.0
-    wrong: float = 9.0
-    prices: Prices = field(default_factory=default_confusions)
-    keep: int = 24
+    beam_nats: float = 24.0
+    wrong_letter: float = 9.0
+    prices: ConfusionPrices = field(default_factory=default_confusions)
+    max_texts: int = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Decoder:
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
         self._column = np.array([self._signs[sign] for _, sign in automaton.symbols])
         self._misread = self._misreadings(self._search.prices)
-        self._steps = Steps(automaton, self._column.tolist(), self._space)
+        self._steps = TransitionTable(automaton, self._column.tolist(), self._space)
         self._lost = np.array([0.0, *(LOST_SPACE if sign[-1:].isalnum() else 0.0 for sign in signs)])
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
         self._held: OrderedDict[bytes, tuple[Text, ...]] = OrderedDict()
@@ -114,9 +114,9 @@ class Decoder:
         self._lock = Lock()
 
     @property
-    def states(self) -> int:
+    def state_count(self) -> int:
         """How many states of the automaton were stepped on so far: what its memory grows with."""
-        return self._steps.known
+        return self._steps.state_count
 
     def decode(self, posteriors: Posteriors) -> tuple[Text, ...]:
         """The likeliest texts, best first; empty where no text of the automaton comes near, or there is no
@@ -124,9 +124,9 @@ class Decoder:
 
         `posteriors` may have any number of frames; chances that are no numbers count as nought.
         """
-        return self.decode_all([posteriors])[0]
+        return self.decode_rows([posteriors])[0]
 
-    def decode_all(self, rows: Sequence[Posteriors]) -> list[tuple[Text, ...]]:
+    def decode_rows(self, rows: Sequence[Posteriors]) -> list[tuple[Text, ...]]:
         """The same for several rows, searched side by side, which takes less time. The last few answers are
         kept: a row that was decoded with others may be asked for by itself, and again."""
         keys = [_key(posteriors) for posteriors in rows]
@@ -149,7 +149,7 @@ class Decoder:
                 self._held.popitem(last=False)
         return [held[key] for key in keys]
 
-    def ink(self, posteriors: Posteriors) -> Floats:
+    def sign_scores(self, posteriors: Posteriors) -> Floats:
         """Frames x (1 + signs): the log chance of each sign in any case, blank first, none below the price of
         a wrong character. Kept for the last few posteriors asked for; not to be written to."""
         for held, found in self._last:
@@ -176,12 +176,12 @@ class Decoder:
         for column, group in enumerate(self._grouped(posteriors.letters)):
             if len(group):
                 out[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
-        found: Floats = np.maximum(out, -self._search.wrong)
+        found: Floats = np.maximum(out, -self._search.wrong_letter)
         for sign, shown, prices in self._misread:
             np.maximum(found[:, sign], (out[:, shown] - prices).max(axis=1), out=found[:, sign])
         return found
 
-    def _misreadings(self, prices: Prices) -> list[tuple[int, Numbers, Floats]]:
+    def _misreadings(self, prices: ConfusionPrices) -> list[tuple[int, Numbers, Floats]]:
         """By column of a sign: the columns that the ink may show in its stead, the blank's where it is lost,
         at what prices."""
         found = []
@@ -198,19 +198,19 @@ class Decoder:
         return found
 
     @property
-    def space(self) -> int:
+    def space_column(self) -> int:
         """The column of `ink` that a blank between words has."""
         return int(self._column[self._space])
 
-    def written(self, symbol: int) -> str:
+    def symbol_text(self, symbol: int) -> str:
         """What the automaton writes for a symbol."""
         return self._written[symbol]
 
-    def forms(self, letters: str, symbol: int) -> Numbers:
+    def symbol_columns(self, letters: str, symbol: int) -> Numbers:
         """The network's columns that show a symbol: every case and accent of it."""
         return self._grouped(letters)[int(self._column[symbol])]
 
-    def passed(self, letters: str) -> Numbers:
+    def ignored_columns(self, letters: str) -> Numbers:
         """The network's columns that count as nothing: the blank's, then the ticks'."""
         return self._grouped(letters)[0]
 
@@ -230,22 +230,23 @@ class Decoder:
         search = self._search
         ended: list[list[tuple[float, int, float]]] = [[] for _ in inks]
         beam = Beam(
-            self._steps, self._automaton.start, len(inks), self._lost, self._space, search.width, search.beam
+            self._steps, self._automaton.start, len(inks), self._lost, self._space, search.width,
+            search.beam_nats
         )
         frames = _padded(inks)
         floors = np.array([np.pad(_hopeless(ink), (0, frames.shape[1] - len(ink))) for ink in inks])
         lengths, left = np.array([len(ink) for ink in inks]), np.arange(len(inks))
         for at in range(frames.shape[1]):
             beam.advance(frames[left, at])
-            lost, done = beam.best() < floors[left, at], lengths[left] == at + 1
+            lost, done = beam.best_scores() < floors[left, at], lengths[left] == at + 1
             for row in np.flatnonzero(done & ~lost):
                 ended[left[row]] = self._ended(beam, int(row))
             if lost.any() or done.any():
-                beam.keep(~(lost | done))
+                beam.keep_rows(~(lost | done))
                 left = left[~(lost | done)]
             if not len(left):
                 break
-        ways = iter(beam.ways([node for each in ended for _, node, _ in each]))
+        ways = iter(beam.paths([node for each in ended for _, node, _ in each]))
         return [tuple(self._text(next(ways), score, end) for score, _, end in each) for each in ended]
 
     def _ended(self, beam: Beam, row: int) -> list[tuple[float, int, float]]:
@@ -254,7 +255,7 @@ class Decoder:
         ends = [(score, node, self._automaton.end(state)) for score, node, state in zip(
             beam.total[here].tolist(), beam.node[here].tolist(), beam.state[here].tolist(), strict=True)]
         done = [(score - price, node, price) for score, node, price in ends if price is not None]
-        return sorted(done, reverse=True)[: self._search.keep]
+        return sorted(done, reverse=True)[: self._search.max_texts]
 
     def _text(self, way: BeamPath, score: float, end: float) -> Text:
         """A text by its way; its price is that of its symbols one by one, and of its end."""
@@ -263,7 +264,7 @@ class Decoder:
             price += each
         return Text("".join([self._written[s] for s in way.symbols]), score, way.symbols, price + end)
 
-    def spelled(self, text: str) -> Text | None:
+    def spell(self, text: str) -> Text | None:
         """A text of the automaton that somebody else proposes, written as it writes it, with no score; None
         where it does not take the text."""
         symbols = self._symbols(text)
@@ -288,14 +289,14 @@ class Decoder:
         """What the automaton asks for a text; None for one that it does not take."""
         state, price = self._automaton.start, 0.0
         for symbol in symbols:
-            step = self._steps.step(state, symbol)
+            step = self._steps.follow(state, symbol)
             if step is None:
                 return None
             state, price = step[0], price + step[1]
         end = self._automaton.end(state)
         return None if end is None else price + end
 
-    def lettering(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
+    def letter_columns(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
         """For each symbol of a text its column of `ink`, and the prices, as `ctc.sums` takes them, of coming
         to it from the symbol before (row 0) and over a space (row 1)."""
         columns = self._column[list(symbols)]
@@ -325,7 +326,7 @@ def _padded(inks: Sequence[Floats]) -> Floats:
     return out
 
 
-def free(ink: Floats) -> tuple[Floats, Numbers]:
+def best_path_sums(ink: Floats) -> tuple[Floats, Numbers]:
     """By frame: the log chance of the likeliest path so far, bound by nothing, and how many letters it
     shows."""
     best = ink.argmax(axis=1)
@@ -336,7 +337,7 @@ def free(ink: Floats) -> tuple[Floats, Numbers]:
 def _hopeless(ink: Floats) -> Floats:
     """By frame: the log chance below which no text is worth going on with, since it fits worse than free
     letters."""
-    chance, letters = free(ink)
+    chance, letters = best_path_sums(ink)
     return chance - LETTER * letters - SLACK
 
 

@@ -16,7 +16,7 @@ NONE = -1e9
 """Stands for the price, turned, of a step that is not there."""
 
 
-class Arcs(Protocol):
+class ArcSource(Protocol):
     """The part of an automaton that leads from state to state."""
 
     def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
@@ -24,7 +24,7 @@ class Arcs(Protocol):
         ...
 
 
-class Steps:
+class TransitionTable:
     """Steps by the column of the ink that their symbol shows in. Prices are turned, to be added to a log
     chance.
 
@@ -33,7 +33,7 @@ class Steps:
     `target` and `price` are the steps themselves, found by `between`. At most 255 symbols.
     """
 
-    def __init__(self, automaton: Arcs, columns: Sequence[int], space: int) -> None:
+    def __init__(self, automaton: ArcSource, columns: Sequence[int], space: int) -> None:
         """`columns`: by symbol its column, from 1 on. `space`: the number of the symbol that ink need not
         show."""
         self._automaton = automaton
@@ -44,19 +44,19 @@ class Steps:
         self._rows, self._filled = 1, 0
         self._first = np.zeros(256, dtype=np.int64)
         self._ends = np.zeros((256, self._wide), dtype=np.uint8)
-        self.best = np.zeros((256, self._wide), dtype=np.float32)
-        self.over: Numbers = np.zeros(256, dtype=np.int64)
-        self.gap: Floats = np.zeros(256)
-        self.symbol: npt.NDArray[np.uint8] = np.zeros(2048, dtype=np.uint8)
-        self.target: Numbers = np.zeros(2048, dtype=np.int64)
-        self.price: Floats = np.zeros(2048)
+        self.best_price = np.zeros((256, self._wide), dtype=np.float32)
+        self.space_target: Numbers = np.zeros(256, dtype=np.int64)
+        self.space_price: Floats = np.zeros(256)
+        self.arc_symbol: npt.NDArray[np.uint8] = np.zeros(2048, dtype=np.uint8)
+        self.arc_target: Numbers = np.zeros(2048, dtype=np.int64)
+        self.arc_price: Floats = np.zeros(2048)
 
     @property
-    def known(self) -> int:
+    def state_count(self) -> int:
         """How many states have a row."""
         return self._rows - 1
 
-    def rows(self, states: Numbers) -> Numbers:
+    def state_rows(self, states: Numbers) -> Numbers:
         """The rows of some states."""
         most = int(states.max(initial=0))
         if most >= len(self._row):
@@ -67,7 +67,7 @@ class Steps:
             found = self._row.take(states)
         return found.astype(np.int64)
 
-    def between(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
+    def arc_indices(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
         """For pairs of a row and a column, which have a step: the number of a step's pair, and of the step
         itself."""
         at = rows * self._wide + columns
@@ -81,15 +81,19 @@ class Steps:
         before = np.cumsum(counts) - counts
         return pair, np.arange(len(pair)) + (first - before).take(pair)
 
-    def step(self, state: int, symbol: int) -> tuple[int, float] | None:
+    def follow(self, state: int, symbol: int) -> tuple[int, float] | None:
         """Where a symbol leads from a state, and its price, not turned; None where it may not stand."""
-        row = self.rows(np.array([state]))
+        row = self.state_rows(np.array([state]))
         column = self._columns[symbol : symbol + 1]
-        if self.best[row[0], column[0]] == np.float32(NONE):
+        if self.best_price[row[0], column[0]] == np.float32(NONE):
             return None
-        arcs = self.between(row, column)[1].tolist()
+        arcs = self.arc_indices(row, column)[1].tolist()
         return next(
-            ((int(self.target[arc]), -float(self.price[arc])) for arc in arcs if self.symbol[arc] == symbol),
+            (
+                (int(self.arc_target[arc]), -float(self.arc_price[arc]))
+                for arc in arcs
+                if self.arc_symbol[arc] == symbol
+            ),
             None,
         )
 
@@ -104,33 +108,36 @@ class Steps:
         at, symbol, target, price = at[order], symbol[order], flat[order, 1].astype(np.int64), -flat[order, 2]
         self._room(len(arcs), len(at))
         new, there = slice(self._rows, self._rows + len(arcs)), slice(self._filled, self._filled + len(at))
-        self.symbol[there], self.target[there], self.price[there] = symbol, target, price
+        self.arc_symbol[there], self.arc_target[there], self.arc_price[there] = symbol, target, price
         counted = np.bincount(at, minlength=len(arcs) * self._wide).reshape(len(arcs), self._wide)
         self._ends[new] = counted.cumsum(axis=1)
         self._first[new] = self._filled + np.cumsum(counts) - counts
         best = np.full(counted.size, NONE)
         np.maximum.at(best, at, price)
-        self.best[new] = best.reshape(counted.shape)
+        self.best_price[new] = best.reshape(counted.shape)
         over = symbol == self._space
-        self.over[new] = -1
-        self.over[self._rows + at[over] // self._wide] = target[over]
-        self.gap[self._rows + at[over] // self._wide] = price[over]
+        self.space_target[new] = -1
+        self.space_target[self._rows + at[over] // self._wide] = target[over]
+        self.space_price[self._rows + at[over] // self._wide] = price[over]
         self._row[states] = np.arange(new.start, new.stop)
         self._rows, self._filled = new.stop, there.stop
 
     def _room(self, rows: int, steps: int) -> None:
-        if self._rows + rows > len(self.best):
+        if self._rows + rows > len(self.best_price):
             size = 2 * (self._rows + rows)
-            self._first, self._ends, self.best = (
+            self._first, self._ends, self.best_price = (
                 _grown(self._first, size),
                 _grown(self._ends, size),
-                _grown(self.best, size),
+                _grown(self.best_price, size),
             )
-            self.over, self.gap = _grown(self.over, size), _grown(self.gap, size)
-        if self._filled + steps > len(self.symbol):
+            self.space_target, self.space_price = (
+                _grown(self.space_target, size),
+                _grown(self.space_price, size),
+            )
+        if self._filled + steps > len(self.arc_symbol):
             size = 2 * (self._filled + steps)
-            self.symbol, self.target, self.price = (
-                _grown(self.symbol, size), _grown(self.target, size), _grown(self.price, size))
+            self.arc_symbol, self.arc_target, self.arc_price = (
+                _grown(self.arc_symbol, size), _grown(self.arc_target, size), _grown(self.arc_price, size))
 
 
 def _grown(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

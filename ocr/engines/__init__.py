@@ -19,31 +19,31 @@ Contour: TypeAlias = npt.NDArray[np.integer[Any] | np.floating[Any]]
 """An outline as OpenCV gives it: n x 1 x 2."""
 
 
-CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
+STRIKE_CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
 """Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a
 zigzag or scribble, an X or slashes, and ink until nothing shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crossing:
+class CrossingScores:
     """What an engine that sees crossing out says of a row, frame by frame as in its posteriors.
 
     `chances`: frames x CLASSES, each row summing to 1. `above`: 0..1, whether a word put in above the row
     stands there within the crop.
     """
 
-    chances: npt.NDArray[np.float32]
-    above: npt.NDArray[np.float32]
+    class_probs: npt.NDArray[np.float32]
+    above_probs: npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognition:
     """One crop as text. `score` 0..1; `posteriors` and `crossing` only from engines that have them."""
 
     text: str
     score: float
     posteriors: Posteriors | None = field(default=None, compare=False, repr=False)
-    crossing: Crossing | None = field(default=None, compare=False, repr=False)
+    crossing: CrossingScores | None = field(default=None, compare=False, repr=False)
 
 
 class Engine(Protocol):
@@ -54,7 +54,7 @@ class Engine(Protocol):
         """Short, stable name that is kept with every alternative it gives."""
         ...
 
-    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """One Recognised per crop, in the same order. A crop is one row, upright, RGB or grey."""
         ...
 

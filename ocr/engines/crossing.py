@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.engines import CLASSES, Crossing
+from ocr.engines import STRIKE_CLASSES, CrossingScores
 
 FILE = Path(__file__).with_name("crossing.npz")
 
@@ -47,22 +47,22 @@ def _field(number: int, content: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Head:
+class CrossingHead:
     """Convolutions along the row, rectified in between: weights (reach x in x out) and constants. `mean` of
     the features is taken off first, so that nothing is what lies beyond the row's ends."""
 
     mean: Numbers
     layers: tuple[tuple[Numbers, Numbers], ...]
 
-    def __call__(self, features: Numbers) -> Crossing:
+    def __call__(self, features: Numbers) -> CrossingScores:
         """What the head says of a row's features (384 x frames)."""
         at = features.T - self.mean
         for number, (weights, constant) in enumerate(self.layers):
             at = _along(np.maximum(at, 0.0) if number else at, weights) + constant
-        count = len(CLASSES)
+        count = len(STRIKE_CLASSES)
         powers = np.exp(at[:, :count] - at[:, :count].max(axis=1, keepdims=True))
         above = 1.0 / (1.0 + np.exp(-np.clip(at[:, count], -30.0, 30.0)))
-        return Crossing(
+        return CrossingScores(
             np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float32), np.asarray(above, np.float32)
         )
 
@@ -75,7 +75,7 @@ def _along(values: Numbers, weights: Numbers) -> Numbers:
     return np.asarray(sum(parts), np.float32)
 
 
-def parse(data: bytes) -> Head:
+def parse_head(data: bytes) -> CrossingHead:
     """What the bytes of `crossing.npz` say."""
     with np.load(io.BytesIO(data), allow_pickle=False) as found:
         count = sum(name.startswith("weights") for name in found.files)
@@ -83,4 +83,4 @@ def parse(data: bytes) -> Head:
             (found[f"weights{k}"].astype(np.float32), found[f"constant{k}"].astype(np.float32))
             for k in range(count)
         )
-        return Head(found["mean"].astype(np.float32), layers)
+        return CrossingHead(found["mean"].astype(np.float32), layers)

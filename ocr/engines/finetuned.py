@@ -29,7 +29,7 @@ HEAD = ("linear_8.w_0", "linear_8.b_0")
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class TunedLayers:
     """Tuned layers. `replaced`: whole arrays by their names in the network. `patches`: byte offset and new
     bytes. `columns`: the published output's columns that are left, in order."""
 
@@ -45,7 +45,7 @@ class Layers:
         return bytes(out)
 
 
-def parse(data: bytes) -> Layers:
+def parse_layers(data: bytes) -> TunedLayers:
     """What the bytes of `finetuned.npz` say."""
     with np.load(io.BytesIO(data), allow_pickle=False) as found:
         sizes = found["sizes"]
@@ -56,4 +56,6 @@ def parse(data: bytes) -> Layers:
             for offset, size, end in zip(found["offsets"], sizes, ends, strict=True)
         )
         head = (np.ascontiguousarray(found["head_w"].astype(np.float32)), found["head_b"].astype(np.float32))
-        return Layers(dict(zip(HEAD, head, strict=True)), patches, tuple(int(k) for k in found["columns"]))
+        return TunedLayers(
+            dict(zip(HEAD, head, strict=True)), patches, tuple(int(k) for k in found["columns"])
+        )

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from adjudicator.errors import UserFacingError
-from ocr.engines import Contour, Quad, Recognised, crossing, finetuned
+from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
 from ocr.page import Image, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
@@ -64,10 +64,10 @@ def _session(name: str, threads: int) -> onnxruntime.InferenceSession:
 @cache
 def _tuned_session(
     threads: int,
-) -> tuple[onnxruntime.InferenceSession, finetuned.Layers, list[onnxruntime.OrtValue]]:
+) -> tuple[onnxruntime.InferenceSession, finetuned.TunedLayers, list[onnxruntime.OrtValue]]:
     """The recogniser with tuned layers, those layers, and the arrays that must live as long as the
     session."""
-    layers = finetuned.parse(_checked(finetuned.FILE, finetuned.SHA256, "this release"))
+    layers = finetuned.parse_layers(_checked(finetuned.FILE, finetuned.SHA256, "this release"))
     options = _options(threads)
     kept = []
     for name, array in layers.replaced.items():
@@ -79,8 +79,8 @@ def _tuned_session(
 
 
 @cache
-def _crossing() -> crossing.Head:
-    return crossing.parse(_checked(crossing.FILE, crossing.SHA256, "this release"))
+def _crossing() -> crossing.CrossingHead:
+    return crossing.parse_head(_checked(crossing.FILE, crossing.SHA256, "this release"))
 
 
 def network_file(name: str) -> bytes:
@@ -165,7 +165,7 @@ class PpOcr:
         name = "ppocr6s-hand" if self._tuned else "ppocr6s"
         return name if self._widen == WIDEN else f"{name}-{self._widen:g}"
 
-    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """See Engine. Text is the best path, Latin letters only."""
         return tuple(self._read(crop) for crop in crops)
 
@@ -180,20 +180,20 @@ class PpOcr:
         )
         return _run(_recogniser(tuned=self._tuned, threads=self._threads), tensor)
 
-    def _read(self, crop: Image) -> Recognised:
+    def _read(self, crop: Image) -> Recognition:
         probs, features = self.outputs(crop)
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
         said = best_path(Posteriors(np.log(np.maximum(probs[:, columns], 1e-12)), letters))
         return replace(said, crossing=_crossing()(features[:, 0])) if self._widen == WIDEN else said
 
 
-def best_path(posteriors: Posteriors) -> Recognised:
+def best_path(posteriors: Posteriors) -> Recognition:
     """The text of the likeliest letter in each frame; the score is their mean chance where they begin."""
     best = posteriors.log_probs.argmax(axis=1)
     starts = np.flatnonzero((best != 0) & np.concatenate(([True], best[1:] != best[:-1])))
     text = "".join(posteriors.letters[best[k] - 1] for k in starts)
     score = float(np.exp(posteriors.log_probs[starts, best[starts]]).mean()) if len(starts) else 0.0
-    return Recognised(" ".join(text.split()), min(1.0, score), posteriors)
+    return Recognition(" ".join(text.split()), min(1.0, score), posteriors)
 
 
 class PpFinder:
@@ -217,7 +217,7 @@ class PpFinder:
         tensor = _tensor(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
         heat = _run(_session("PP-OCRv6_det_small.onnx", self._threads), tensor)[0][0]
         stretch = np.array([width / size[0], height / size[1]], dtype=np.float32)
-        return tuple(quad * stretch for quad in boxes_of(heat))
+        return tuple(quad * stretch for quad in text_boxes(heat))
 
 
 PIXEL_CHANCE = 0.3
@@ -226,7 +226,7 @@ GROWTH = 1.6
 """The network paints the core of the writing; boxes grow by area x GROWTH / circumference (DB, Liao 2020)."""
 
 
-def boxes_of(heat: npt.NDArray[np.float32]) -> tuple[Quad, ...]:
+def text_boxes(heat: npt.NDArray[np.float32]) -> tuple[Quad, ...]:
     """Rotated rectangles round the connected parts of a map of chances (H x W, 0..1)."""
     mask = cv2.dilate((heat > PIXEL_CHANCE).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
@@ -244,10 +244,10 @@ def _box_of(heat: npt.NDArray[np.float32], contour: Contour) -> Quad | None:
     if cv2.mean(heat[y : y + high, x : x + wide], mask)[0] < BOX_CHANCE:
         return None
     grow = 2.0 * w * h * GROWTH / (2.0 * (w + h))
-    return clockwise(cv2.boxPoints((centre, (w + grow, h + grow), angle)))
+    return clockwise_corners(cv2.boxPoints((centre, (w + grow, h + grow), angle)))
 
 
-def clockwise(points: npt.ArrayLike) -> Quad:
+def clockwise_corners(points: npt.ArrayLike) -> Quad:
     """Four corners of a rectangle turned by less than 45 degrees, clockwise from the top left."""
     quad = np.asarray(points, dtype=np.float32)
     total, diff = quad.sum(axis=1), quad[:, 1] - quad[:, 0]

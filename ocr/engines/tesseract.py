@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytesseract
 
-from ocr.engines import Recognised
+from ocr.engines import Recognition
 from ocr.page import Image
 
 HEIGHT = 64
@@ -19,7 +19,7 @@ SETTINGS = "--oem 1 --psm 7 -c thresholding_method=0"
 """LSTM network; the crop is a single line."""
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Whether the program is on this machine; without it this engine must not be asked."""
     return shutil.which("tesseract") is not None
 
@@ -37,11 +37,11 @@ class Tesseract:
         """See Engine."""
         return "tesseract"
 
-    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """See Engine. The score is the mean of the words', weighted by their length."""
         return tuple(self._read(crop) for crop in crops)
 
-    def _read(self, crop: Image) -> Recognised:
+    def _read(self, crop: Image) -> Recognition:
         grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
         width = max(HEIGHT, round(grey.shape[1] * HEIGHT / grey.shape[0]))
         row = cv2.resize(grey, (width, HEIGHT), interpolation=cv2.INTER_AREA)
@@ -56,8 +56,8 @@ class Tesseract:
             )
         except RuntimeError:
             # pytesseract's word for a run past its time limit.
-            return Recognised("", 0.0)
+            return Recognition("", 0.0)
         words = [(w.strip(), float(c)) for w, c in zip(data["text"], data["conf"], strict=True) if w.strip()]
         letters = sum(len(w) for w, _ in words)
         score = sum(len(w) * max(0.0, c) for w, c in words) / letters / 100 if letters else 0.0
-        return Recognised(" ".join(w for w, _ in words), score)
+        return Recognition(" ".join(w for w, _ in words), score)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ocr.page import Image
 
 
-def even(image: Image) -> Image:
+def even_light(image: Image) -> Image:
     """The same RGB image as if lit evenly: the paper near 250 everywhere, ink as dark as it was against it.
 
     The paper's own light is what is left when everything thinner than some 1/20 of the sheet is filled in.
@@ -48,7 +48,7 @@ def without_rules(evened: Image) -> tuple[Image, int]:
     return out, int(mask.sum())
 
 
-def inked(clean: Image) -> tuple[int, int, int, int]:
+def ink_bounds(clean: Image) -> tuple[int, int, int, int]:
     """Where there is writing on a cleaned RGB sheet: left, top, right, bottom, with room round it.
 
     All four are 0 on a sheet without ink. Cells of 8 pixels count as inked when something dark is in them.

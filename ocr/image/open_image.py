@@ -57,7 +57,7 @@ TURNS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Opened:
+class OpenedFile:
     """What a file held: pages, or a reason. `detail` says more for people; `kind` is the format found."""
 
     pages: tuple[Image, ...] = ()
@@ -67,7 +67,7 @@ class Opened:
 
 
 class ImageRefused(Exception):
-    """The file gives no pages. `reason` and `detail` as in `Opened`."""
+    """The file gives no pages. `reason` and `detail` as in `OpenedFile`."""
 
     def __init__(self, reason: UnreadableReason, detail: str) -> None:
         super().__init__(detail)
@@ -75,17 +75,17 @@ class ImageRefused(Exception):
         self.detail = detail
 
 
-def open_images(data: bytes) -> Opened:
+def open_images(data: bytes) -> OpenedFile:
     """The pages of an image or PDF file, upright RGB. Never raises on account of `data`,
     save MemoryError where the process may not have what the pixels need."""
     try:
-        found = [(kind, np.asarray(picture)) for kind, picture in pictures(data)]
+        found = [(kind, np.asarray(picture)) for kind, picture in iter_pages(data)]
     except ImageRefused as refused:
-        return Opened(reason=refused.reason, detail=refused.detail)
-    return Opened(tuple(page for _, page in found), kind=found[0][0])
+        return OpenedFile(reason=refused.reason, detail=refused.detail)
+    return OpenedFile(tuple(page for _, page in found), kind=found[0][0])
 
 
-def pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+def iter_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
     """The format found and each page as an upright RGB picture without metadata, one at a time, so that a
     long file needs the memory of one page. At least one, or it raises Refused; MemoryError as in
     `open_images`.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Contour, Quad
-from ocr.image.geometry import lengths
+from ocr.image.geometry import quad_size
 from ocr.page import Image
 
 Mask = npt.NDArray[np.uint8]
@@ -26,7 +26,7 @@ EDGE_GAP = 30.0
 """A step of this much between paper and table (Lab, 0..255) counts as a full edge."""
 
 
-def masks(lab: Image) -> Iterator[Mask]:
+def paper_masks(lab: Image) -> Iterator[Mask]:
     """Light, or differently coloured from the border, in several strengths: papers and tables vary."""
     smooth = np.asarray(cv2.medianBlur(lab, 9), dtype=np.uint8)
     light = smooth[..., 0]
@@ -57,7 +57,7 @@ def _solid(mask: Mask) -> Mask:
     return np.asarray(cv2.morphologyEx(closed, cv2.MORPH_OPEN, np.ones((15, 15), np.uint8)), dtype=np.uint8)
 
 
-def patches(mask: Mask) -> tuple[Contour, ...]:
+def paper_patches(mask: Mask) -> tuple[Contour, ...]:
     """The outlines of what is connected, the holes in it filled, where it is as large as a sheet."""
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     return tuple(contour for contour in contours if cv2.contourArea(contour) >= LEAST_AREA * mask.size)
@@ -78,7 +78,7 @@ def corners_of(patch: Contour) -> Quad | None:
         return None
     quad = _from_top_left(shape.reshape(4, 2))
     within = cv2.contourArea(quad)
-    sides = sorted(lengths(quad))
+    sides = sorted(quad_size(quad))
     return quad if 0.9 < area / max(within, 1.0) < 1.1 and sides[1] < LONGEST * sides[0] else None
 
 
@@ -90,14 +90,14 @@ def _from_top_left(points: Contour) -> Quad:
     return np.asarray(np.roll(quad, -int(quad.sum(axis=1).argmin()), axis=0), dtype=np.float32)
 
 
-def strength(lab: Image, quad: Quad, open_side: int | None = None) -> float:
+def outline_strength(lab: Image, quad: Quad, open_side: int | None = None) -> float:
     """The weakest edge and the paper's lightness, multiplied, 0..1; sides along the photograph's own rim need
     not show a step, nor need `open_side`, which somebody else has looked at.
 
     The weakest, because a patch that swallows some of the table still has three good sides.
     """
     gaps = [gap for k in range(4) if k != open_side and (gap := _edge(lab, quad, k)) is not None]
-    paper = float(lab[..., 0][inside(quad, lab.shape[:2])].mean()) / 255
+    paper = float(lab[..., 0][quad_mask(quad, lab.shape[:2])].mean()) / 255
     return min(*gaps, EDGE_GAP) / EDGE_GAP * paper if gaps else 0.0
 
 
@@ -118,14 +118,14 @@ def _edge(lab: Image, quad: Quad, side: int) -> float | None:
     return float(np.linalg.norm(np.median(step, axis=0) * np.array([0.7, 1.5, 1.5])))
 
 
-def inside(quad: Quad, size: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def quad_mask(quad: Quad, size: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Which pixels of an image of that height and width lie in four corners."""
     mask = np.zeros(size[:2], np.uint8)
     cv2.fillConvexPoly(mask, quad.astype(np.int32), 1)
     return mask.astype(np.bool_)
 
 
-def shared(one: Quad, two: Quad) -> float:
+def overlap(one: Quad, two: Quad) -> float:
     """Overlap of two convex outlines as a share of the smaller."""
     both, _ = cv2.intersectConvexConvex(one, two)
     return float(both) / max(1.0, min(cv2.contourArea(one), cv2.contourArea(two)))

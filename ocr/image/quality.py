@@ -108,7 +108,7 @@ def legibility(crop: Image) -> Legibility:
     return Legibility(round(float(cv2.Laplacian(even, cv2.CV_32F)[around].var()), 3), round(deep / 250, 3))
 
 
-def verdict(quality: Quality, *, sheet_found: bool) -> UnreadableReason:
+def unusable_reason(quality: Quality, *, sheet_found: bool) -> UnreadableReason:
     """The reason to give where nothing could be read."""
     if quality.light < DARK:
         return UnreadableReason.TOO_DARK

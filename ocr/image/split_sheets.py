@@ -12,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Contour, Quad
-from ocr.image.outline import LEAST_AREA, Mask, corners_of, inside, patches, shared, strength
+from ocr.image.outline import (
+    LEAST_AREA,
+    Mask,
+    corners_of,
+    outline_strength,
+    overlap,
+    paper_patches,
+    quad_mask,
+)
 from ocr.page import Image
 
 Spot: TypeAlias = tuple[int, int]
@@ -33,7 +41,7 @@ WRITTEN = 3
 """Ink on both sides of a line at this many places is writing that runs across it, so that it is a fold."""
 
 LEAST_STRENGTH = 0.2
-"""The outer edges of each of two sheets are at least this good, see `outline.strength` ..."""
+"""The outer edges of each of two sheets are at least this good, see `outline.outline_strength` ..."""
 
 AS_STRONG = 0.5
 """... and at least this share as good as those of what was taken for one."""
@@ -51,23 +59,25 @@ ALIKE = 0.9
 """Outlines that share this much are one outline found twice."""
 
 
-def pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Quad] | None:
+def find_touching_pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Quad] | None:
     """Two sheets in place of `whole`, the best single outline if there was any: the pair that covers most, or
     None.
 
     `lab`: the small copy of the photograph; `masks`: where paper may be in it, see `outline.masks`.
     """
     least = COVERS * (float(cv2.contourArea(whole)) if whole is not None else LEAST_AREA * lab[..., 0].size)
-    good = strength(lab, whole) if whole is not None else 0.0
+    good = outline_strength(lab, whole) if whole is not None else 0.0
     strong = max(LEAST_STRENGTH, AS_STRONG * good)
     best: tuple[Quad, Quad] | None = None
     for two in combinations(_outlines(lab, masks, whole), 2):
         covered = sum(float(cv2.contourArea(quad)) for quad in two)
         # A good outline round both has no notch: what looks like one is a mask's fault.
         one = (
-            whole is not None and good >= LEAST_STRENGTH and min(shared(whole, quad) for quad in two) > WITHIN
+            whole is not None
+            and good >= LEAST_STRENGTH
+            and min(overlap(whole, quad) for quad in two) > WITHIN
         )
-        if covered > least and shared(*two) < 0.05 and _are_two(lab, *two, strong, notch=not one):
+        if covered > least and overlap(*two) < 0.05 and _are_two(lab, *two, strong, notch=not one):
             best, least = two, covered
     return best
 
@@ -84,7 +94,7 @@ def _outlines(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> list[Qua
 
 def _same(one: Quad, two: Quad) -> bool:
     sizes = sorted((cv2.contourArea(one), cv2.contourArea(two)))
-    return sizes[0] > ALIKE * sizes[1] and shared(one, two) > ALIKE
+    return sizes[0] > ALIKE * sizes[1] and overlap(one, two) > ALIKE
 
 
 def _parts(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> Iterator[Contour]:
@@ -92,17 +102,17 @@ def _parts(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> Iterator[Co
     notches."""
     lines = _thin_and_dark(lab)
     for mask in masks:
-        yield from patches(mask)
-        yield from patches(_without(mask, lines))
+        yield from paper_patches(mask)
+        yield from paper_patches(_without(mask, lines))
         if whole is not None:
             known = np.asarray(
-                cv2.dilate(inside(whole, mask.shape).astype(np.uint8), np.ones((5, 5), np.uint8)), np.uint8
+                cv2.dilate(quad_mask(whole, mask.shape).astype(np.uint8), np.ones((5, 5), np.uint8)), np.uint8
             )
-            yield from patches(_without(mask, known))
-        for patch in patches(mask):
+            yield from paper_patches(_without(mask, known))
+        for patch in paper_patches(mask):
             for cut in _cuts(patch, max(mask.shape)):
                 sheet = cv2.fillPoly(np.zeros(mask.shape, np.uint8), [patch], 1)
-                yield from patches(np.asarray(cv2.line(sheet, *cut, 0, 3), dtype=np.uint8))
+                yield from paper_patches(np.asarray(cv2.line(sheet, *cut, 0, 3), dtype=np.uint8))
 
 
 def _without(mask: Mask, taken: Mask) -> Mask:
@@ -140,7 +150,7 @@ def _spot(point: npt.NDArray[np.float64]) -> Spot:
 def _are_two(lab: Image, one: Quad, two: Quad, strong: float, *, notch: bool) -> bool:
     """Whether two outlines are sheets of their own and not the parts of one, lit or folded so."""
     sides = _facing(one, two), _facing(two, one)
-    if min(strength(lab, quad, side) for quad, side in zip((one, two), sides, strict=True)) < strong:
+    if min(outline_strength(lab, quad, side) for quad, side in zip((one, two), sides, strict=True)) < strong:
         return False
     if notch and _notched(one, two, max(lab.shape)):
         return True

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 
 from ocr.engines import Quad, RowFinder
-from ocr.image.find_sheet import LOOK_SIDE, FlattenedSheet, outside, photo_points
-from ocr.image.geometry import lengths, upright_frame
+from ocr.image.find_sheet import LOOK_SIDE, FlattenedSheet, is_outside, photo_points
+from ocr.image.geometry import quad_size, upright_frame
 from ocr.page import Image
 
 SIDE = 448
@@ -31,14 +31,14 @@ SWOLLEN = 1.03
 """Sheets are taken this much larger, since their own edges are thin and dark too."""
 
 
-def writing_elsewhere(photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder) -> bool:
+def has_writing_outside(photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder) -> bool:
     """Whether rows of writing, or parts of some, lie outside every one of the sheets."""
     if not _may_hold_writing(photo, sheets):
         return False
     small, scale = _shrunk(photo, SIDE)
-    rows = [quad for quad in finder.find(small) if min(lengths(quad)) < TALLEST * min(small.shape[:2])]
+    rows = [quad for quad in finder.find(small) if min(quad_size(quad)) < TALLEST * min(small.shape[:2])]
     ends = [end / scale for quad in rows for end in _ends(quad)]
-    return any(all(outside(sheet, end) for sheet in sheets) for end in ends)
+    return any(all(is_outside(sheet, end) for sheet in sheets) for end in ends)
 
 
 def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:

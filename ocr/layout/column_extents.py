@@ -25,11 +25,11 @@ HALF = 0.5
 class ColumnExtent:
     """Of a row's column, as shares of the sheet's width: the middle of it, and where its longest row ends."""
 
-    half: float
-    edge: float
+    middle: float
+    right: float
 
 
-def reaches(rows: Sequence[Row]) -> list[ColumnExtent]:
+def column_extents(rows: Sequence[Row]) -> list[ColumnExtent]:
     """For each of the rows, in reading order, how far its column reaches; rows of one column have the same
     Reach.
 

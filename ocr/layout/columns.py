@@ -62,14 +62,14 @@ class Lane:
     top: float
     bottom: float
     rows: int
-    sure: bool = True
+    is_certain: bool = True
 
 
 Worth: TypeAlias = tuple[bool, int, float]
 """What a lane is worth: sure ones first, then rows of the shorter column, then width."""
 
 
-def lane(pieces: Sequence[ColumnPiece], typical: float) -> Lane | None:
+def find_lane(pieces: Sequence[ColumnPiece], typical: float) -> Lane | None:
     """The lane that parts most rows, or None for a single column. `typical`: a middling row's height in
     pixels."""
     if len(pieces) < 2 * LEAST_ROWS:
@@ -83,7 +83,9 @@ def lane(pieces: Sequence[ColumnPiece], typical: float) -> Lane | None:
     return best[1] if best else None
 
 
-def beginnings(pieces: Sequence[PieceT], found: Lane, typical: float) -> tuple[list[PieceT], list[PieceT]]:
+def row_beginnings(
+    pieces: Sequence[PieceT], found: Lane, typical: float
+) -> tuple[list[PieceT], list[PieceT]]:
     """The first box of each row that begins at its column's margin, left and right of a lane, from the top.
     None of a side on which fewer than half of the rows begin there: that has no margin."""
     inside = [p for p in pieces if found.top < p.middle < found.bottom]

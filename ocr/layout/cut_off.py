@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from ocr.engines import Quad
 from ocr.image.find_sheet import FlattenedSheet, photo_points
-from ocr.image.geometry import cut, grow
-from ocr.layout.lines import Strip
+from ocr.image.geometry import cut_quad, grow_quad
+from ocr.layout.lines import RowStrip
 from ocr.page import Image
 
 TOUCHES = 0.1
@@ -26,7 +26,7 @@ LEAST_INK = 2
 """Fewer ink pixels in a column or line of the crop are specks."""
 
 
-def cut_off(sheet: FlattenedSheet, clean: Image, strip: Strip, photo: tuple[int, int]) -> bool:
+def is_cut_off(sheet: FlattenedSheet, clean: Image, strip: RowStrip, photo: tuple[int, int]) -> bool:
     """Whether a row may have lost letters to the edge of the sheet or of the photograph.
 
     `clean` is the evened sheet, `photo` the photograph's height and width in pixels. A row that ends in a gap
@@ -36,14 +36,14 @@ def cut_off(sheet: FlattenedSheet, clean: Image, strip: Strip, photo: tuple[int,
     if ink is None:
         return False
     near = TOUCHES * strip.height
-    if _leaves(grow(ink, near, near), *clean.shape[:2]):
+    if _leaves(grow_quad(ink, near, near), *clean.shape[:2]):
         return True
-    return _leaves(photo_points(sheet, grow(ink, NEAR_RIM * strip.height, near)), *photo)
+    return _leaves(photo_points(sheet, grow_quad(ink, NEAR_RIM * strip.height, near)), *photo)
 
 
-def _ink_quad(clean: Image, strip: Strip) -> Quad | None:
+def _ink_quad(clean: Image, strip: RowStrip) -> Quad | None:
     """The corners of the row's ink on the sheet; None where the box holds none."""
-    grey = np.asarray(cv2.cvtColor(cut(clean, strip.quad), cv2.COLOR_RGB2GRAY), dtype=np.float32)
+    grey = np.asarray(cv2.cvtColor(cut_quad(clean, strip.quad), cv2.COLOR_RGB2GRAY), dtype=np.float32)
     depth = 250.0 - grey
     ink = depth > max(25.0, INK * float(np.percentile(depth, 98)))
     columns = np.flatnonzero(ink.sum(axis=0) >= LEAST_INK)

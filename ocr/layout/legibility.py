@@ -30,13 +30,13 @@ LISTED_TRUST = 0.4
 0.55."""
 
 
-def trust(rows: Sequence[Row]) -> float:
+def sheet_trust(rows: Sequence[Row]) -> float:
     """How well the rows read, 0..1, longer ones counting more; 0 where there are hardly any letters."""
     length = sum(len(row.text) for row in rows)
     return sum(row.score * len(row.text) for row in rows) / length if _letters(rows) >= LEAST_LETTERS else 0.0
 
 
-def least_trust(rows: Sequence[Row], usual: float, *, clear: bool) -> float:
+def required_trust(rows: Sequence[Row], usual: float, *, clear: bool) -> float:
     """The trust, 0..1, from which rows are writing. `usual`: for rows of which nothing else is known.
     `clear`: nothing is wrong with the photograph, so that a list that reads badly is one in a bad hand, which
     is for a person and not to be sent again."""

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 from ocr.engines import Quad
-from ocr.image.geometry import grow, lengths
-from ocr.layout.columns import beginnings, lane
+from ocr.image.geometry import grow_quad, quad_size
+from ocr.layout.columns import find_lane, row_beginnings
 
 SAME_ROW = 0.55
 """Boxes whose middles lie within this many row heights of each other, along the slope, are one row."""
@@ -45,7 +45,7 @@ OneKind: TypeAlias = Callable[[Sequence[Quad], Sequence[Quad]], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strip:
+class RowStrip:
     """One physical row on the squared sheet: its corners, and where it lies along the slope.
 
     `left` and `right` are x, `middle` is y, all in pixels of the sheet after it is turned by the slope.
@@ -58,11 +58,11 @@ class Strip:
     height: float
 
 
-def slope(quads: Sequence[Quad]) -> float:
+def writing_slope(quads: Sequence[Quad]) -> float:
     """How far the writing falls to the right, in radians; longer boxes count for more. 0 for no boxes."""
     angles, weights = [], []
     for quad in quads:
-        width, height = lengths(quad)
+        width, height = quad_size(quad)
         if width > 2 * height:
             along = (quad[1] + quad[2] - quad[0] - quad[3]) / 2
             angles.append(float(np.arctan2(along[1], along[0])))
@@ -70,7 +70,7 @@ def slope(quads: Sequence[Quad]) -> float:
     return _weighted_median(angles, weights) if angles else 0.0
 
 
-def sideways(quads: Sequence[Quad]) -> bool:
+def runs_sideways(quads: Sequence[Quad]) -> bool:
     """Whether the writing runs up or down the sheet rather than across it."""
     across = upright = 0.0
     for quad in quads:
@@ -82,7 +82,7 @@ def sideways(quads: Sequence[Quad]) -> bool:
     return upright > across
 
 
-def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Strip, ...]:
+def row_strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[RowStrip, ...]:
     """Rows from top to bottom, columns from left to right; boxes of one row are joined.
 
     `one_kind` is asked where layout alone does not tell columns from one list in two parts; without it that
@@ -90,7 +90,7 @@ def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Stri
     """
     if not quads:
         return ()
-    angle = slope(quads)
+    angle = writing_slope(quads)
     turn = _turn(-angle)
     pieces = [_piece(quad, turn) for quad in quads]
     typical = float(np.median([piece.height for piece in pieces]))
@@ -103,7 +103,7 @@ def strips(quads: Sequence[Quad], one_kind: OneKind | None = None) -> tuple[Stri
     )
 
 
-def tangled(quads: Sequence[Quad]) -> float:
+def tangled_share(quads: Sequence[Quad]) -> float:
     """The share of boxes whose middle lies inside another, 0..1: rows so tight that the finder ran them
     together."""
     middles = [[float(at) for at in quad.mean(axis=0)] for quad in quads]
@@ -117,14 +117,16 @@ def tangled(quads: Sequence[Quad]) -> float:
     return sum(inside) / len(quads) if quads else 0.0
 
 
-def parted(quads: Sequence[Quad], closer: Callable[[Quad, float], Sequence[Quad]]) -> tuple[Quad, ...]:
+def part_tall_boxes(
+    quads: Sequence[Quad], closer: Callable[[Quad, float], Sequence[Quad]]
+) -> tuple[Quad, ...]:
     """The boxes, those much higher than the others as the boxes that a closer look finds in them: a word put
     in above a row and the row below it are often found as one. `closer` is given a box to look in and how
     many times closer."""
-    usual = float(np.median([min(lengths(quad)) for quad in quads])) if quads else 0.0
+    usual = float(np.median([min(quad_size(quad)) for quad in quads])) if quads else 0.0
     found: list[Quad] = []
     for at, quad in enumerate(quads):
-        height, width = sorted(lengths(quad))
+        height, width = sorted(quad_size(quad))
         high = height > HIGH * usual and width > LONG * usual
         found += _parts(quad, [*quads[:at], *quads[at + 1 :]], usual, closer) if high else [quad]
     return tuple(found)
@@ -135,7 +137,7 @@ def _parts(
 ) -> list[Quad]:
     """The boxes within one, none of them as high and none the piece of another's row that reaches into it;
     that box itself where nobody finds two."""
-    around = grow(quad, AROUND * usual, AROUND * usual)
+    around = grow_quad(quad, AROUND * usual, AROUND * usual)
     for times in CLOSER:
         middles = [(one, [float(at) for at in one.mean(axis=0)]) for one in closer(around, times)]
         inside = [
@@ -145,7 +147,7 @@ def _parts(
         ]
         if (
             len(inside) > 1
-            and max(min(lengths(one)) for one in inside) <= HIGH * usual
+            and max(min(quad_size(one)) for one in inside) <= HIGH * usual
             and _plainly_apart(inside, usual)
         ):
             return inside
@@ -163,7 +165,7 @@ def _holds(quad: Quad, point: Sequence[float]) -> bool:
     return cv2.pointPolygonTest(quad, (point[0], point[1]), measureDist=False) > 0
 
 
-def indents(rows: Sequence[Strip]) -> tuple[float, ...]:
+def row_indents(rows: Sequence[RowStrip]) -> tuple[float, ...]:
     """How far right of the margin each row starts, in heights of the sheet's middling row.
 
     The margin may lean against the rows: it is the line along which most rows follow each other.
@@ -183,20 +185,20 @@ def _turn(angle: float) -> Quad:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]], dtype=np.float32)
 
 
-def _piece(quad: Quad, turn: Quad) -> Strip:
+def _piece(quad: Quad, turn: Quad) -> RowStrip:
     level = quad @ turn.T
-    return Strip(
+    return RowStrip(
         level,
         float(level[[0, 3], 0].mean()),
         float(level[[1, 2], 0].mean()),
         float(level[:, 1].mean()),
-        lengths(level)[1],
+        quad_size(level)[1],
     )
 
 
-def _rows(pieces: Sequence[Strip], typical: float) -> list[list[Strip]]:
+def _rows(pieces: Sequence[RowStrip], typical: float) -> list[list[RowStrip]]:
     """Longest first, so that a row's own tilt is known before small pieces at its end are placed."""
-    rows: list[list[Strip]] = []
+    rows: list[list[RowStrip]] = []
     for piece in sorted(pieces, key=lambda p: p.left - p.right):
         distance, home = min(((_distance(piece, row), k) for k, row in enumerate(rows)), default=(np.inf, -1))
         if (distance < SAME_ROW * max(typical, piece.height * 0.8) and not _covers(rows[home], piece)
@@ -207,7 +209,7 @@ def _rows(pieces: Sequence[Strip], typical: float) -> list[list[Strip]]:
     return rows
 
 
-def _distance(piece: Strip, row: Sequence[Strip]) -> float:
+def _distance(piece: RowStrip, row: Sequence[RowStrip]) -> float:
     """From a piece's middle to the line of the row's longest piece, carried on, in pixels."""
     first = row[0].quad
     start, end = (first[0] + first[3]) / 2, (first[1] + first[2]) / 2
@@ -217,13 +219,13 @@ def _distance(piece: Strip, row: Sequence[Strip]) -> float:
     return abs(piece.middle - (float(start[1]) + rise * (x - float(start[0]))))
 
 
-def _covers(row: Sequence[Strip], piece: Strip) -> bool:
+def _covers(row: Sequence[RowStrip], piece: RowStrip) -> bool:
     """Whether the piece lies mostly over or under ground the row already has."""
     shared = sum(max(0.0, min(p.right, piece.right) - max(p.left, piece.left)) for p in row)
     return shared > 0.5 * (piece.right - piece.left)
 
 
-def _between(piece: Strip, rows: Sequence[Sequence[Strip]], home: int, typical: float) -> bool:
+def _between(piece: RowStrip, rows: Sequence[Sequence[RowStrip]], home: int, typical: float) -> bool:
     """Whether a piece that lies off its nearest row's line stands over or under another row that is near: a
     word put in above that one, behind the end of a short row."""
     return any(
@@ -231,13 +233,13 @@ def _between(piece: Strip, rows: Sequence[Sequence[Strip]], home: int, typical: 
         row in enumerate(rows))
 
 
-def _ordered(rows: Sequence[list[Strip]]) -> list[list[Strip]]:
+def _ordered(rows: Sequence[list[RowStrip]]) -> list[list[RowStrip]]:
     return sorted(rows, key=lambda row: float(np.mean([piece.middle for piece in row])))
 
 
 def _blocks(
-    pieces: Sequence[Strip], typical: float, back: Quad, one_kind: OneKind | None
-) -> list[list[Strip]]:
+    pieces: Sequence[RowStrip], typical: float, back: Quad, one_kind: OneKind | None
+) -> list[list[RowStrip]]:
     """Parts of the sheet in reading order: what stands above columns, the columns from the left, what stands
     below.
 
@@ -245,15 +247,18 @@ def _blocks(
     leads from the second to the first. Which rows are level is a matter of the writing alone.
     """
     upright = {id(p): replace(_piece(p.quad, back), middle=p.middle) for p in pieces}
-    found = [(lane([at[id(p)] for p in pieces], typical), at) for at in (upright, {id(p): p for p in pieces})]
+    found = [
+        (find_lane([at[id(p)] for p in pieces], typical), at) for at in (upright, {id(p): p for p in pieces})
+    ]
     lanes = [(one, at) for one, at in found if one is not None]
     if not lanes:
         return [list(pieces)]
-    best, at = max(lanes, key=lambda pair: (pair[0].sure, pair[0].rows))
-    if not best.sure:
+    best, at = max(lanes, key=lambda pair: (pair[0].is_certain, pair[0].rows))
+    if not best.is_certain:
         on_sheet = {id(at[id(p)]): upright[id(p)].quad for p in pieces}
         firsts = [
-            [on_sheet[id(p)] for p in side] for side in beginnings([at[id(p)] for p in pieces], best, typical)
+            [on_sheet[id(p)] for p in side]
+            for side in row_beginnings([at[id(p)] for p in pieces], best, typical)
         ]
         if one_kind is None or not one_kind(*firsts):
             return [list(pieces)]
@@ -268,7 +273,7 @@ def _blocks(
     return [part for part in parts if part]
 
 
-def _joined(row: Sequence[Strip], back: Quad) -> Strip:
+def _joined(row: Sequence[RowStrip], back: Quad) -> RowStrip:
     """One strip round all pieces of a row, lying along them."""
     points = np.concatenate([piece.quad for piece in row])
     left, right = float(points[:, 0].min()), float(points[:, 0].max())
@@ -288,7 +293,7 @@ def _joined(row: Sequence[Strip], back: Quad) -> Strip:
         dtype=np.float32,
     )
     middle = rise * (left + right) / 2 + level
-    return Strip(np.asarray(level_quad @ back.T, dtype=np.float32), left, right, float(middle), height)
+    return RowStrip(np.asarray(level_quad @ back.T, dtype=np.float32), left, right, float(middle), height)
 
 
 def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:

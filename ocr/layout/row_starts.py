@@ -25,7 +25,7 @@ SIMILAR = 0.75
 """... and still be this alike, 0..1 as difflib's ratio."""
 
 
-def open_alike(left: Sequence[str], right: Sequence[str]) -> bool:
+def begin_alike(left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether the rows of `right`, one text each, begin with words that rows of `left` begin with. The left
     side may hold a heading too."""
     sides = [[word for text in side if (word := _first(text))] for side in (left, right)]

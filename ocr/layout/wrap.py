@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from ocr.layout.column_extents import ColumnExtent, reaches
+from ocr.layout.column_extents import ColumnExtent, column_extents
 from ocr.page import Alternative, Box, ReadLine, Row
 
 MOST_ROWS = 3
@@ -50,7 +50,7 @@ def join_wrapped(
     `completes` only indentation speaks.
     """
     alone = [completes(row.text) if completes else 0.5 for row in rows]
-    room = reaches(rows)
+    room = column_extents(rows)
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(rows) + 1):
         best.append(
@@ -95,7 +95,7 @@ def _joined(rows: Sequence[Row], apart: Sequence[bool]) -> list[list[tuple[int, 
     looks are worth. `apart`: for each row but the last, whether the next one is a line of its own unless it
     is indented."""
     found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
-    room = reaches(rows)
+    room = column_extents(rows)
     for end in range(2, len(rows) + 1):
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
             looks = [
@@ -152,20 +152,20 @@ def _looks(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
     """What layout says of `below` going on where `above` stopped."""
     if (above.strike.score >= STRUCK) != (below.strike.score >= STRUCK):
         return -2.0
-    room = above.right > reach.half and above.right > below.left
+    room = above.right > reach.middle and above.right > below.left
     further = below.indent - first.indent >= INDENTED
     return LAYOUT if further and room else -LAYOUT
 
 
 def _goes_on(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
     """The same in nats, for rows of one column. A sender breaks a row where the next word has no room."""
-    one, other = sorted(min(row.strike.score, row.strike.touched) for row in (above, below))
+    one, other = sorted(min(row.strike.score, row.strike.max_word_score) for row in (above, below))
     if one < STRUCK and other >= OUT:
         return -MIXED_NATS
-    if below.indent - first.indent >= INDENTED and above.right > max(reach.half, below.left):
+    if below.indent - first.indent >= INDENTED and above.right > max(reach.middle, below.left):
         return INDENTED_NATS
     word = len(below.text.split(" ", 1)[0]) / max(1, len(below.text)) * (below.right - below.left)
-    return 0.0 if above.right + word > reach.edge - SLACK else -EARLY_NATS
+    return 0.0 if above.right + word > reach.right - SLACK else -EARLY_NATS
 
 
 def _text(parts: Sequence[str]) -> str:

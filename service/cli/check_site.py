@@ -328,7 +328,7 @@ def check_reader(_settings: Settings) -> Finding:
     from ocr.engines.ppocr import ModelError, PpOcr
     from service.intake.sandbox import ChildFault, decode_photo
 
-    if not tesseract.installed():
+    if not tesseract.is_installed():
         return Finding("reader",
             FindingState.TROUBLE, ("the program tesseract is missing; install tesseract-ocr, as tools/setup "
                                    "does")

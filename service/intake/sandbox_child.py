@@ -36,7 +36,7 @@ def main() -> None:
         _limit(memory, seconds, output)
         _leave_network()
         data = sys.stdin.buffer.read()
-        from ocr.image.open_image import ImageRefused, pictures
+        from ocr.image.open_image import ImageRefused, iter_pages
     except Exception:
         traceback.print_exc()
         sys.exit(UNABLE)
@@ -44,7 +44,7 @@ def main() -> None:
     pages: list[bytes] = []
     head: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
     try:
-        for kind, picture in pictures(data):
+        for kind, picture in iter_pages(data):
             pages.append(_jpeg(picture, quality))
             head["kind"] = kind
     except ImageRefused as refused:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 
-from ocr.image.geometry import crop
+from ocr.image.geometry import crop_box
 from ocr.page import Box
 from service.store.blobs import BlobError
 from service.web.ports import BlobReader
@@ -58,7 +58,7 @@ def line_crop(
     Raises NoPicture.
     """
     a, b, c, d = ((float(x), float(y)) for x, y in box)
-    cut = Image.fromarray(crop(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
+    cut = Image.fromarray(crop_box(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
     if cut.height < SMALLEST:
         cut = cut.resize((max(1, cut.width * SMALLEST // cut.height), SMALLEST))
     if not raw:

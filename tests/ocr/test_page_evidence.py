@@ -21,7 +21,7 @@ from PIL import ImageOps
 
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Page, Photo, Strike
-from ocr.read import Options, read, read_images
+from ocr.read import ReadOptions, read, read_images
 
 Pixels = npt.NDArray[np.uint8]
 Corners = npt.NDArray[np.float32]
@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parents[2] / "demo" / "data" / "w3k"
 TRUTH: dict[str, dict[str, Any]] = {
     sheet["id"]: sheet for sheet in json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))["sheets"]
 }
-QUIET = Options(strike=lambda crop, score: Strike())
+QUIET = ReadOptions(detect_strike=lambda crop, score: Strike())
 ONE, OTHER = "winter-ormond-v1", "winter-cumberland-v1"
 
 

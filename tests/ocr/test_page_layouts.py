@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from ocr.engines.ppocr import PpOcr
 from ocr.image.illumination import without_rules
 from ocr.page import Page, Strike
-from ocr.read import Options, read_images
+from ocr.read import ReadOptions, read_images
 
 Pixels = npt.NDArray[np.uint8]
 INK = (30, 30, 60)
@@ -38,7 +38,7 @@ def write(image: Pixels, text: str, x: int, y: int) -> None:
 
 def page_of(image: Pixels) -> Page:
     (page,) = read_images(
-        [np.ascontiguousarray(image)], (PpOcr(),), Options(strike=lambda crop, said: Strike())
+        [np.ascontiguousarray(image)], (PpOcr(),), ReadOptions(detect_strike=lambda crop, said: Strike())
     ).pages
     return page
 

@@ -20,10 +20,10 @@ from rapidfuzz.distance import Levenshtein
 
 from ocr.engines.default import default_engines
 from ocr.engines.ppocr import PpFinder, PpOcr
-from ocr.engines.tesseract import Tesseract, installed
+from ocr.engines.tesseract import Tesseract, is_installed
 from ocr.layout.wrap import STRUCK, as_line
 from ocr.page import Box, Page, Photo, Reading, Row, Status, UnreadableReason
-from ocr.read import Options, in_reading_order, read, read_images
+from ocr.read import ReadOptions, in_reading_order, read, read_images
 
 Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
@@ -300,18 +300,18 @@ def test_a_second_engine_gives_alternatives_for_doubtful_rows_only() -> None:
         asked = 0
 
         def read(self, crops: object) -> tuple[Any, ...]:
-            from ocr.engines import Recognised
+            from ocr.engines import Recognition
 
             assert isinstance(crops, list)
             self.asked += len(crops)
-            return tuple(Recognised("Army Mull holds", 0.4) for _ in crops)
+            return tuple(Recognition("Army Mull holds", 0.4) for _ in crops)
 
     other = Other()
-    all_rows = one_page(read_images([typed()], (*ENGINES, other), Options(second_below=1.1)))
+    all_rows = one_page(read_images([typed()], (*ENGINES, other), ReadOptions(second_below=1.1)))
     assert [[a.text for a in line.alternatives] for line in all_rows.lines] == [["Army Mull holds"]] * 2
     assert {a.engine for line in all_rows.lines for a in line.alternatives} == {"other"}
     other.asked = 0
-    read_images([typed()], (*ENGINES, other), Options(second_below=0.0))
+    read_images([typed()], (*ENGINES, other), ReadOptions(second_below=0.0))
     assert other.asked == 0
 
 
@@ -326,7 +326,7 @@ def test_the_same_network_at_another_width_is_a_second_opinion_on_every_row() ->
 
 
 def test_tesseract_reads_type() -> None:
-    assert installed(), "make sets it up"
+    assert is_installed(), "make sets it up"
     page = one_page(read_images([typed()], (Tesseract(),)))
     assert [folded(line.text) for line in page.lines] == [
         "army louth moves to dublin",
@@ -339,10 +339,10 @@ def test_a_row_on_which_the_first_engine_is_silent_is_not_lost_while_another_rea
         name = "silent"
 
         def read(self, crops: object) -> tuple[Any, ...]:
-            from ocr.engines import Recognised
+            from ocr.engines import Recognition
 
             assert isinstance(crops, list)
-            return tuple(Recognised("", 0.0) for _ in crops)
+            return tuple(Recognition("", 0.0) for _ in crops)
 
     page = one_page(read_images([typed()], (Silent(), *ENGINES)))
     assert [folded(line.text) for line in page.lines] == [

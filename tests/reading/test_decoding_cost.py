@@ -57,11 +57,11 @@ def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPa
     )
     first = decoder_of(forms, words)
     before = first.decode(written)
-    assert first.states > 10
-    monkeypatch.setattr(decode, "MOST_STATES", first.states - 1)
+    assert first.state_count > 10
+    monkeypatch.setattr(decode, "MOST_STATES", first.state_count - 1)
     second = decoder_of(forms, words)
     assert second is not first
-    assert second.states < first.states
+    assert second.state_count < first.state_count
     assert second.decode(written) == before
 
 
@@ -83,13 +83,13 @@ def test_a_line_takes_at_most_thirty_milliseconds(sheet: str) -> None:
     read a sheet before. The best of three, since the machine has other work."""
     variant = maps.load("w3k")
     decoder = decoder_of((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
-    decoder.decode_all([row for line in lines_of("s005") for row in opinions(line)])
+    decoder.decode_rows([row for line in lines_of("s005") for row in opinions(line)])
     lines = lines_of(sheet)
     rows = [row for line in lines for row in opinions(line)]
     assert len(rows) > 1.5 * len(lines) > 20, "all but the crossed-out rows have a second opinion"
     times = []
     for number in range(1, REPEATS + 1):
         begun = time.process_time()
-        decoder.decode_all(other_ink(rows, number))
+        decoder.decode_rows(other_ink(rows, number))
         times.append((time.process_time() - begun) / len(lines))
     assert min(times) < MOST

@@ -24,8 +24,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.engines import CLASSES
-from ocr.engines.crossing import Head, parse
+from ocr.engines import STRIKE_CLASSES
+from ocr.engines.crossing import CrossingHead, parse_head
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Image
 from training.handwriting import font_sets, fonts
@@ -67,10 +67,12 @@ def truth_of(
     frames: int, struck: Sequence[tuple[float, float, Mark2]], above: Sequence[tuple[float, float]]
 ) -> tuple[Numbers, Numbers]:
     """What each frame should be called; places in frames."""
-    truth = np.zeros((frames, len(CLASSES)), np.float32)
+    truth = np.zeros((frames, len(STRIKE_CLASSES)), np.float32)
     for left, right, mark in struck:
         share = covered(frames, left, right)
-        truth[:, CLASSES.index(mark.value)] = np.maximum(truth[:, CLASSES.index(mark.value)], share)
+        truth[:, STRIKE_CLASSES.index(mark.value)] = np.maximum(
+            truth[:, STRIKE_CLASSES.index(mark.value)], share
+        )
     truth /= np.maximum(truth.sum(axis=1, keepdims=True), 1.0)
     truth[:, 0] = 1.0 - truth[:, 1:].sum(axis=1)
     over = np.zeros(frames, np.float32)
@@ -142,7 +144,7 @@ def fit(rows: Sequence[CrossingRow], seed: int, epochs: int = EPOCHS) -> dict[st
     rng = np.random.default_rng(seed)
     some = np.concatenate([row.features for row in rows[:: max(1, len(rows) // 1500)]]).astype(np.float32)
     mean, spread = some.mean(axis=0), some.std(axis=0) + 1e-3
-    sizes = [(some.shape[1], MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, len(CLASSES) + 1)]
+    sizes = [(some.shape[1], MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, len(STRIKE_CLASSES) + 1)]
     layers = [torch.nn.Conv1d(a, b, REACH, padding=REACH // 2) for a, b in sizes]
     weights = [weight for layer in layers for weight in layer.parameters()]
     descent = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.01)
@@ -186,7 +188,7 @@ def _stacked(
     """Features, truth, above and which frames there are, each rows x numbers x frames of the longest."""
     longest = max(len(row.features) for row in batch)
     x = np.zeros((len(batch), len(mean), longest), np.float32)
-    truth = np.zeros((len(batch), len(CLASSES), longest), np.float32)
+    truth = np.zeros((len(batch), len(STRIKE_CLASSES), longest), np.float32)
     above, there = (np.zeros((len(batch), longest), np.float32) for _ in range(2))
     for k, row in enumerate(batch):
         count = len(row.features)
@@ -213,15 +215,15 @@ def _packed(layers: Sequence[Any], mean: Numbers, spread: Numbers) -> dict[str, 
     return arrays
 
 
-def figures(head: Head, rows: Sequence[CrossingRow]) -> dict[str, float]:
+def figures(head: CrossingHead, rows: Sequence[CrossingRow]) -> dict[str, float]:
     """How well frames are judged: those that lie wholly in one class."""
     said = [head(row.features.T.astype(np.float32)) for row in rows]
-    struck = 1.0 - np.concatenate([one.chances[:, 0] for one in said])
-    kind = np.concatenate([one.chances for one in said]).argmax(axis=1)
+    struck = 1.0 - np.concatenate([one.class_probs[:, 0] for one in said])
+    kind = np.concatenate([one.class_probs for one in said]).argmax(axis=1)
     truth = np.concatenate([row.truth for row in rows])
     clear, out = (truth[:, 0] < 0.02) | (truth[:, 0] > 0.98), truth[:, 0] < 0.5
     over, above = (
-        np.concatenate(parts) for parts in ([one.above for one in said], [row.above for row in rows])
+        np.concatenate(parts) for parts in ([one.above_probs for one in said], [row.above for row in rows])
     )
     return {
         "frames": float(clear.sum()), "right": float(((struck > 0.5) == out)[clear].mean()),
@@ -266,7 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"crossing: {fault}", file=sys.stderr)
         return 1
     given.out.write_bytes(data.getvalue())
-    facts = figures(parse(data.getvalue()), kept(given.check))
+    facts = figures(parse_head(data.getvalue()), kept(given.check))
     digest = hashlib.sha256(data.getvalue()).hexdigest()
     print(json.dumps({"bytes": len(data.getvalue()), "sha256": digest, **facts}))
     return 0

@@ -24,14 +24,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.corrections.strike import Weights, look, stretches, strike
+from ocr.corrections.strike import StrikeWeights, detect_strike, row_frames, struck_stretches
 from ocr.corrections.strike_marks import EDGE, soft_ink
 from ocr.decoding.confidence import CUT_OUT
-from ocr.engines import CLASSES, Recognised
+from ocr.engines import STRIKE_CLASSES, Recognition
 from ocr.engines.ppocr import PpOcr
-from ocr.image.geometry import MARGIN
+from ocr.image.geometry import CROP_MARGIN
 from ocr.page import Image, Row, Strike
-from ocr.read import Options, read_images
+from ocr.read import ReadOptions, read_images
 from training.handwriting import fonts
 from training.handwriting.font_sets import Purpose, of
 from training.sheets.compose import read_names
@@ -59,7 +59,7 @@ class StrikeSample:
     paper: str
     crop: Image
     words: tuple[tuple[float, float, Mark2], ...]
-    said: Recognised
+    said: Recognition
 
     @property
     def runs(self) -> tuple[tuple[float, float], ...]:
@@ -91,9 +91,9 @@ class _Watching:
 
     def __init__(self) -> None:
         self.engine = PpOcr()
-        self.shown: dict[int, tuple[Image, Recognised]] = {}
+        self.shown: dict[int, tuple[Image, Recognition]] = {}
 
-    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """See Engine."""
         said = self.engine.read(crops)
         self.shown.update({id(one.posteriors): (crop, one) for one, crop in zip(said, crops, strict=True)})
@@ -107,7 +107,7 @@ def sample_sheet(task: tuple[str, str, tuple[RandomName, ...], Fonts]) -> list[S
     name, hand, names, chance = task
     sheet = marked_sheet(name, names, chance, hand)
     watching = _Watching()
-    reading = read_images([sheet.image], [watching], Options(strike=lambda _crop, _said: Strike()))
+    reading = read_images([sheet.image], [watching], ReadOptions(detect_strike=lambda _crop, _said: Strike()))
     found = []
     for row in (row for page in reading.pages for line in page.lines for row in line.rows):
         (crop, said), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
@@ -123,7 +123,7 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, M
     along, across = corners[1] - corners[0], corners[3] - corners[0]
     wide, high = float(np.hypot(*along)), float(np.hypot(*across))
     u, v = along / max(wide, 1.0), across / max(high, 1.0)
-    room = MARGIN[0] * high
+    room = CROP_MARGIN[0] * high
     whole = wide + 2 * room
     found = []
     for written in rows:
@@ -160,21 +160,27 @@ def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
     return np.asarray(weights)
 
 
-def fit(samples: Sequence[StrikeSample]) -> Weights:
+def fit(samples: Sequence[StrikeSample]) -> StrikeWeights:
     """Weights for the row, from rows struck whole against all others, and for words, from every stretch
     found."""
     rows = [
-        (sample, seen) for sample in samples if (seen := look(soft_ink(sample.crop), sample.said)) is not None
+        (sample, seen)
+        for sample in samples
+        if (seen := row_frames(soft_ink(sample.crop), sample.said)) is not None
     ]
     row = fit_row(
         np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows])
     )
     words = [
-        (stretch.features, _true(sample, stretch.left / len(seen.struck), stretch.right / len(seen.struck)))
-        for sample, seen in rows for stretch in stretches(seen)
+        (
+            stretch.features,
+            _true(sample, stretch.left / len(seen.struck_probs), stretch.right / len(seen.struck_probs)),
+        )
+        for sample, seen in rows
+        for stretch in struck_stretches(seen)
     ]
     word = fit_row(np.array([features for features, _ in words]), np.array([struck for _, struck in words]))
-    return Weights(tuple(float(w) for w in row), tuple(float(w) for w in word))
+    return StrikeWeights(tuple(float(w) for w in row), tuple(float(w) for w in word))
 
 
 def _true(sample: StrikeSample, left: float, right: float) -> bool:
@@ -197,12 +203,12 @@ def gather(
         return [sample for found in pool.map(sample_sheet, tasks) for sample in found]
 
 
-def to_toml(found: Weights, facts: Sequence[str]) -> str:
+def to_toml(found: StrikeWeights, facts: Sequence[str]) -> str:
     """`strike.toml`: the weights to four digits, with `facts` as comments at its head."""
     parts = [
         *(f"# {fact}" for fact in facts),
         "",
-        f"classes = {json.dumps(CLASSES)}",
+        f"classes = {json.dumps(STRIKE_CLASSES)}",
         "",
         "[row]",
         f"weights = {_row(found.row)}",
@@ -295,8 +301,10 @@ def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_])
 
 def score(samples: Sequence[StrikeSample]) -> Scores:
     """What the judge of `strike.toml` says of samples."""
-    found = [strike(sample.crop, sample.said) for sample in samples]
-    return Scores(samples, found, np.array([s.score for s in found]), np.array([s.touched for s in found]))
+    found = [detect_strike(sample.crop, sample.said) for sample in samples]
+    return Scores(
+        samples, found, np.array([s.score for s in found]), np.array([s.max_word_score for s in found])
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

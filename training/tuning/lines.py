@@ -1,8 +1,8 @@
 """Crops of single written rows, as the reader cuts them from a sheet, drawn without drawing the sheet.
 
 A row is written by the same scrivener as whole sheets, with scraps of the rows above and below, on a scrap of
-paper, seen through the same lens; paper is then as bright as `ocr.image.illumination.even` leaves it, and
-what is left of printed rules is left here too. Habits, pens and margins vary more widely than on sheets.
+paper, seen through the same lens; paper is then as bright as `ocr.image.illumination.even_light` leaves it,
+and what is left of printed rules is left here too. Habits, pens and margins vary more widely than on sheets.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.distance import Levenshtein
 
-from ocr.decoding.confusions import alike
+from ocr.decoding.confusions import similar_pairs
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789&-/().,:;+="
 BELIEF = 40
@@ -58,7 +58,7 @@ def _bare(text: str) -> str:
 
 def shown_prices(counts: Counts) -> dict[str, dict[str, float]]:
     """By sign written, then by sign shown: nats, from LEAST to MOST."""
-    believed, table = alike(), {}
+    believed, table = similar_pairs(), {}
     for one in SIGNS:
         row = {}
         for other in SIGNS:

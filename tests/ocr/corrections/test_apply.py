@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ocr.corrections.apply import attach, bare_line, corrected, corrected_lines, over_struck
+from ocr.corrections.apply import (
+    attach_insertions,
+    corrected_lines,
+    corrected_row,
+    is_over_struck_word,
+    line_without_struck_words,
+)
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, Row, Strike, StruckWord
 
@@ -41,7 +47,7 @@ def test_a_small_row_close_above_goes_into_the_row_below() -> None:
                                                            "Kerry"), 100, 200), row(
         "Fleet Hull holds", 100, 260
     )
-    kept = attach([above, host, after])
+    kept = attach_insertions([above, host, after])
     assert [r.text for r in kept] == [host.text, after.text]
     assert [r.text for r in kept[0].inserted] == ["Dublin"]
     assert kept[1].inserted == ()
@@ -55,16 +61,16 @@ def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
         row("Army Limerick moves to Limerick", 100, 200),
     )
     put_in = row("County", 300, 165, 30)
-    assert [r.text for r in attach([over, put_in, host])[1].inserted] == ["County"]
+    assert [r.text for r in attach_insertions([over, put_in, host])[1].inserted] == ["County"]
     as_high = row("County", 300, 165, 40)
-    assert attach([over, as_high, host]) == (over, as_high, host)
+    assert attach_insertions([over, as_high, host]) == (over, as_high, host)
 
 
 def test_a_short_order_on_its_own_line_stays_a_line() -> None:
     """Nobody loses an order: a short line a whole row above another is no insertion, however small its
     writing."""
     rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
-    assert attach(rows) == tuple(rows)
+    assert attach_insertions(rows) == tuple(rows)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +85,7 @@ def test_a_short_order_on_its_own_line_stays_a_line() -> None:
 )
 def test_what_only_looks_like_an_insertion_stays_a_line(odd: Row) -> None:
     rows = [odd, row("Fleet Irish Sea convoys Army to Kerry", 100, 200)]
-    assert len(attach(rows)) == 2
+    assert len(attach_insertions(rows)) == 2
 
 
 def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
@@ -89,27 +95,27 @@ def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
         row("Army Norwich supports Fleet Wash into the", 100, 128), row("sea near us", 150, 164, 40),
         row("Fleet Hull convoys Army York to Emden", 100, 200),
     ]
-    assert attach(rows) == tuple(rows)
+    assert attach_insertions(rows) == tuple(rows)
 
 
 def test_a_word_put_in_between_tight_rows_is_still_one() -> None:
     over, host = row(("Army Norwich supports Fleet "
                       "Wash"), 100, 128), row("Fleet Hull convoys Army to Emden", 100, 200)
-    kept = attach([over, row("York", 300, 172, 32), host])
+    kept = attach_insertions([over, row("York", 300, 172, 32), host])
     assert [[r.text for r in one.inserted] for one in kept] == [[], ["York"]]
 
 
 def test_on_a_tilted_sheet_height_is_measured_across_the_row() -> None:
     host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200, tilt=0.3)
     above = row("Dublin", 300, 172 + 0.3 * 200, 32, tilt=0.3)
-    assert [len(r.inserted) for r in attach([above, host])] == [1]
+    assert [len(r.inserted) for r in attach_insertions([above, host])] == [1]
 
 
 def test_words_put_in_stand_at_the_gap_below_them() -> None:
     host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200)
     gap = 100 + WIDE * len("Fleet Irish Sea convoys Army")
-    whole = attach([row("Dublin", gap - 30, 172, 32), host])[0]
-    found = corrected(whole)
+    whole = attach_insertions([row("Dublin", gap - 30, 172, 32), host])[0]
+    found = corrected_row(whole)
     assert found is not None
     assert found.text == "Fleet Irish Sea convoys Army Dublin to Kerry"
     assert found.posteriors is not None
@@ -134,7 +140,7 @@ def test_words_put_in_stand_before_the_first_or_after_the_last(
         ((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot))
     )
     host = replace(drawn, box=wide, posteriors=seen)
-    found = corrected(attach([row(word, 100 + WIDE * at, 172, 32), host])[0])
+    found = corrected_row(attach_insertions([row(word, 100 + WIDE * at, 172, 32), host])[0])
     assert found is not None
     assert found.text == whole
 
@@ -143,8 +149,8 @@ def test_beside_a_word_put_in_a_space_is_neither_lost_nor_twice() -> None:
     """No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter
     does."""
     host = row("Army Kent moves", 100, 200)
-    whole = attach([row("now", 100 + WIDE * 14, 172, 32), host])[0]
-    found = corrected(whole)
+    whole = attach_insertions([row("now", 100 + WIDE * 14, 172, 32), host])[0]
+    found = corrected_row(whole)
     assert found is not None
     assert found.posteriors is not None
     space = LETTERS.index(" ") + 1
@@ -161,7 +167,7 @@ def struck(text: str, word: str) -> Strike:
 
 def test_a_struck_word_is_left_out() -> None:
     text = "Army York supports Army Leeds Durham to Hull"
-    found = corrected(row(text, 100, 200, strike=struck(text, "Leeds")))
+    found = corrected_row(row(text, 100, 200, strike=struck(text, "Leeds")))
     assert found is not None
     assert found.text == "Army York supports Army Durham to Hull"
 
@@ -169,7 +175,7 @@ def test_a_struck_word_is_left_out() -> None:
 def test_a_word_put_in_over_a_struck_one_replaces_it() -> None:
     text = "Army Kent moves to London"
     host = row(text, 100, 200, strike=struck(text, "Kent"))
-    found = corrected(attach([row("Surrey", 150, 172, 32), host])[0])
+    found = corrected_row(attach_insertions([row("Surrey", 150, 172, 32), host])[0])
     assert found is not None
     assert found.text == "Army Surrey moves to London"
 
@@ -177,7 +183,7 @@ def test_a_word_put_in_over_a_struck_one_replaces_it() -> None:
 def test_a_struck_end_is_replaced() -> None:
     text = "Army Oxford moves to Reading"
     host = row(text, 100, 200, strike=struck(text, "Reading"))
-    line = as_line(attach([row("Warwick", 100 + WIDE * 22, 172, 32), host]))
+    line = as_line(attach_insertions([row("Warwick", 100 + WIDE * 22, 172, 32), host]))
     found, *_ = corrected_lines(line)
     assert found is not None
     assert found.text == "Army Oxford moves to Warwick"
@@ -195,7 +201,7 @@ def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
         else None
     )
     host = row(text, 100, 200, strike=mark)
-    whole = attach([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
+    whole = attach_insertions([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
     assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
 
 
@@ -203,12 +209,14 @@ def test_what_rises_above_a_struck_word_may_be_left_out_with_it() -> None:
     """The tops of struck letters read as a word of their own where nothing was put in."""
     text = "Army Oxford moves to Reading York"
     host = row(text, 100, 200, strike=struck(text, "Reading"))
-    bare = bare_line(as_line(attach([row("Dosf", 100 + WIDE * 22, 172, 32), host])))
+    bare = line_without_struck_words(
+        as_line(attach_insertions([row("Dosf", 100 + WIDE * 22, 172, 32), host]))
+    )
     assert bare is not None
     assert bare.text == "Army Oxford moves to York"
-    assert bare_line(as_line([host])) is None
+    assert line_without_struck_words(as_line([host])) is None
     plain = row("Army Limerick moves to Limerick", 100, 200)
-    assert bare_line(as_line(attach([row("County", 376, 172, 30), plain]))) is None
+    assert line_without_struck_words(as_line(attach_insertions([row("County", 376, 172, 30), plain]))) is None
 
 
 def test_a_row_stands_over_a_struck_word_or_beside_it() -> None:
@@ -218,16 +226,16 @@ def test_a_row_stands_over_a_struck_word_or_beside_it() -> None:
         right=0.9,
     )
     word = row("Surrey", 150, 172, 32)
-    assert over_struck(replace(word, left=0.2, right=0.4), host)
-    assert not over_struck(replace(word, left=0.6, right=0.8), host)
+    assert is_over_struck_word(replace(word, left=0.2, right=0.4), host)
+    assert not is_over_struck_word(replace(word, left=0.6, right=0.8), host)
 
 
 def test_a_row_without_corrections_has_none() -> None:
     plain = row("Army Mull holds", 100, 200)
-    assert corrected(plain) is None
+    assert corrected_row(plain) is None
     assert corrected_lines(as_line([plain])) == ()
 
 
 def test_a_row_struck_from_end_to_end_says_nothing_else() -> None:
     text = "Army Mull holds"
-    assert corrected(row(text, 100, 200, strike=struck(text, text))) is None
+    assert corrected_row(row(text, 100, 200, strike=struck(text, text))) is None

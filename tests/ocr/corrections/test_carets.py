@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from ocr.corrections.carets import without
+from ocr.corrections.carets import without_inserted_words
 from ocr.engines import Quad
 from ocr.page import Image
 
@@ -59,7 +59,7 @@ def ink(sheet: Image) -> np.ndarray:
 def test_the_row_is_left_as_if_nothing_had_been_put_in(caret: bool) -> None:
     """Item 6 of the reader: a word above the row and its caret are no letters of the row."""
     put_in = box(GAP - 40, 58, GAP + 40, 86)
-    found = without(page(word="Fife", at=(GAP - 32, 82), caret=caret), ROW, [put_in])
+    found = without_inserted_words(page(word="Fife", at=(GAP - 32, 82), caret=caret), ROW, [put_in])
     assert ink(found).sum() == ink(page()).sum()
     assert (ink(found) == ink(page())).all()
 
@@ -68,7 +68,7 @@ def test_a_tail_that_hangs_down_goes_with_its_word() -> None:
     put_in = box(GAP - 40, 58, GAP + 40, 86)
     written = page(word="Fife", at=(GAP - 32, 82), tail=True)
     assert ink(written)[ROW_TOP + 6 : BASE].sum() > ink(page())[ROW_TOP + 6 : BASE].sum()
-    assert (ink(without(written, ROW, [put_in])) == ink(page())).all()
+    assert (ink(without_inserted_words(written, ROW, [put_in])) == ink(page())).all()
 
 
 def test_letters_that_hang_together_with_the_word_above_are_cut_half_way() -> None:
@@ -78,7 +78,7 @@ def test_letters_that_hang_together_with_the_word_above_are_cut_half_way() -> No
     touching = page(word="Fife", at=(GAP - 32, 84))
     cv2.rectangle(touching, (GAP + 8, 40), (GAP + 38, 75), (40, 30, 60), -1)
     cv2.line(touching, (GAP + 28, 60), (GAP + 28, 92), (40, 30, 60), 5)
-    found = ink(without(touching, ROW, [put_in]))
+    found = ink(without_inserted_words(touching, ROW, [put_in]))
     lower = slice(100, BASE + 8)
     assert (found[lower] == ink(page())[lower]).all()
     assert not found[:75].any()
@@ -88,7 +88,7 @@ def test_a_row_keeps_its_letters_where_the_word_is_elsewhere() -> None:
     """A piece that looks like a caret stays where no word stands over it: it may be a badly made letter."""
     put_in = box(40, 50, 120, 80)
     written = page(word="Fife", at=(44, 76), caret=True)
-    assert (ink(without(written, ROW, [put_in])) == ink(page(caret=True))).all()
+    assert (ink(without_inserted_words(written, ROW, [put_in])) == ink(page(caret=True))).all()
 
 
 def test_a_letter_that_stands_on_the_line_is_no_caret() -> None:
@@ -96,30 +96,31 @@ def test_a_letter_that_stands_on_the_line_is_no_caret() -> None:
     sheet = page()
     points = np.array([[GAP - 9, BASE], [GAP, BASE - 30], [GAP + 9, BASE]], np.int32)
     cv2.polylines(sheet, [points], isClosed=False, color=(40, 30, 60), thickness=3, lineType=cv2.LINE_AA)
-    found = without(sheet, ROW, [box(GAP - 40, 40, GAP + 40, 70)])
+    found = without_inserted_words(sheet, ROW, [box(GAP - 40, 40, GAP + 40, 70)])
     assert (found == sheet).all()
 
 
 def test_the_sheet_itself_is_not_written_on() -> None:
     written = page(word="Fife", at=(GAP - 32, 82))
     before = written.copy()
-    without(written, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
+    without_inserted_words(written, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
     assert (written == before).all()
 
 
 @pytest.mark.parametrize("off", [900, -900])
 def test_a_box_beyond_the_sheet_takes_out_nothing(off: int) -> None:
-    assert (without(page(), ROW + off, [ROW + off - 40]) == page()).all()
+    assert (without_inserted_words(page(), ROW + off, [ROW + off - 40]) == page()).all()
 
 
 def test_paper_without_ink_stays_as_it_is() -> None:
     """A finder's box may hold a shade that nobody's pen made; reading must not stop for it."""
     for grey in (0, 128, 255):
         blank = np.full((200, 460, 3), grey, np.uint8)
-        found = without(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
+        found = without_inserted_words(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
         assert found.shape == blank.shape
     assert (
-        without(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)]) == 255
+        without_inserted_words(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)])
+        == 255
     ).all()
 
 
@@ -127,7 +128,7 @@ def test_a_fax_in_two_greys_is_cleaned_like_a_photograph() -> None:
     put_in = box(GAP - 40, 58, GAP + 40, 86)
     written, bare = page(word="Fife", at=(GAP - 32, 82), caret=True), page()
     fax, own = (np.where(one < 128, 0, 255).astype(np.uint8) for one in (written, bare))
-    assert (without(fax, ROW, [put_in]) == own).all()
+    assert (without_inserted_words(fax, ROW, [put_in]) == own).all()
 
 
 def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
@@ -143,7 +144,7 @@ def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ocr.corrections.carets._is_caret", shape)
-        without(noisy, box(100, 200, 2300, 300), [box(700, 140, 1300, 210)])
+        without_inserted_words(noisy, box(100, 200, 2300, 300), [box(700, 140, 1300, 210)])
     pieces, _ = cv2.connectedComponents((noisy[200:300, 100:2300, 0] < 100).astype(np.uint8))
     assert pieces > 2000
     assert len(asked) < pieces / 20

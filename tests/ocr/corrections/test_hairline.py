@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.corrections.apply import corrected
+from ocr.corrections.apply import corrected_row
 from ocr.corrections.hairline import crossed_gaps
-from ocr.corrections.strike import CROSSED, FAINT, strike
+from ocr.corrections.strike import CROSSED, FAINT, detect_strike
 from ocr.corrections.strike_marks import soft_ink
 from ocr.decoding.confidence import default_table
 from ocr.engines.ppocr import PpOcr
@@ -50,7 +50,7 @@ def share(image: Pixels) -> float:
 
 def judged(image: Pixels) -> Strike:
     (said,) = PpOcr().read([image])
-    return strike(image, said)
+    return detect_strike(image, said)
 
 
 PENCIL = (150, 150, 150)
@@ -135,7 +135,7 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
 def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
     """Its order is kept beside the doubt: what looks like a hairline may be a fold."""
     found = judged(lined(row(), 44, -5))
-    assert found.touched >= default_table().gate["touched"]
+    assert found.max_word_score >= default_table().gate["touched"]
     assert found.score < 0.5
     (word,) = [word for word in found.words if word.kind == "faint"]
     assert word.right - word.left > 0.5
@@ -158,4 +158,4 @@ def test_nothing_is_left_out_for_a_faint_stroke() -> None:
     (said,) = PpOcr().read([row()])
     box = Box(((0, 0), (WIDE, 0), (WIDE, 84), (0, 84)))
     found = Row(box, said.text, said.score, strike=judged(lined(row(), 44, -5)), posteriors=said.posteriors)
-    assert corrected(found) is None
+    assert corrected_row(found) is None

@@ -10,14 +10,20 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.corrections.apply import corrected
-from ocr.corrections.inserted_words import InsertEvidence, Spot, lowered, over, patches
+from ocr.corrections.apply import corrected_row
+from ocr.corrections.inserted_words import (
+    InsertEvidence,
+    InsertionSpot,
+    insertion_patches,
+    insertion_spots,
+    trim_to_row,
+)
 from ocr.corrections.strike_marks import soft_ink
-from ocr.engines import CLASSES, Crossing, Quad, Recognised
+from ocr.engines import STRIKE_CLASSES, CrossingScores, Quad, Recognition
 from ocr.engines.ppocr import PpOcr
-from ocr.layout.lines import Strip
+from ocr.layout.lines import RowStrip
 from ocr.page import Image, Row, Strike, StruckWord
-from ocr.read import Options, read_images
+from ocr.read import ReadOptions, read_images
 
 Pixels = npt.NDArray[np.uint8]
 INK = (40, 30, 90)
@@ -68,23 +74,23 @@ class Rows:
         return tuple(found)
 
 
-def said(left: float, right: float, above: tuple[float, float] | None) -> Recognised:
+def said(left: float, right: float, above: tuple[float, float] | None) -> Recognition:
     """Struck between shares of a crop of 100 frames, with a word above between others."""
-    chances = np.zeros((100, len(CLASSES)), np.float32)
+    chances = np.zeros((100, len(STRIKE_CLASSES)), np.float32)
     chances[:, 0] = 1.0
-    chances[round(100 * left) : round(100 * right)] = np.eye(len(CLASSES), dtype=np.float32)[2]
+    chances[round(100 * left) : round(100 * right)] = np.eye(len(STRIKE_CLASSES), dtype=np.float32)[2]
     over_it = np.zeros(100, np.float32)
     if above is not None:
         over_it[round(100 * above[0]) : round(100 * above[1])] = 0.9
-    return Recognised("Army Louth moves to Mull", 0.9, crossing=Crossing(chances, over_it))
+    return Recognition("Army Louth moves to Mull", 0.9, crossing=CrossingScores(chances, over_it))
 
 
-def strip(top: float) -> Strip:
+def strip(top: float) -> RowStrip:
     box = quad(60, top, 790, BASE + 10)
-    return Strip(box, 60, 790, (top + BASE + 10) / 2, BASE + 10 - top)
+    return RowStrip(box, 60, 790, (top + BASE + 10) / 2, BASE + 10 - top)
 
 
-def crop_of(image: Pixels, one: Strip) -> Pixels:
+def crop_of(image: Pixels, one: RowStrip) -> Pixels:
     """As the reader cuts it."""
     across, along = 0.1 * one.height, 0.3 * one.height
     box = one.quad
@@ -96,7 +102,7 @@ def crop_of(image: Pixels, one: Strip) -> Pixels:
     )
 
 
-def mark(image: Pixels, one: Strip) -> tuple[Pixels, Recognised, Strike]:
+def mark(image: Pixels, one: RowStrip) -> tuple[Pixels, Recognition, Strike]:
     crop = crop_of(image, one)
     start, wide = 60 - 0.3 * one.height, crop.shape[1]
     left, right = (205 - start) / wide, (368 - start) / wide
@@ -107,9 +113,9 @@ def mark(image: Pixels, one: Strip) -> tuple[Pixels, Recognised, Strike]:
 @pytest.mark.parametrize("top", [BASE - 75, BASE - 40], ids=["in the row's box", "above the row's box"])
 def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> None:
     image, one = sheet(struck=True, put_in=True), strip(top)
-    (found,) = over(one, [one], *mark(image, one))
+    (found,) = insertion_spots(one, [one], *mark(image, one))
     (left, upper), (right, lower) = found.quad[0], found.quad[2]
-    assert found.seen is (InsertEvidence.SEEN if top < BASE - 60 else InsertEvidence.UNSEEN)
+    assert found.evidence is (InsertEvidence.SEEN if top < BASE - 60 else InsertEvidence.UNSEEN)
     assert left < 240
     assert right > 325
     assert upper < BASE - 42 - 22
@@ -119,8 +125,8 @@ def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> 
 def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
     image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
-    (found,) = over(one, [one], crop, heard, Strike())
-    assert found.seen is InsertEvidence.SEEN
+    (found,) = insertion_spots(one, [one], crop, heard, Strike())
+    assert found.evidence is InsertEvidence.SEEN
     assert found.quad[0][0] < 240
     assert found.quad[2][0] > 325
 
@@ -129,23 +135,23 @@ def test_a_word_that_is_seen_faintly_is_looked_for() -> None:
     image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
     assert heard.crossing is not None
-    pale = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.3))
-    (found,) = over(one, [one], crop, pale, Strike())
-    assert found.seen is InsertEvidence.MAYBE
-    hardly = replace(heard, crossing=replace(heard.crossing, above=heard.crossing.above * 0.15))
-    assert over(one, [one], crop, hardly, Strike()) == ()
+    pale = replace(heard, crossing=replace(heard.crossing, above_probs=heard.crossing.above_probs * 0.3))
+    (found,) = insertion_spots(one, [one], crop, pale, Strike())
+    assert found.evidence is InsertEvidence.MAYBE
+    hardly = replace(heard, crossing=replace(heard.crossing, above_probs=heard.crossing.above_probs * 0.15))
+    assert insertion_spots(one, [one], crop, hardly, Strike()) == ()
 
 
 def test_where_nothing_is_struck_or_put_in_nothing_is_looked_for() -> None:
     image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
     crop = crop_of(image, one)
-    assert over(one, [one], crop, said(0.0, 0.0, None), Strike()) == ()
+    assert insertion_spots(one, [one], crop, said(0.0, 0.0, None), Strike()) == ()
 
 
 def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
     image, one = sheet(struck=True, put_in=True), strip(BASE - 40)
-    small = Strip(quad(232, BASE - 70, 332, BASE - 40), 232, 332, BASE - 55, 30)
-    assert over(one, [small, one], *mark(image, one)) == ()
+    small = RowStrip(quad(232, BASE - 70, 332, BASE - 40), 232, 332, BASE - 55, 30)
+    assert insertion_spots(one, [small, one], *mark(image, one)) == ()
 
 
 def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
@@ -154,9 +160,9 @@ def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
     word = sure.words[0]
     nothing_seen = said(word.left, word.right, None).crossing
     assert nothing_seen is not None
-    assert len(patches(soft_ink(crop), nothing_seen, sure)) == 1
+    assert len(insertion_patches(soft_ink(crop), nothing_seen, sure)) == 1
     for less in (replace(word, score=0.3), replace(word, kind="unread"), replace(word, kind="faint")):
-        assert patches(soft_ink(crop), nothing_seen, Strike(0.1, (less,))) == ()
+        assert insertion_patches(soft_ink(crop), nothing_seen, Strike(0.1, (less,))) == ()
 
 
 def test_stems_of_the_struck_word_are_no_word() -> None:
@@ -168,15 +174,15 @@ def test_stems_of_the_struck_word_are_no_word() -> None:
         ("-", InsertEvidence.SEEN, False),
         ("S", InsertEvidence.MAYBE, True),
     ):
-        assert Spot(place, seen, place).takes(Recognised(text, 0.9)) == taken
-    assert not Spot(place, InsertEvidence.MAYBE, place).takes(Recognised("Kent", 0.7))
-    assert not Spot(place, InsertEvidence.SEEN, place).takes(Recognised("Kent", 0.3))
+        assert InsertionSpot(place, seen, place).accepts(Recognition(text, 0.9)) == taken
+    assert not InsertionSpot(place, InsertEvidence.MAYBE, place).accepts(Recognition("Kent", 0.7))
+    assert not InsertionSpot(place, InsertEvidence.SEEN, place).accepts(Recognition("Kent", 0.3))
 
 
 def test_a_row_is_read_without_the_word_above_it() -> None:
     image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
     crop, heard, _ = mark(image, one)
-    low = lowered(crop, heard)
+    low = trim_to_row(crop, heard)
     assert low.shape[1] == crop.shape[1]
     cut = crop.shape[0] - low.shape[0]
     start = BASE - 75 - 0.1 * one.height
@@ -188,8 +194,8 @@ def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
     image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
     crop = crop_of(image, one)
     (heard,) = PpOcr().read([crop])
-    assert lowered(crop, heard) is crop
-    assert lowered(crop, replace(heard, crossing=None)) is crop
+    assert trim_to_row(crop, heard) is crop
+    assert trim_to_row(crop, replace(heard, crossing=None)) is crop
 
 
 @pytest.mark.slow
@@ -198,10 +204,10 @@ def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
 )
 def test_a_sheet_with_a_correction_gives_the_amended_row(finder: Rows) -> None:
     """From photograph to text, with nothing given but the boxes."""
-    (page,) = read_images([sheet(struck=True, put_in=True)], (PpOcr(),), Options(finder=finder)).pages
+    (page,) = read_images([sheet(struck=True, put_in=True)], (PpOcr(),), ReadOptions(finder=finder)).pages
     row: Row = page.lines[0].rows[0]
     assert [one.text for one in row.inserted] == ["Kent"]
-    amended = corrected(row)
+    amended = corrected_row(row)
     assert amended is not None
     assert amended.text == "Army Kent moves to Mull"
     assert all(not line.rows[0].inserted for line in page.lines[1:])

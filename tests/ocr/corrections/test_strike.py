@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.corrections.strike import strike
-from ocr.engines import Recognised
+from ocr.corrections.strike import detect_strike
+from ocr.engines import Recognition
 from ocr.engines.ppocr import PpOcr
 from ocr.layout.wrap import STRUCK
 from ocr.page import Strike
@@ -30,7 +30,7 @@ def judged(image: Pixels, legible: float | None = None) -> Strike:
     """What the judge says of a crop that the recogniser read; `legible` in place of the recogniser's own
     score."""
     (said,) = PpOcr().read([image])
-    return strike(image, said if legible is None else replace(said, score=legible))
+    return detect_strike(image, said if legible is None else replace(said, score=legible))
 
 
 def row(text: str = TEXT) -> Pixels:
@@ -68,7 +68,7 @@ def zigzag(image: Pixels, a: int, b: int) -> Pixels:
 
 
 def most(found: Strike) -> float:
-    return max(found.score, found.touched)
+    return max(found.score, found.max_word_score)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_what_is_left_of_a_printed_rule_is_no_strike() -> None:
 
 def test_a_row_that_no_engine_saw_crossing_out_in_is_not_struck() -> None:
     image = row()
-    assert strike(stroke(image, *written(image)), Recognised(TEXT, 0.9)) == Strike()
+    assert detect_strike(stroke(image, *written(image)), Recognition(TEXT, 0.9)) == Strike()
 
 
 def test_an_empty_row_is_not_struck() -> None:
@@ -221,14 +221,14 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
     grey = judged(np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8))
     for found in (grey, judged(image)):
         assert found.score > SURE
-        assert found.touched > SURE
+        assert found.max_word_score > SURE
 
 
 def test_judging_a_row_costs_milliseconds() -> None:
     image = stroke(row(), *written(row()))
     (said,) = PpOcr().read([image])
-    strike(image, said)
+    detect_strike(image, said)
     started = time.process_time()
     for _ in range(20):
-        strike(image, said)
+        detect_strike(image, said)
     assert (time.process_time() - started) / 20 < 0.02

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.corrections.strike import strike
+from ocr.corrections.strike import detect_strike
 from ocr.corrections.strike_marks import soft_ink
-from ocr.corrections.unread_ink import unread
-from ocr.engines import Recognised
+from ocr.corrections.unread_ink import unread_stretches
+from ocr.engines import Recognition
 from ocr.page import Posteriors
 
 INK = (40, 30, 90)
@@ -41,32 +41,34 @@ WHOLE = row(("Army", 40), ("Leeds", 220), ("to York", 440))
 
 
 def test_a_word_passed_over_in_silence_is_a_stretch() -> None:
-    ((left, right, high),) = unread(soft_ink(WHOLE), said((40, 200), (440, 680)))
+    ((left, right, high),) = unread_stretches(soft_ink(WHOLE), said((40, 200), (440, 680)))
     assert left * WIDE == pytest.approx(200, abs=30)
     assert right * WIDE == pytest.approx(440, abs=30)
     assert high > 1.0
 
 
 def test_a_row_read_from_end_to_end_has_none() -> None:
-    assert unread(soft_ink(WHOLE), said((40, 680))) == ()
+    assert unread_stretches(soft_ink(WHOLE), said((40, 680))) == ()
 
 
 def test_bare_paper_is_no_unread_ink() -> None:
-    assert unread(soft_ink(row(("Army", 40), ("Hull", 700))), said((40, 180), (700, 860))) == ()
+    assert unread_stretches(soft_ink(row(("Army", 40), ("Hull", 700))), said((40, 180), (700, 860))) == ()
 
 
 @pytest.mark.parametrize("sign", ["-", "A", "W"])
 def test_a_sign_passed_over_is_too_little(sign: str) -> None:
     image = row(("Army", 40), (sign, 260), ("York", 440))
-    assert unread(soft_ink(image), said((40, 190), (440, 600))) == ()
+    assert unread_stretches(soft_ink(image), said((40, 190), (440, 600))) == ()
 
 
 def test_unread_ink_counts_as_touched_and_never_as_a_row_struck() -> None:
-    found = strike(WHOLE, Recognised("Army to York", 0.9, said((40, 200), (440, 680))))
-    assert found.touched >= 0.6
+    found = detect_strike(WHOLE, Recognition("Army to York", 0.9, said((40, 200), (440, 680))))
+    assert found.max_word_score >= 0.6
     assert [word.kind for word in found.words] == ["unread"]
     assert found.score == 0.0
 
 
 def test_without_posteriors_nothing_is_unread() -> None:
-    assert all(word.kind != "unread" for word in strike(WHOLE, Recognised("Army Leeds to York", 0.9)).words)
+    assert all(
+        word.kind != "unread" for word in detect_strike(WHOLE, Recognition("Army Leeds to York", 0.9)).words
+    )

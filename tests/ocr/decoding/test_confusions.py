@@ -6,7 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocr.decoding.confusions import NONE, PriceError, Prices, alike, default_confusions, read_prices
+from ocr.decoding.confusions import (
+    NO_CONFUSIONS,
+    ConfusionPrices,
+    PriceError,
+    default_confusions,
+    read_prices,
+    similar_pairs,
+)
 from ocr.decoding.decoder import Decoder, Search
 from ocr.page import Posteriors
 from tests.ocr.decoding.test_decoder import Words, written
@@ -15,7 +22,7 @@ GOOD = '[provenance]\nmade = "by hand"\n[shown]\n"a" = { "o" = 4.0 }\n[lost]\n"l
 
 
 def test_whole_prices_are_read() -> None:
-    assert read_prices(GOOD) == Prices({"a": {"o": 4.0}}, {"l": 5.0}, {"made": "by hand"})
+    assert read_prices(GOOD) == ConfusionPrices({"a": {"o": 4.0}}, {"l": 5.0}, {"made": "by hand"})
 
 
 @pytest.mark.parametrize(
@@ -34,21 +41,21 @@ def test_faulty_prices_name_file_and_key(text: str, named: str) -> None:
 def test_the_release_s_prices_say_where_they_come_from() -> None:
     prices = default_confusions()
     assert {"command", "made", "letters"} <= set(prices.provenance)
-    assert all(price < Search().wrong for row in prices.shown.values() for price in row.values())
+    assert all(price < Search().wrong_letter for row in prices.shown.values() for price in row.values())
 
 
 def test_signs_made_alike_are_never_dear() -> None:
     """An A like a 4, which no hand that was counted made."""
     prices = default_confusions()
-    letters = [(one, other) for one, other in alike() if one.isalpha() and other.isalnum()]
+    letters = [(one, other) for one, other in similar_pairs() if one.isalpha() and other.isalnum()]
     assert ("a", "4") in letters
     assert all(prices.shown[one][other] <= 6.0 for one, other in letters)
 
 
 def test_a_letter_shown_as_one_like_it_costs_its_price() -> None:
-    search = Search(prices=Prices({"o": {"a": 4.0}}, {}, {}))
+    search = Search(prices=ConfusionPrices({"o": {"a": 4.0}}, {}, {}))
     plain = (
-        Decoder(Words({"cork": 0.0}), Search(prices=NONE))
+        Decoder(Words({"cork": 0.0}), Search(prices=NO_CONFUSIONS))
         .decode(written("corka", "c.a.r.k", 0.9999))[0]
         .score
     )
@@ -59,7 +66,7 @@ def test_a_letter_shown_as_one_like_it_costs_its_price() -> None:
 
 
 def test_a_letter_that_is_not_shown_costs_its_price() -> None:
-    decoder = Decoder(Words({"cork": 0.0}), Search(prices=Prices({}, {"r": 5.0}, {})))
+    decoder = Decoder(Words({"cork": 0.0}), Search(prices=ConfusionPrices({}, {"r": 5.0}, {})))
     lost = decoder.decode(written("cork", "c.o...k", 0.9999))[0].score
     assert lost == pytest.approx(-5.0 + np.log(3), abs=0.4)
 
@@ -67,7 +74,7 @@ def test_a_letter_that_is_not_shown_costs_its_price() -> None:
 def test_of_two_words_the_likelier_misreading_wins() -> None:
     """Shown Kenl: Kent, whose t is often taken for l, rather than Kend."""
     seen = Posteriors(written("kentdl", "k.e.n.l", 0.999).log_probs, "kentdl")
-    prices = Prices({"t": {"l": 4.0}, "d": {"l": 5.5}}, {}, {})
+    prices = ConfusionPrices({"t": {"l": 4.0}, "d": {"l": 5.5}}, {}, {})
     assert (
         Decoder(Words({"kent": 0.0, "kend": 0.0, "l": 0.0}), Search(prices=prices)).decode(seen)[0].text
         == "kent"

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocr.decoding.ctc import LOST_SPACE, free_score, line_posteriors, text_scores, weigh
+from ocr.decoding.ctc import LOST_SPACE, best_path_score, line_posteriors, text_scores, weigh_texts
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, Row
 
@@ -71,7 +71,7 @@ def test_a_letter_the_network_lacks_is_dear_but_not_impossible() -> None:
 def test_the_free_score_is_the_product_of_the_greatest_chances() -> None:
     seen = posteriors("ab", 6, 7)
     product_of = np.prod(np.exp(seen.log_probs.astype(float)).max(axis=1))
-    assert np.exp(free_score(seen)) == pytest.approx(product_of, rel=1e-4)
+    assert np.exp(best_path_score(seen)) == pytest.approx(product_of, rel=1e-4)
 
 
 def test_rows_of_a_line_are_laid_end_to_end() -> None:
@@ -89,13 +89,13 @@ def test_rows_of_a_line_are_laid_end_to_end() -> None:
 def test_proposals_are_weighed_against_each_other() -> None:
     seen = posteriors("ab ", 6, 10)
     line = as_line([Row(BOX, "a", 1.0, posteriors=seen)])
-    found = weigh(line, ["a", "b", "ab"])
+    found = weigh_texts(line, ["a", "b", "ab"])
     chances = {text: np.exp(by_hand(seen, text)) for text in ("a", "b", "ab")}
     assert [w.text for w in found] == sorted(chances, key=lambda text: -chances[text])
     assert [w.chance for w in found] == pytest.approx(
         [chances[w.text] / sum(chances.values()) for w in found], abs=1e-3
     )
-    assert weigh(as_line([Row(BOX, "a", 1.0)]), ["a"]) == ()
+    assert weigh_texts(as_line([Row(BOX, "a", 1.0)]), ["a"]) == ()
 
 
 def test_a_line_without_posteriors_has_none() -> None:

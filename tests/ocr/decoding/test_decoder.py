@@ -8,13 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocr.decoding.alignment import STRETCH, align, best_free_path, scores
-from ocr.decoding.confusions import NONE
+from ocr.decoding.alignment import STRETCH, align, best_free_path, score_texts
+from ocr.decoding.confusions import NO_CONFUSIONS
 from ocr.decoding.ctc import LOST_SPACE
 from ocr.decoding.decoder import REST, Decoder, Search, shortened
 from ocr.page import Posteriors
 
-WIDE = Search(width=10_000, beam=1e6, wrong=12.0, prices=NONE, keep=100)
+WIDE = Search(width=10_000, beam_nats=1e6, wrong_letter=12.0, prices=NO_CONFUSIONS, max_texts=100)
 
 
 class Words:
@@ -78,8 +78,10 @@ TEXTS = {"ab": 0.0, "aab": 0.5, "b": 2.0, "abba": 0.0, "ba": 1.0, "bb": 0.0}
 def test_the_texts_and_their_chances_are_those_of_exhaustive_search(seed: int) -> None:
     decoder = Decoder(Words(TEXTS), WIDE)
     seen = posteriors("ab", 6, seed)
-    ink = decoder.ink(seen)
-    column = {letter: int(decoder.lettering([n])[0][0]) for n, (letter, _) in enumerate(Words(TEXTS).symbols)}
+    ink = decoder.sign_scores(seen)
+    column = {
+        letter: int(decoder.letter_columns([n])[0][0]) for n, (letter, _) in enumerate(Words(TEXTS).symbols)
+    }
     expected = {text: by_hand(ink, [column[c] for c in text]) - price for text, price in TEXTS.items()}
     found = {text.text: text.score for text in decoder.decode(seen)}
     assert found == pytest.approx({t: s for t, s in expected.items() if s > -np.inf}, abs=1e-6)
@@ -91,14 +93,17 @@ def test_weighing_given_texts_gives_the_same_chances(seed: int) -> None:
     decoder = Decoder(Words({"a b": 0.0, "ab": 0.3, "ba b": 0.0}), WIDE)
     seen = posteriors("ab ", 7, seed)
     texts = decoder.decode(seen)
-    assert scores(decoder, seen, texts) == pytest.approx([text.score for text in texts], abs=1e-6)
+    assert score_texts(decoder, seen, texts) == pytest.approx([text.score for text in texts], abs=1e-6)
 
 
 def test_the_narrow_search_finds_the_best_as_well() -> None:
     for seed in range(20):
         seen = posteriors("ab", 8, seed)
         best = Decoder(Words(TEXTS), WIDE).decode(seen)[0]
-        assert Decoder(Words(TEXTS), Search(wrong=12.0, prices=NONE)).decode(seen)[0].text == best.text
+        assert (
+            Decoder(Words(TEXTS), Search(wrong_letter=12.0, prices=NO_CONFUSIONS)).decode(seen)[0].text
+            == best.text
+        )
 
 
 def test_a_letter_misread_lost_or_added_does_not_hide_the_word() -> None:
@@ -166,7 +171,7 @@ def test_a_fit_tells_where_a_text_does_not_lie() -> None:
     assert good.cost < 0.01
     assert good.worst < 0.1
     # letters of a tail that was dropped, at the price of a wrong sign each
-    assert bad.worst > 3 * WIDE.wrong - 1
+    assert bad.worst > 3 * WIDE.wrong_letter - 1
     assert bad.worst / STRETCH > bad.cost
 
 

@@ -40,10 +40,12 @@ def row(frames: int, seed: int) -> Posteriors:
 ROWS = [row(frames, seed) for seed, frames in enumerate((12, 3, 0, 30, 7, 1, 18, 18, 25, 4) * 3)]
 
 
-@pytest.mark.parametrize("search", [Search(), Search(width=7, beam=9.0), Search(width=1000, beam=1e6)])
+@pytest.mark.parametrize(
+    "search", [Search(), Search(width=7, beam_nats=9.0), Search(width=1000, beam_nats=1e6)]
+)
 def test_rows_side_by_side_say_what_each_says_alone(search: Search) -> None:
     assert len(ROWS) > ABREAST
-    together = Decoder(Names(), search).decode_all(ROWS)
+    together = Decoder(Names(), search).decode_rows(ROWS)
     assert together == [Decoder(Names(), search).decode(each) for each in ROWS]
     assert sum(bool(texts) for texts in together) > len(ROWS) // 2
 
@@ -54,15 +56,15 @@ def test_a_hopeless_row_hides_no_other() -> None:
     )
     decoder = Decoder(Names())
     assert decoder.decode(hopeless) == ()
-    assert Decoder(Names()).decode_all([ROWS[0], hopeless, ROWS[3]]) == [
+    assert Decoder(Names()).decode_rows([ROWS[0], hopeless, ROWS[3]]) == [
         decoder.decode(ROWS[0]), (), decoder.decode(ROWS[3])]
 
 
 def test_the_price_of_a_text_is_that_of_its_steps_one_by_one() -> None:
     decoder = Decoder(Names())
-    for texts in decoder.decode_all(ROWS):
+    for texts in decoder.decode_rows(ROWS):
         for text in texts:
-            told = decoder.spelled(text.text)
+            told = decoder.spell(text.text)
             assert told is not None
             assert told.symbols == text.symbols
             assert told.price == pytest.approx(text.price)
@@ -70,10 +72,10 @@ def test_the_price_of_a_text_is_that_of_its_steps_one_by_one() -> None:
 
 def test_the_same_ink_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = Decoder(Names())
-    first = decoder.decode_all(ROWS[:4])
+    first = decoder.decode_rows(ROWS[:4])
     monkeypatch.setattr(decoder, "_search_in", None)  # anything to search for would fail
     again = [Posteriors(each.log_probs.copy(), each.letters) for each in ROWS[:4]]
-    assert decoder.decode_all(again) == first
+    assert decoder.decode_rows(again) == first
     assert [decoder.decode(each) for each in again] == first
 
 
@@ -87,14 +89,14 @@ def test_only_the_last_answers_are_kept() -> None:
     decoder = Decoder(Names(), Search(width=3))
     rows = [row(2, seed) for seed in range(HELD + 20)]
     first = decoder.decode(rows[0])
-    decoder.decode_all(rows[1:])
+    decoder.decode_rows(rows[1:])
     assert len(decoder._held) == HELD  # memory must not grow with the sheets read
     assert decoder.decode(rows[0]) == first
 
 
 def test_the_ink_of_the_same_row_is_made_once() -> None:
     decoder = Decoder(Names())
-    decoder.decode_all(ROWS)
-    ink = decoder.ink(ROWS[3])
-    assert decoder.ink(Posteriors(ROWS[3].log_probs.copy(), ROWS[3].letters)) is ink
-    assert decoder.ink(ROWS[0]) is not ink
+    decoder.decode_rows(ROWS)
+    ink = decoder.sign_scores(ROWS[3])
+    assert decoder.sign_scores(Posteriors(ROWS[3].log_probs.copy(), ROWS[3].letters)) is ink
+    assert decoder.sign_scores(ROWS[0]) is not ink

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import onnxruntime
 import pytest
 
-from ocr.engines import CLASSES, crossing, finetuned, ppocr
+from ocr.engines import STRIKE_CLASSES, crossing, finetuned, ppocr
 from tests.support.lettering import crop_of, one_bit_off
 
 
@@ -37,7 +37,7 @@ def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
     """Bit for bit: what orders are read from does not change."""
     network = ppocr.network_file(ppocr.RECOGNISER)
-    layers = finetuned.parse(finetuned.FILE.read_bytes())
+    layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
     network = layers.patched(network) if tuned else network
     alone = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     both = onnxruntime.InferenceSession(crossing.with_features(network), providers=["CPUExecutionProvider"])
@@ -56,16 +56,16 @@ def test_it_says_the_same_in_every_thread() -> None:
         first = found[at % 2].crossing
         assert one.crossing is not None
         assert first is not None
-        assert np.array_equal(one.crossing.chances, first.chances)
+        assert np.array_equal(one.crossing.class_probs, first.class_probs)
 
 
 def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
     (said,) = ppocr.PpOcr().read([crop_of("Army York holds")])
     assert said.crossing is not None
     assert said.posteriors is not None
-    assert said.crossing.chances.shape == (len(said.posteriors.log_probs), len(CLASSES))
-    assert said.crossing.above.shape == (len(said.posteriors.log_probs),)
-    assert said.crossing.chances.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert said.crossing.class_probs.shape == (len(said.posteriors.log_probs), len(STRIKE_CLASSES))
+    assert said.crossing.above_probs.shape == (len(said.posteriors.log_probs),)
+    assert said.crossing.class_probs.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_stroke_is_seen_where_it_is() -> None:
@@ -76,8 +76,8 @@ def test_a_stroke_is_seen_where_it_is() -> None:
     assert plain is not None
     assert struck is not None
     frames = slice(3, 25)
-    assert (plain.chances[frames, 0] > 0.5).mean() > 0.9
-    assert (struck.chances[frames, 0] < 0.5).mean() > 0.9
+    assert (plain.class_probs[frames, 0] > 0.5).mean() > 0.9
+    assert (struck.class_probs[frames, 0] < 0.5).mean() > 0.9
 
 
 def test_a_second_opinion_at_another_width_has_none() -> None:

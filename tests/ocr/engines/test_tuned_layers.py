@@ -53,7 +53,7 @@ def test_the_name_that_is_kept_as_evidence_tells_which_network_read() -> None:
 
 def test_layers_that_were_not_changed_read_as_published() -> None:
     network = ppocr.network_file(ppocr.RECOGNISER)
-    layers = finetuned.parse(finetuned.FILE.read_bytes())
+    layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
     assert layers.columns[0] == 0
     assert all(offset > 0 and offset + len(data) <= len(network) for offset, data in layers.patches)
     assert len(layers.patched(network)) == len(network)
@@ -68,7 +68,7 @@ def test_what_is_packed_comes_back_at_its_place() -> None:
     tuned = tune_layers.mixed(
         tune_layers.cut(published, columns), {name: array + 1 for name, array in
                                               tune_layers.cut(published, columns).items()}, 0.5)  # fmt: skip
-    layers = finetuned.parse(tune_layers.pack(network, published, tuned, columns))
+    layers = finetuned.parse_layers(tune_layers.pack(network, published, tuned, columns))
     patched = layers.patched(network)
     start = len(b"head") + published["b"].nbytes + len(b"between")
     found = np.frombuffer(patched[start : start + published["a"].nbytes], "<f4").reshape(4, 3)

@@ -14,14 +14,14 @@ from PIL import ImageOps
 
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Reading, Status, Strike, UnreadableReason
-from ocr.read import Options, read_images
+from ocr.read import ReadOptions, read_images
 
 Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[2] / "data" / "sheets"
 
 
 def seen(image: Pixels) -> Reading:
-    return read_images([image], (PpOcr(),), Options(strike=lambda crop, score: Strike()))
+    return read_images([image], (PpOcr(),), ReadOptions(detect_strike=lambda crop, score: Strike()))
 
 
 def on_table(paper: Pixels) -> Pixels:

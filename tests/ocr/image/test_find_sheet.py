@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.image.find_sheet import find_quads, photo_points, sheets, square, turned
-from ocr.image.geometry import box_of, crop, upright_frame
-from ocr.image.illumination import even, inked, without_rules
-from ocr.layout.lines import indents, sideways, slope, strips
+from ocr.image.find_sheet import find_quads, find_sheets, flatten, photo_points, turn_sheet
+from ocr.image.geometry import box_of, crop_box, upright_frame
+from ocr.image.illumination import even_light, ink_bounds, without_rules
+from ocr.layout.lines import row_indents, row_strips, runs_sideways, writing_slope
 from ocr.page import Box
 
 Pixels = npt.NDArray[np.uint8]
@@ -48,8 +48,8 @@ def test_the_corners_of_a_sheet_are_found(table: str) -> None:
 
 def test_no_sheet_stands_for_the_whole_photograph() -> None:
     image = np.full((400, 300, 3), 245, np.uint8)
-    (sheet,) = sheets(image)
-    assert not sheet.found
+    (sheet,) = find_sheets(image)
+    assert not sheet.is_outlined
     assert sheet.image.shape == (400, 300, 3)
 
 
@@ -65,7 +65,7 @@ def test_two_sheets_are_two() -> None:
 
 
 def test_a_squared_sheet_leads_back_to_the_photograph() -> None:
-    sheet = square(photographed(TABLES["wood"], CORNERS), CORNERS)
+    sheet = flatten(photographed(TABLES["wood"], CORNERS), CORNERS)
     high, wide = sheet.image.shape[:2]
     assert np.abs(photo_points(sheet, upright_frame(wide, high)) - CORNERS).max() < 0.5
 
@@ -73,7 +73,7 @@ def test_a_squared_sheet_leads_back_to_the_photograph() -> None:
 @pytest.mark.parametrize(("degrees", "first"), [(0, 0), (90, 3), (180, 2), (270, 1)])
 def test_a_turned_sheet_leads_back_to_the_photograph(degrees: int, first: int) -> None:
     """Turned clockwise by 90 degrees, the lower left corner comes to the top left, and so on round."""
-    sheet = turned(square(photographed(TABLES["wood"], CORNERS), CORNERS), degrees)
+    sheet = turn_sheet(flatten(photographed(TABLES["wood"], CORNERS), CORNERS), degrees)
     high, wide = sheet.image.shape[:2]
     assert np.abs(photo_points(sheet, [(0, 0)]) - CORNERS[first]).max() < 0.5
     assert np.abs(photo_points(sheet, [(wide, high)]) - CORNERS[(first + 2) % 4]).max() < 0.5
@@ -93,28 +93,28 @@ def row_box(
 def test_boxes_become_rows_from_the_top_along_their_slope(tilt: float) -> None:
     words = [row_box(100 + 310 * k, 200 + 70 * n, 280, tilt=tilt) for n in range(5) for k in range(3)]
     shuffled = [words[k] for k in np.random.default_rng(2).permutation(len(words))]
-    rows = strips(shuffled)
+    rows = row_strips(shuffled)
     assert len(rows) == 5
     for number, row in enumerate(rows):
         whole = row_box(100, 200 + 70 * number, 900, tilt=tilt)
         assert np.abs(row.quad - whole).max() < 3
-    assert np.degrees(slope(shuffled)) == pytest.approx(tilt, abs=0.1)
+    assert np.degrees(writing_slope(shuffled)) == pytest.approx(tilt, abs=0.1)
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:
     boxes = [row_box(x, 100 + 60 * n, 300) for n in range(6) for x in (50, 800)]
-    assert [round(row.left) for row in strips(boxes)] == [50] * 6 + [800] * 6
+    assert [round(row.left) for row in row_strips(boxes)] == [50] * 6 + [800] * 6
 
 
 def test_upright_boxes_mean_a_sheet_on_its_side() -> None:
     across = [row_box(50, 100 + 60 * n, 500) for n in range(4)]
-    assert not sideways(across)
-    assert sideways([quad[:, ::-1] for quad in across])
+    assert not runs_sideways(across)
+    assert runs_sideways([quad[:, ::-1] for quad in across])
 
 
 def test_indents_are_measured_from_a_margin_that_may_lean() -> None:
     boxes = [row_box(100 + 8 * n + (50 if n == 3 else 0), 100 + 60 * n, 600) for n in range(7)]
-    found = indents(strips(boxes))
+    found = row_indents(row_strips(boxes))
     assert found[3] == pytest.approx(50 / 40, abs=0.2)
     assert max(value for n, value in enumerate(found) if n != 3) < 0.25
 
@@ -125,7 +125,7 @@ def test_uneven_light_is_evened() -> None:
     image = paper.astype(np.uint8)
     for y in range(100, 700, 100):
         cv2.line(image, (60, y), (540, y + 3), (20, 20, 40), 4)
-    grey = even(image).mean(axis=2)
+    grey = even_light(image).mean(axis=2)
     white = np.ones((800, 600), bool)
     white[:10] = white[-10:] = white[:, :10] = white[:, -10:] = False
     for y in range(100, 700, 100):
@@ -167,12 +167,12 @@ def test_a_long_stroke_of_the_pen_is_no_rule() -> None:
 def test_ink_is_where_it_was_put() -> None:
     sheet = np.full((800, 600, 3), 250, np.uint8)
     cv2.rectangle(sheet, (200, 300), (399, 399), (20, 20, 20), -1)
-    left, top, right, bottom = inked(sheet)
+    left, top, right, bottom = ink_bounds(sheet)
     assert 150 < left <= 200
     assert 250 < top <= 300
     assert 400 <= right < 450
     assert 400 <= bottom < 450
-    assert inked(np.full((800, 600, 3), 250, np.uint8)) == (0, 0, 0, 0)
+    assert ink_bounds(np.full((800, 600, 3), 250, np.uint8)) == (0, 0, 0, 0)
 
 
 def test_a_crop_shows_the_writing_upright() -> None:
@@ -181,7 +181,7 @@ def test_a_crop_shows_the_writing_upright() -> None:
     upper, lower = row_box(300, 50, 200, 20, 30), row_box(300, 70, 200, 20, 30)
     cv2.fillConvexPoly(image, upper.round().astype(np.int32), (200, 0, 0))
     cv2.fillConvexPoly(image, lower.round().astype(np.int32), (0, 0, 200))
-    shown = crop(image, box_of(row_box(300, 50, 200, 40, 30)), margin=0.0)
+    shown = crop_box(image, box_of(row_box(300, 50, 200, 40, 30)), margin=0.0)
     assert shown.shape[:2] == (40, 200)
     assert shown[10, 100, 0] > 150 > shown[10, 100, 2]
     assert shown[30, 100, 2] > 150 > shown[30, 100, 0]
@@ -189,6 +189,6 @@ def test_a_crop_shows_the_writing_upright() -> None:
 
 def test_a_crop_at_the_rim_of_the_photograph_is_whole() -> None:
     image = np.full((50, 80, 3), 90, np.uint8)
-    shown = crop(image, Box(((0, 0), (80, 0), (80, 20), (0, 20))), margin=0.5)
+    shown = crop_box(image, Box(((0, 0), (80, 0), (80, 20), (0, 20))), margin=0.5)
     assert shown.shape == (40, 100, 3)
     assert shown.min() == 90

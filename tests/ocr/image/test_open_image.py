@@ -183,7 +183,7 @@ def test_pictures_carry_nothing_but_pixels() -> None:
         exif = Pillow.Exif()
         exif[0x0112], exif[0x010F] = 1, "a camera"
         exif.get_ifd(0x8825)[1] = "N"
-        (found,) = open_image.pictures(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
+        (found,) = open_image.iter_pages(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
         assert found[0] == kind
         assert not found[1].info
         assert not found[1].getexif()
@@ -193,7 +193,7 @@ def test_pages_come_one_at_a_time() -> None:
     """A long file then needs the memory of one page: the first is handed over before the second is looked
     at."""
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[odd.quarters(300, 200)])
-    pages = open_image.pictures(data)
+    pages = open_image.iter_pages(data)
     assert next(pages)[1].size == (96, 64)
     assert next(pages)[1].size == (300, 200)
     assert next(pages, None) is None

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Quad
-from ocr.image.find_sheet import sheets
-from ocr.image.writing_outside import SIDE, writing_elsewhere
+from ocr.image.find_sheet import find_sheets
+from ocr.image.writing_outside import SIDE, has_writing_outside
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -46,19 +46,19 @@ def photograph(text: str = "") -> Pixels:
 def test_a_plain_table_costs_no_search() -> None:
     finder = Finder((0.2, 0.8, 0.8, 0.85))
     image = photograph()
-    assert not writing_elsewhere(image, sheets(image), finder)
+    assert not has_writing_outside(image, find_sheets(image), finder)
     assert finder.asked == 0
 
 
 def test_writing_below_the_sheet_is_found() -> None:
     finder = Finder((0.2, 0.85, 0.8, 0.9))
     image = photograph("Army Mull holds")
-    found = sheets(image)
-    assert found[0].found
-    assert writing_elsewhere(image, found, finder)
+    found = find_sheets(image)
+    assert found[0].is_outlined
+    assert has_writing_outside(image, found, finder)
     assert finder.asked == 1
 
 
 def test_rows_on_the_sheet_are_not_elsewhere() -> None:
     image = photograph("Army Mull holds")
-    assert not writing_elsewhere(image, sheets(image), Finder((0.2, 0.2, 0.8, 0.25)))
+    assert not has_writing_outside(image, find_sheets(image), Finder((0.2, 0.2, 0.8, 0.25)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ocr.layout.column_extents import HALF, reaches
+from ocr.layout.column_extents import HALF, column_extents
 from ocr.layout.wrap import join_by_worth
 from ocr.page import Box, ReadLine, Row
 
@@ -36,32 +36,32 @@ def columns(turn: float = 0.0) -> list[Row]:
 
 def test_rows_of_one_list_reach_as_far_as_the_sheets_longest() -> None:
     rows = [row(0.3, 0.5, 0), row(0.05, 0.9, 1), row(0.1, 0.2, 2)]
-    assert {(one.half, one.edge) for one in reaches(rows)} == {(HALF, 0.9)}
+    assert {(one.middle, one.right) for one in column_extents(rows)} == {(HALF, 0.9)}
 
 
 @pytest.mark.parametrize("turn", [0.0, 8.0, 90.0, 180.0, 270.0])
 def test_each_column_reaches_as_far_as_its_own_longest_row(turn: float) -> None:
     """However the photograph lies: boxes are in its pixels, shares are the sheet's."""
-    found = [(round(one.half, 3), one.edge) for one in reaches(columns(turn))]
+    found = [(round(one.middle, 3), one.right) for one in column_extents(columns(turn))]
     sheet, left, right = (HALF, 0.95), (0.235, 0.42), (0.725, 0.9)
     assert found == [sheet, left, left, left, right, right, right, sheet]
 
 
 def test_three_columns_are_three() -> None:
     rows = [row(x, x + 0.2, y) for x in (0.05, 0.37, 0.7) for y in (0, 1, 2)]
-    assert [round(one.edge, 2) for one in reaches(rows)] == [0.25] * 3 + [0.57] * 3 + [0.9] * 3
+    assert [round(one.right, 2) for one in column_extents(rows)] == [0.25] * 3 + [0.57] * 3 + [0.9] * 3
 
 
 @pytest.mark.parametrize("lower", [-0.4, 0.0, 0.3])
 def test_rows_that_are_nearly_level_are_no_columns(lower: float) -> None:
     """Two pieces of one row, or a row above the end of the one before on a curled sheet."""
     rows = [row(0.05, 0.4, 0), row(0.5, 0.9, lower), row(0.05, 0.6, 1)]
-    assert {one.edge for one in reaches(rows)} == {0.9}
+    assert {one.right for one in column_extents(rows)} == {0.9}
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_few_rows(count: int) -> None:
-    assert len(reaches([row(0.1, 0.6, n) for n in range(count)])) == count
+    assert len(column_extents([row(0.1, 0.6, n) for n in range(count)])) == count
 
 
 def joined(rows: Sequence[Row]) -> list[str]:

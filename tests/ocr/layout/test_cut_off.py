@@ -10,7 +10,7 @@ import pytest
 
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Row, Strike
-from ocr.read import Options, read_images
+from ocr.read import ReadOptions, read_images
 
 Pixels = npt.NDArray[np.uint8]
 LINES = ("Army Louth holds", "Fleet Irish Sea convoys Army Louth to Mull", "Army Mull holds")
@@ -28,7 +28,7 @@ def sheet() -> Pixels:
 
 def rows(image: Pixels) -> list[Row]:
     found = read_images(
-        [np.ascontiguousarray(image)], (PpOcr(),), Options(strike=lambda crop, score: Strike())
+        [np.ascontiguousarray(image)], (PpOcr(),), ReadOptions(detect_strike=lambda crop, score: Strike())
     )
     return [row for page in found.pages for line in page.lines for row in line.rows]
 

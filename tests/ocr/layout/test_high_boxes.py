@@ -12,9 +12,9 @@ import pytest
 
 from ocr.engines import Quad
 from ocr.engines.ppocr import PpFinder
-from ocr.layout.lines import parted, strips
+from ocr.layout.lines import part_tall_boxes, row_strips
 from ocr.page import Image
-from ocr.read import FIND_SIDE, Options, _Reader
+from ocr.read import FIND_SIDE, ReadOptions, _Reader
 
 INK = (40, 30, 90)
 
@@ -47,50 +47,50 @@ class Closer:
 
 def test_a_box_much_higher_than_the_others_is_looked_at_closer() -> None:
     closer = Closer([WORD, ROW])
-    assert middles(parted([*ROWS, HIGH], closer)) == middles([*ROWS, WORD, ROW])
+    assert middles(part_tall_boxes([*ROWS, HIGH], closer)) == middles([*ROWS, WORD, ROW])
     assert len(closer.asked) == 1
 
 
 def test_it_is_looked_at_closer_still_where_that_shows_no_more() -> None:
     closer = Closer([HIGH], [WORD, ROW])
-    assert middles(parted([*ROWS, HIGH], closer)) == middles([*ROWS, WORD, ROW])
+    assert middles(part_tall_boxes([*ROWS, HIGH], closer)) == middles([*ROWS, WORD, ROW])
     assert closer.asked[1] > closer.asked[0]
 
 
 def test_what_nobody_can_part_stays_as_it_was_found() -> None:
-    assert middles(parted([*ROWS, HIGH], Closer([HIGH], [ROW]))) == middles([*ROWS, HIGH])
+    assert middles(part_tall_boxes([*ROWS, HIGH], Closer([HIGH], [ROW]))) == middles([*ROWS, HIGH])
 
 
 def test_the_top_of_the_next_row_is_no_part_of_it() -> None:
     """The row below reaches into such a box; it has a box of its own already."""
     below = box(50, 400, 700)
     assert middles(
-        parted([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))
+        part_tall_boxes([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))
     ) == middles([*ROWS, WORD, ROW, below])
 
 
 @pytest.mark.parametrize("odd", [box(50, 340, 400, 50), box(50, 340, 60, 76)])
 def test_rows_a_little_higher_and_single_large_letters_are_let_be(odd: Quad) -> None:
     closer = Closer()
-    assert middles(parted([*ROWS, odd], closer)) == middles([*ROWS, odd])
+    assert middles(part_tall_boxes([*ROWS, odd], closer)) == middles([*ROWS, odd])
     assert closer.asked == []
 
 
 def test_no_boxes_are_none() -> None:
-    assert parted([], Closer()) == ()
+    assert part_tall_boxes([], Closer()) == ()
 
 
 def test_a_word_over_the_next_row_does_not_end_a_short_row() -> None:
     """"Caithness", and behind it "disbands" over the caret at the end of the row below: level enough to be
     one row."""
     short, below, put_in = box(100, 100, 200), box(50, 155, 500), box(360, 123, 160, 34)
-    found = strips([short, below, put_in, box(50, 240, 600), box(50, 310, 600)])
+    found = row_strips([short, below, put_in, box(50, 240, 600), box(50, 310, 600)])
     assert [round(row.left) for row in found] == [100, 360, 50, 50, 50]
 
 
 def test_a_small_word_at_the_end_of_its_own_row_stays_there() -> None:
     short, tail, below = box(100, 100, 200), box(330, 108, 160, 30), box(50, 165, 500)
-    assert len(strips([short, tail, below, box(50, 240, 600), box(50, 310, 600)])) == 4
+    assert len(row_strips([short, tail, below, box(50, 240, 600), box(50, 310, 600)])) == 4
 
 
 def sheet(word: bool) -> npt.NDArray[np.uint8]:
@@ -136,7 +136,7 @@ class Hasty:
 def test_the_real_finder_parts_a_word_from_its_row() -> None:
     """The same boxes come of a finder that runs them together as of one that does not: the closer look is the
     real one's."""
-    reader = _Reader((), Options(finder=Hasty()))
+    reader = _Reader((), ReadOptions(finder=Hasty()))
     alone = reader._find(sheet(word=False))
     both = reader._find(sheet(word=True))
     assert (len(alone), len(both)) == (5, 6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ocr.layout.legibility import FEW_TRUST, least_trust, trust
+from ocr.layout.legibility import FEW_TRUST, required_trust, sheet_trust
 from ocr.page import Box, Row
 
 USUAL = 0.7
@@ -17,11 +17,11 @@ def rows(count: int, text: str = "Army Kent holds", *, score: float = 0.55, apar
 
 
 def test_longer_rows_count_more() -> None:
-    assert trust([*rows(1, "x" * 30, score=0.4), *rows(1, "x" * 10, score=0.8)]) == pytest.approx(0.5)
+    assert sheet_trust([*rows(1, "x" * 30, score=0.4), *rows(1, "x" * 10, score=0.8)]) == pytest.approx(0.5)
 
 
 def test_next_to_no_letters_are_none() -> None:
-    assert trust(rows(1, "1234 7", score=0.99)) == 0.0
+    assert sheet_trust(rows(1, "1234 7", score=0.99)) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_next_to_no_letters_are_none() -> None:
     ],
 )
 def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
-    assert least_trust(found, USUAL, clear=clear) == least
+    assert required_trust(found, USUAL, clear=clear) == least

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.engines import Recognised
+from ocr.engines import Recognition
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Image, Page
 from ocr.read import read_images
@@ -28,7 +28,7 @@ class Deaf:
     word: str
     name: str = "deaf"
 
-    def read(self, crops: Sequence[Image]) -> tuple[Recognised, ...]:
+    def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         return tuple(
             replace(said, text="", score=0.0) if self.word in said.text else said
             for said in self.inner.read(crops)

@@ -68,10 +68,10 @@ def _try(kind: str, data: bytes) -> int:
             from service.mail.tnef import read_tnef
 
             return OPENED if read_tnef(data) else REFUSED
-        from ocr.image.open_image import ImageRefused, pictures
+        from ocr.image.open_image import ImageRefused, iter_pages
 
         try:
-            for _, picture in pictures(data):
+            for _, picture in iter_pages(data):
                 _jpeg(picture, 80)
         except ImageRefused:
             return REFUSED
