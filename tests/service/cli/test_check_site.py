@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from demo.mail_server import DemoMailServer
-from ocr.engines import Recognised
+from ocr.engines import Recognition
 from ocr.engines.ppocr import ModelError, PpOcr
 from service.cli import check_site as site_check
 from service.cli.check_storage import check_backup, check_photographs
@@ -323,13 +323,13 @@ def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
 def test_networks_that_are_missing_or_misread_are_told(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_self: PpOcr, _crops: object) -> tuple[Recognised, ...]:
+    def missing(_self: PpOcr, _crops: object) -> tuple[Recognition, ...]:
         raise ModelError("rec.onnx: No such file or directory")
 
     monkeypatch.setattr(PpOcr, "read", missing)
     assert site_check.check_reader(settings) == Finding(
         "reader", FindingState.TROUBLE, "rec.onnx: No such file or directory; run tools/setup again")
-    monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognised("Amny Landan", 0.4),))
+    monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognition("Amny Landan", 0.4),))
     found = site_check.check_reader(settings)
     assert found.state is FindingState.TROUBLE
     assert "Amny Landan" in found.sentence
