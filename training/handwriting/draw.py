@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from training.handwriting.fonts import JOINED
-from training.handwriting.ink import Extent, Handwriting, InkRow, InkWord, Mask, Pen
+from training.handwriting.ink import Extent, Handwriting, InkRow, InkWord, Mask, Pen, counted_text
 from training.handwriting.paper import SIZE, BlankPaper, Colour, blank, lay_ink
 from training.handwriting.sheet import PX_PER_MM, SheetLine, SheetStyle, WrittenLineKind
 from training.handwriting.strike import cross_out
@@ -88,7 +88,7 @@ class _Writer:
         indent = float(self._rng.uniform(50, 110))
         rows = self._pen.wrap(line.markup, self._right - self._left - 30, indent)
         extents = tuple(self._row(row, line, indent if index else 0.0) for index, row in enumerate(rows))
-        return DrawnLine(line, tuple(_read(row) for row in rows), extents)
+        return DrawnLine(line, tuple(counted_text(row) for row in rows), extents)
 
     def _row(self, row: tuple[InkWord, ...], line: SheetLine, indent: float) -> Extent:
         hasty, rng, pen = 1 - self._sheet.look.tidy, self._rng, self._pen
@@ -108,7 +108,3 @@ class _Writer:
         if line.struck:
             cross_out(self._mask, wrote.extent, self._sheet.look.strike, thickness, rng)
         return wrote.extent
-
-
-def _read(row: tuple[InkWord, ...]) -> str:
-    return " ".join(word.text for word in row if word.mark != "crossed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +16,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 Mask: TypeAlias = npt.NDArray[np.float32]
 """Height x width, 0 bare paper to 1 full ink."""
+
+StrokePath: TypeAlias = npt.NDArray[np.float64]
+"""A stroke of the pen: points x 2, pixels of the sheet."""
 
 
 class InkMark(StrEnum):
@@ -92,7 +96,53 @@ def words(markup: str) -> tuple[InkWord, ...]:
 
 def plain(markup: str) -> str:
     """The text as it counts: without crossed-out words, with inserted ones."""
-    return " ".join(word.text for word in words(markup) if word.mark is not InkMark.CROSSED)
+    return counted_text(words(markup))
+
+
+def counted_text(row: Iterable[InkWord]) -> str:
+    """What a row of words says: without crossed-out words, with inserted ones."""
+    return " ".join(word.text for word in row if word.mark is not InkMark.CROSSED)
+
+
+def wrap_words(
+    marked: Iterable[InkWord], width_of: Callable[[str], float], width: float, indent: float
+) -> tuple[tuple[InkWord, ...], ...]:
+    """Words by rows, each within `width`; rows after the first are `indent` shorter.
+
+    `width_of` gives a word's width with the gap after it. Inserted words stand above the row and take no room.
+    """
+    rows: list[list[InkWord]] = [[]]
+    used = 0.0
+    for word in marked:
+        need = 0.0 if word.mark is InkMark.INSERTED else width_of(word.text)
+        if rows[-1] and used + need > width:
+            rows.append([])
+            used = indent
+        rows[-1].append(word)
+        used += need
+    return tuple(tuple(row) for row in rows)
+
+
+def around(extents: Sequence[Extent]) -> Extent:
+    """The smallest extent that holds all; there is at least one."""
+    return Extent(
+        min(extent.left for extent in extents), min(extent.top for extent in extents),
+        max(extent.right for extent in extents), max(extent.bottom for extent in extents),
+    )
+
+
+def stroke_ink(shape: tuple[int, ...], strokes: Iterable[tuple[StrokePath, int]]) -> Mask:
+    """Strokes of the pen on bare paper: each a path in pixels and a width in pixels."""
+    layer = np.zeros(shape, np.uint8)
+    for path, width in strokes:
+        # Three fractional bits: OpenCV places the points to an eighth of a pixel.
+        cv2.polylines(layer, [np.round(path * 8).astype(np.int32)], False, 255, width, cv2.LINE_AA, 3)
+    return layer.astype(np.float32) / np.float32(255)
+
+
+def draw_strokes(mask: Mask, strokes: Iterable[tuple[StrokePath, int]]) -> None:
+    """Add strokes of the pen to a mask."""
+    np.maximum(mask, stroke_ink(mask.shape, strokes), out=mask)
 
 
 class Pen:
@@ -117,16 +167,7 @@ class Pen:
 
     def wrap(self, markup: str, width: float, indent: float) -> tuple[tuple[InkWord, ...], ...]:
         """Words by rows, so that each fits `width`; rows after the first are `indent` shorter."""
-        rows: list[list[InkWord]] = [[]]
-        used = 0.0
-        for word in words(markup):
-            need = 0.0 if word.mark is InkMark.INSERTED else self.measure(word.text) + self.space
-            if rows[-1] and used + need > width:
-                rows.append([])
-                used = indent
-            rows[-1].append(word)
-            used += need
-        return tuple(tuple(row) for row in rows)
+        return wrap_words(words(markup), lambda text: self.measure(text) + self.space, width, indent)
 
     def write(self, mask: Mask, row: tuple[InkWord, ...], x: float, y: float, slope: float) -> InkRow:
         """Write a row from (x, y) on the base line; `slope` is its rise, pixels down for each pixel right."""
@@ -143,10 +184,7 @@ class Pen:
             if word.mark is InkMark.CROSSED:
                 crossed.append(extent)
             x = end + self.space * float(self._rng.normal(1.0, 0.12 + self.hand.jitter))
-        whole = extents[0]
-        for extent in extents[1:]:
-            whole = whole.joined_with(extent)
-        return InkRow(whole, tuple(crossed))
+        return InkRow(around(extents), tuple(crossed))
 
     def _swing(self) -> _Swing:
         size = self.hand.size_px
@@ -166,10 +204,7 @@ class Pen:
                 [at + 0.2 * size, base + 0.24 * size],
             ]
         )
-        points = np.round(caret * 8).astype(np.int32)
-        layer = np.zeros(mask.shape, np.uint8)
-        cv2.polylines(layer, [points], False, 255, max(2, round(size / 18)), cv2.LINE_AA, 3)
-        np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+        draw_strokes(mask, [(caret, max(2, round(size / 18)))])
         width = self.measure(text) * 0.72
         extent, _ = self._word(mask, text, at - width / 2, base - 0.62 * size, 0.0, 0.72)
         return extent

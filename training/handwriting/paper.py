@@ -89,12 +89,17 @@ def _crease(index: int, folds: int, rng: np.random.Generator) -> npt.NDArray[np.
     across = index % 3 != 2
     length = rows if across else columns
     at = length * (index + 1) / (folds + 1) + rng.uniform(-30, 30)
-    along = np.arange(length, dtype=np.float32) - at
-    # One flank of a fold catches the light and the other loses it; the edge itself is worn.
-    flank = 0.045 * np.sign(along) * np.exp(-np.abs(along) / 130)
-    worn = -0.10 * np.exp(-((along / 2.2) ** 2))
-    profile = (1 + flank + worn).astype(np.float32)
+    profile = crease_profile(length, at, 1.0)
     return np.broadcast_to(profile[:, None] if across else profile[None, :], SIZE)
+
+
+def crease_profile(length: int, fold: float, depth: float) -> npt.NDArray[np.float32]:
+    """The tone across a fold, 1 far from it: `length` pixels, folded at pixel `fold`, `depth` 1 for most."""
+    along = np.arange(length, dtype=np.float32) - fold
+    # One flank of a fold catches the light and the other loses it; the edge itself is worn.
+    flank = 0.045 * depth * np.sign(along) * np.exp(-np.abs(along) / 130)
+    worn = -0.10 * depth * np.exp(-((along / 2.2) ** 2))
+    return np.asarray(1 + flank + worn, np.float32)
 
 
 def lay_ink(paper: Colour, mask: Mask, ink: InkColour, weight_px: float, rng: np.random.Generator) -> Colour:

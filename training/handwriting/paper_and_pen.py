@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from training.handwriting.ink import Mask
 from training.handwriting.noise import grain, smooth
-from training.handwriting.paper import Colour
+from training.handwriting.paper import Colour, crease_profile
 from training.handwriting.sheet import PX_PER_MM
 from training.handwriting.writer import Nib
 
@@ -158,11 +158,7 @@ def _crease(size: tuple[int, int], index: int, rng: np.random.Generator) -> npt.
     across = index % 3 != 2
     length = size[0] if across else size[1]
     at = length * float(rng.uniform(0.2, 0.8))
-    along = np.arange(length, dtype=np.float32) - at
-    deep = float(rng.uniform(0.4, 1.3))
-    flank = 0.045 * deep * np.sign(along) * np.exp(-np.abs(along) / 130)
-    worn = -0.10 * deep * np.exp(-((along / 2.2) ** 2))
-    profile = (1 + flank + worn).astype(np.float32)
+    profile = crease_profile(length, at, float(rng.uniform(0.4, 1.3)))
     return np.broadcast_to(profile[:, None] if across else profile[None, :], size)
 
 

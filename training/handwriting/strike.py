@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from training.handwriting.ink import Extent, Mask
+from training.handwriting.ink import Extent, Mask, draw_strokes
 
 STROKES = ("single", "double", "wave", "scribble")
 """The names a Look may give as `strike`."""
@@ -17,11 +16,7 @@ MORE_STROKES = (*STROKES, "zigzag", "cross")
 
 def cross_out(mask: Mask, extent: Extent, stroke: str, width_px: float, rng: np.random.Generator) -> None:
     """Draw a stroke through an extent. Raises KeyError for a stroke not in MORE_STROKES."""
-    layer = np.zeros(mask.shape, np.uint8)
-    for path in _PATHS[stroke](extent, rng):
-        points = np.round(path * 8).astype(np.int32)
-        cv2.polylines(layer, [points], False, 255, max(2, round(width_px)), cv2.LINE_AA, 3)
-    np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+    draw_strokes(mask, [(path, max(2, round(width_px))) for path in _PATHS[stroke](extent, rng)])
 
 
 def _level(extent: Extent, share: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from training.handwriting.ink import Extent, Mask
+from training.handwriting.ink import Extent, Mask, draw_strokes
 
 Form: TypeAlias = Sequence[Sequence[tuple[float, float]]]
 """Strokes of points."""
@@ -85,12 +84,9 @@ def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Genera
     wide = float(rng.uniform(0.75, 1.2))
     paths = [_path(stroke, how, wide, rng) for stroke in FORMS[letter][form]]
     first = min(path[:, 0].min() for path in paths)
-    layer = np.zeros(mask.shape, np.uint8)
     for path in paths:
         path[:, 0] += how.left - first
-        width = max(2, round(how.pen * float(rng.uniform(0.85, 1.15))))
-        cv2.polylines(layer, [np.round(path * 8).astype(np.int32)], False, 255, width, cv2.LINE_AA, 3)
-    np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+    draw_strokes(mask, [(path, max(2, round(how.pen * float(rng.uniform(0.85, 1.15))))) for path in paths])
     points = np.concatenate(paths)
     return Extent(*(float(edge) for edge in (*points.min(axis=0), *points.max(axis=0))))
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from training.handwriting import unit_letters
 from training.handwriting.glyph_outlines import FINE, Face, Glyph
-from training.handwriting.ink import Extent, InkMark, InkWord, Mask
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, around, draw_strokes, wrap_words
 from training.handwriting.strike import cross_out
 
 _LIKE = {
@@ -109,16 +109,9 @@ class Scrivener:
         self, words: tuple[InkWord, ...], width: float, indent: float
     ) -> tuple[tuple[InkWord, ...], ...]:
         """Words by rows, each within `width`; rows after the first are `indent` shorter."""
-        rows: list[list[InkWord]] = [[]]
-        used = 0.0
-        for word in words:
-            need = 0.0 if word.mark is InkMark.INSERTED else self.measure(word.text) + self.space
-            if rows[-1] and used + need - self.space > width:
-                rows.append([])
-                used = indent
-            rows[-1].append(word)
-            used += need
-        return tuple(tuple(row) for row in rows)
+        # The last word of a row needs no gap after it.
+        room = width + self.space
+        return wrap_words(words, lambda text: self.measure(text) + self.space, room, indent)
 
     def row(
         self, mask: Mask, words: tuple[InkWord, ...], x: float, y: float, slope: float, *, struck: bool
@@ -139,9 +132,7 @@ class Scrivener:
             if last is not None:
                 self._cross(mask, self._letters(extent, base))
             x = end + self.space * max(0.7, float(self.rng.normal(1.0, 0.10 + self.habits.stray)))
-        whole = extents[0]
-        for extent in extents[1:]:
-            whole = whole.joined_with(extent)
+        whole = around(extents)
         if struck:
             self._cross(mask, self._letters(whole, y + slope * ((whole.left + whole.right) / 2 - start)))
         return whole
@@ -172,10 +163,7 @@ class Scrivener:
             return self._word(mask, text, at, 0.0, scale)[0]
         middle = x - self.space / 2
         caret = np.array([[-0.35, 0.5], [0.0, -0.15], [0.4, 0.55]]) * high + np.array([middle, base])
-        layer = np.zeros(mask.shape, np.uint8)
-        points = np.round(caret * 8).astype(np.int32)
-        cv2.polylines(layer, [points], False, 255, max(2, round(self.habits.pen_px)), cv2.LINE_AA, 3)
-        np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+        draw_strokes(mask, [(caret, max(2, round(self.habits.pen_px)))])
         return self._word(mask, text, (middle - width / 2, base - 1.45 * high), 0.0, scale)[0]
 
     def _word(
@@ -236,12 +224,8 @@ class Scrivener:
         right, bottom = np.ceil(path.max(axis=0)).astype(int) + 8
         left, top = max(left, 0), max(top, 0)
         part = mask[top:bottom, left:right]
-        layer = np.zeros(part.shape, np.uint8)
-        points = np.round((path - np.array([left, top])) * 8).astype(np.int32)
-        width = max(1, round(0.8 * self.habits.pen_px))
-        if layer.size:
-            cv2.polylines(layer, [points], False, 255, width, cv2.LINE_AA, 3)
-            np.maximum(part, layer.astype(np.float32) / 255, out=part)
+        if part.size:
+            draw_strokes(part, [(path - np.array([left, top]), max(1, round(0.8 * self.habits.pen_px)))])
 
     def _way(self, letter: str) -> npt.NDArray[np.float64]:
         """How this person forms this letter: size, width, lean, height of base, and a bend, the same each

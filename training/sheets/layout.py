@@ -10,7 +10,7 @@ import numpy as np
 
 from training.handwriting.draw import CrowdedError, DrawnLine
 from training.handwriting.glyph_outlines import Face
-from training.handwriting.ink import Extent, InkMark, InkWord, Mask, words
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, counted_text, words
 from training.handwriting.paper_and_pen import Leaf
 from training.handwriting.sheet import PX_PER_MM, SheetLine, WrittenLineKind
 from training.handwriting.writer import Habits, Scrivener
@@ -121,7 +121,7 @@ class _Filler:
             raised = any(word.mark is InkMark.INSERTED for word in row) and not self._on_rules
             self._y += self._pitch * (1.35 if raised else 1.0)
             extents.append(self._row(row, line, left + (indent if index else 0.0)))
-        return DrawnLine(line, tuple(_read(row) for row in rows), tuple(extents))
+        return DrawnLine(line, tuple(counted_text(row) for row in rows), tuple(extents))
 
     def _row(self, row: tuple[InkWord, ...], line: SheetLine, left: float) -> Extent:
         rng, manner = self._rng, self._manner
@@ -137,7 +137,3 @@ class _Filler:
         ):
             raise CrowdedError(line.markup)
         return extent
-
-
-def _read(row: tuple[InkWord, ...]) -> str:
-    return " ".join(word.text for word in row if word.mark is not InkMark.CROSSED)

@@ -13,24 +13,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from ocr.page import Image
 from training.handwriting.appearance import choose
 from training.handwriting.draw import hand_of
-from training.handwriting.ink import Extent, InkMark, InkWord, Mask, Pen
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, Pen, StrokePath, draw_strokes
 from training.handwriting.paper import SIZE, blank, lay_ink
 from training.handwriting.sheet import PX_PER_MM, SheetStyle
 from training.photographs.camera import LeafPlace
 from training.photographs.one_sheet import photograph
 from training.sheets.random_orders import Chance, RandomName, invent
-
-Path2: TypeAlias = npt.NDArray[np.float64]
-"""A stroke of the pen: points x 2, pixels of the sheet."""
 
 
 class Mark2(StrEnum):
@@ -187,14 +183,10 @@ def draw_mark(mask: Mask, place: StruckPlace, mark: Mark2, rng: np.random.Genera
     width = max(2.0, place.size / 17 * float(rng.uniform(0.7, 1.5)))
     if mark is Mark2.BLACK:
         width *= float(rng.uniform(1.5, 3.0))
-    layer = np.zeros(mask.shape, np.uint8)
-    for path in _PATHS[mark](place, rng):
-        points = np.round(path * 8).astype(np.int32)
-        cv2.polylines(layer, [points], False, 255, round(width), cv2.LINE_AA, 3)
-    np.maximum(mask, layer.astype(np.float32) / 255, out=mask)
+    draw_strokes(mask, [(path, round(width)) for path in _PATHS[mark](place, rng)])
 
 
-def _level(place: StruckPlace, rng: np.random.Generator, rise: float) -> Path2:
+def _level(place: StruckPlace, rng: np.random.Generator, rise: float) -> StrokePath:
     """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's
     ends."""
     size, long = place.size, place.right - place.left
@@ -208,16 +200,16 @@ def _level(place: StruckPlace, rng: np.random.Generator, rise: float) -> Path2:
     return np.column_stack([xs, place.at(xs, rise) + fall * along + bend * along**2 + tremble])
 
 
-def _single(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _single(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     return [_level(place, rng, float(rng.uniform(0.14, 0.32)))]
 
 
-def _double(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _double(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     rises = rng.choice([0.1, 0.2, 0.3, 0.4], size=int(rng.choice([2, 2, 3])), replace=False)
     return [_level(place, rng, float(rise) + float(rng.normal(0, 0.02))) for rise in rises]
 
 
-def _wave(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _wave(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     xs = np.arange(middle[0, 0], middle[-1, 0], 3.0)
     period, high = rng.uniform(0.35, 0.9) * place.size, rng.uniform(0.06, 0.2) * place.size
@@ -225,7 +217,7 @@ def _wave(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     return [np.column_stack([xs, np.interp(xs, middle[:, 0], middle[:, 1]) + high * np.sin(turns)])]
 
 
-def _zigzag(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _zigzag(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """Up and down over the letters, in points or in loops, tight or wide."""
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     step = rng.uniform(0.09, 0.32) * place.size
@@ -242,7 +234,7 @@ def _zigzag(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     return paths
 
 
-def _looped(path: Path2, step: float, rng: np.random.Generator) -> Path2:
+def _looped(path: StrokePath, step: float, rng: np.random.Generator) -> StrokePath:
     fine = np.linspace(0, len(path) - 1, 8 * len(path))
     turn = np.pi * fine
     xs = np.interp(fine, np.arange(len(path)), path[:, 0])
@@ -252,7 +244,7 @@ def _looped(path: Path2, step: float, rng: np.random.Generator) -> Path2:
     )
 
 
-def _cross(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _cross(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """One X over all of it, or over a long row now and then several, or slashes."""
     size, long = place.size, place.right - place.left
     count = max(1, round(long / (size * rng.uniform(2.0, 4.0)))) if rng.random() < 0.5 else 1
@@ -268,27 +260,27 @@ def _cross(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     return paths
 
 
-def _black(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _black(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """Back and forth until little can be read."""
     rises = np.arange(-0.02, 0.48, rng.uniform(0.07, 0.13))
     return [_level(place, rng, float(rise)) for rise in rises]
 
 
-def _underlined(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _underlined(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     rises = [-float(rng.uniform(0.08, 0.2))]
     if rng.random() < 0.25:
         rises.append(rises[0] - 0.1)
     return [_level(place, rng, rise) for rise in rises]
 
 
-def _long_bar(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _long_bar(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """The bar of a t or of the A, carried on over a letter or two."""
     x = float(rng.uniform(place.left, place.right))
     xs = np.array([x, x + rng.uniform(0.3, 0.75) * place.size])
     return [np.column_stack([xs, place.at(xs, float(rng.uniform(0.2, 0.45))) + rng.normal(0, 3, 2)])]
 
 
-def _arrow(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
+def _arrow(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """An arrow or long dash behind the word, on bare paper or a little into the next word."""
     a = place.right + 0.05 * place.size
     b = a + rng.uniform(0.3, 0.6) * place.size
@@ -297,7 +289,7 @@ def _arrow(place: StruckPlace, rng: np.random.Generator) -> list[Path2]:
     return [np.array([[a, y], [b, y], [b - head, y - head], [b, y], [b - head, y + head]])]
 
 
-_PATHS: Mapping[Mark2, Callable[[StruckPlace, np.random.Generator], list[Path2]]] = {
+_PATHS: Mapping[Mark2, Callable[[StruckPlace, np.random.Generator], list[StrokePath]]] = {
     Mark2.SINGLE: _single,
     Mark2.DOUBLE: _double,
     Mark2.WAVE: _wave,

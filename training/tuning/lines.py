@@ -196,10 +196,16 @@ def _cut(seen: Colour, extent: Extent, high: int, rng: np.random.Generator) -> I
     left = extent.left - float(rng.uniform(0.12, 0.55)) * tall
     right = extent.right + float(rng.uniform(0.12, 0.55)) * tall
     stretch = float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
+    return stretched(seen, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
+
+
+def stretched(seen: Colour, box: Extent, stretch: float, rng: np.random.Generator) -> Image:
+    """A box as the reader cuts it: HEIGHT high, `stretch` times wider than its shape; at times a little
+    crooked, swayed or grey."""
+    left, right, tall = box.left, box.right, box.bottom - box.top
     wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
     lean = float(rng.normal(0, 0.006)) * (right - left) / 2
-    top, bottom = middle - tall / 2, middle + tall / 2
-    source = np.array([[left, top - lean], [right, top + lean], [left, bottom - lean]], np.float32)
+    source = np.array([[left, box.top - lean], [right, box.top + lean], [left, box.bottom - lean]], np.float32)
     target = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
     # Averaged first, so that thin strokes survive the shrinking as they do in the reader.
     soft = cv2.GaussianBlur(seen, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))

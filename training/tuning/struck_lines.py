@@ -15,22 +15,19 @@ import numpy as np
 
 from ocr.page import Image
 from training.handwriting.fonts import JOINED
-from training.handwriting.ink import Extent, Mask
+from training.handwriting.ink import Extent, Mask, around, stroke_ink
 from training.handwriting.paper_and_pen import lay
 from training.handwriting.strike import MORE_STROKES, cross_out
 from training.handwriting.writer import Habits, Nib, Scrivener
 from training.sheets.struck_sheets import STRIKES, Mark2, StruckPlace, draw_mark
 from training.tuning.lines import (
-    GREY,
-    HEIGHT,
-    SWAYED,
     LineDrawer,
     _habits,
     _paper,
     _seen,
-    _swayed,
     _trimmed,
     _words,
+    stretched,
 )
 
 STRETCH = 1.3
@@ -107,7 +104,7 @@ def struck_line(
     mask = np.zeros((round(2.2 * pitch + 5 * high), wide), np.float32)
     base, slope = 1.1 * pitch + 2.6 * high, float(rng.normal(0, 0.012 if hasty else 0.005))
     words = who.words(mask, text.split(), 4.0 * high, base, slope)
-    row = _Row(mask, base, words, [], [], _around(words))
+    row = _Row(mask, base, words, [], [], around(words))
     _mark(row, who, other, slope)
     if rng.random() < LURED:
         _lure(row, who, slope)
@@ -134,7 +131,7 @@ def _mark(row: _Row, who: _Writer, other: Callable[[], str], slope: float) -> No
             last -= 1
         _strike(row, who, first, last, slope)
         if rng.random() < 0.5:
-            _put_in(row, who, other, _around(row.words[first:last]))
+            _put_in(row, who, other, around(row.words[first:last]))
         if last < count - 1 and rng.random() < 0.12:
             at = int(rng.integers(last + 1, count))
             _strike(row, who, at, at + 1, slope)
@@ -152,7 +149,7 @@ def _put_in(row: _Row, who: _Writer, other: Callable[[], str], over: Extent | No
 def _strike(row: _Row, who: _Writer, first: int, last: int, slope: float) -> None:
     """Strike words `first` to `last` (excluded), in one stroke or each on its own; now and then with a finer
     or paler pen, or a stretch that begins or ends within a word."""
-    rng, whole = who.rng, _around(row.words[first:last])
+    rng, whole = who.rng, around(row.words[first:last])
     layer = np.zeros_like(row.mask)
     if rng.random() < 0.12 and whole.right - whole.left > 5 * who.face.x_height:
         a, b = sorted(rng.uniform(whole.left, whole.right, 2))
@@ -190,7 +187,7 @@ def _lure(row: _Row, who: _Writer, slope: float) -> None:
     """What is no strike."""
     rng, count = who.rng, len(row.words)
     first = int(rng.integers(count))
-    part = _around(row.words[first : min(count, first + 1 + int(rng.choice([0, 0, 1, 9])))])
+    part = around(row.words[first : min(count, first + 1 + int(rng.choice([0, 0, 1, 9])))])
     fate = int(rng.integers(6))
     if fate < 2:
         draw_mark(row.mask, _place(row, who, part, slope), Mark2.UNDERLINED, rng)
@@ -212,15 +209,11 @@ def _rule(row: _Row, who: _Writer) -> None:
     rng, wide = who.rng, row.mask.shape[1]
     y = row.base + float(rng.uniform(-1.7, 0.8)) * who.face.x_height
     a, b = (0.0, 1.0) if rng.random() < 0.6 else sorted(rng.uniform(0, 1, 2))
-    layer = np.zeros(row.mask.shape, np.uint8)
     tilt = float(rng.normal(0, 0.002)) * wide
     ends = np.array([[a * wide, y], [b * wide, y + tilt * (b - a)]])
-    cv2.polylines(
-        layer, [np.round(ends * 8).astype(np.int32)], False, 255, int(rng.integers(1, 3)), cv2.LINE_AA, 3
-    )
+    layer = stroke_ink(row.mask.shape, [(ends, int(rng.integers(1, 3)))])
     pieces = np.repeat(rng.random(wide // 24 + 1) < float(rng.choice([1.0, 0.6])), 24)[:wide]
-    strength = float(rng.uniform(0.12, 0.4)) / 255
-    np.maximum(row.mask, layer.astype(np.float32) * strength * pieces, out=row.mask)
+    np.maximum(row.mask, layer * np.float32(rng.uniform(0.12, 0.4)) * pieces, out=row.mask)
 
 
 def _photographed(row: _Row, high: int, nib: Nib, rng: np.random.Generator) -> StruckLine:
@@ -238,31 +231,15 @@ def _photographed(row: _Row, high: int, nib: Nib, rng: np.random.Generator) -> S
         inner.right + float(rng.uniform(0.1, 0.5)) * tall,
     )
     stretch = STRETCH * float(np.exp(rng.normal(0, 0.07)))
-    wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
-    lean = float(rng.normal(0, 0.006)) * (right - left) / 2
-    ends = np.array([[left, middle - tall / 2 - lean], [right, middle - tall / 2 + lean],
-                     [left, middle + tall / 2 - lean]], np.float32)  # fmt: skip
-    onto = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
-    soft = cv2.GaussianBlur(seen, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))
-    crop = np.asarray(cv2.warpAffine(soft, cv2.getAffineTransform(ends, onto), (wide, HEIGHT), flags=cv2.INTER_LINEAR,
-                                     borderMode=cv2.BORDER_REPLICATE), np.float32)  # fmt: skip
-    crop = crop if rng.random() >= SWAYED else _swayed(crop, rng)
-    if rng.random() < GREY:
-        crop = np.repeat(crop.mean(axis=2, keepdims=True), 3, axis=2)
+    crop = stretched(seen, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
+    wide: int = crop.shape[1]
 
     def column(x: float) -> float:
         return (x - shift - left) / (right - left) * wide
 
     return StruckLine(
-        np.asarray(np.round(np.clip(crop, 0, 1) * 255), np.uint8),
+        crop,
         tuple((column(a), column(b), kind) for a, b, kind in row.struck),
         tuple((column(one.left), column(one.right)) for one in row.above if taken),
     )
-
-
-def _around(extents: Sequence[Extent]) -> Extent:
-    whole = extents[0]
-    for extent in extents[1:]:
-        whole = whole.joined_with(extent)
-    return whole
 
