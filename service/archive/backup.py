@@ -74,7 +74,7 @@ def scripts() -> str:
 def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> int:
     """Write a site into a file; how many blobs. Raises BlobError for one that is missing or damaged: a backup
     without it would be none."""
-    told: dict[str, Any] = {
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "tables": scripts(),
         "made": now.isoformat(),
@@ -87,13 +87,13 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
             keys = _keys(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
-                told["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
+                manifest["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
                 _add(tar, f"tables/{table.name}.jsonl", data)
         for key in keys:
             _add(tar, f"blobs/{key}", blobs.read(key))
-        told["blobs"] = len(keys)
+        manifest["blobs"] = len(keys)
         # Last, so that a file that was cut off has none.
-        _add(tar, MANIFEST, json.dumps(told, indent=1, sort_keys=True).encode())
+        _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
     return len(keys)
 
 
@@ -107,12 +107,12 @@ def _one_moment(connection: Connection) -> None:
 def _keys(connection: Connection) -> list[str]:
     """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay
     out."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
-        found.update(
+        keys.update(
             key for key in connection.execute(select(column).distinct()).scalars() if key is not None
         )
-    return sorted(found)
+    return sorted(keys)
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -194,8 +194,8 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
             f"and this one has {scripts()}: put it back with that Galloper, and then install the newer. "
             "Nothing was put back."
         )
-    for name, told in manifest["rows"].items():
-        if key_of(rows.get(name, b"")) != told["sha256"]:
+    for name, entry in manifest["rows"].items():
+        if key_of(rows.get(name, b"")) != entry["sha256"]:
             raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. "
                               f"Nothing was put back.")
     if manifest["blobs"] != blobs:
@@ -214,15 +214,15 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
 
 def _checked(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was reckoned anew. Raises BackupFault."""
-    before, at = start(game), 0
-    for at, row in enumerate(chain.entries(session, game), start=1):
-        before = link(before, at, row.leaf)
-        if (row.number, row.link) != (at, before) or leaf(row.salt, row.body) != row.leaf:
-            raise BackupFault(f"The record of {game} is broken at entry {at}. Nothing was put back; take an "
+    before, number = start(game), 0
+    for number, row in enumerate(chain.entries(session, game), start=1):
+        before = link(before, number, row.leaf)
+        if (row.number, row.link) != (number, before) or leaf(row.salt, row.body) != row.leaf:
+            raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; take an "
                               f"older backup.")
     root = chain.root(session, game)
-    if (root.number, root.link) != (at, before):
-        raise BackupFault(f"The record of {game} ends at entry {at}, and its head says {root.number}. "
+    if (root.number, root.link) != (number, before):
+        raise BackupFault(f"The record of {game} ends at entry {number}, and its head says {root.number}. "
                           f"Nothing was put back.")
     return root
 

@@ -73,11 +73,11 @@ class _Opener:
     until: str
     secrets: Secrets
 
-    def opens(self, what: str, tells: dict[str, Any]) -> bool:
-        return not self.secrets.hold(what, tells) and self._was_sent(what, tells)
+    def opens(self, kind: str, tells: dict[str, Any]) -> bool:
+        return not self.secrets.hold(kind, tells) and self._was_sent(kind, tells)
 
-    def _was_sent(self, what: str, tells: dict[str, Any]) -> bool:
-        match what:
+    def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
+        match kind:
             case "begun" | "game" | "seat" | "phase":
                 return True
             case "reading" | "decision":
@@ -127,12 +127,12 @@ def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
         zipped.comment = b"0" * SEAL_DIGITS
     end = out.seek(-SEAL_DIGITS, os.SEEK_END)
     out.seek(0)
-    found, left = hashlib.sha256(), end
+    digest, left = hashlib.sha256(), end
     while left and (part := out.read(min(left, CHUNK))):
-        found.update(part)
+        digest.update(part)
         left -= len(part)
     out.seek(end)
-    out.write(found.hexdigest().encode())
+    out.write(digest.hexdigest().encode())
 
 
 def _json(value: Any) -> bytes:
@@ -192,8 +192,8 @@ class _Wanted:
         self.mails: list[str] = []
         self.letters: list[str] = []
 
-    def note(self, what: str, tells: dict[str, Any]) -> None:
-        match what:
+    def note(self, kind: str, tells: dict[str, Any]) -> None:
+        match kind:
             case "sheet":
                 self.photographs += tells["photographs"]
             case "begun" if tells["found"]:

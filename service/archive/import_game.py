@@ -94,12 +94,12 @@ def _files(path: Path) -> Iterator[bytes]:
 
 def _compare(session: Session, archive: Archive, game: str) -> None:
     """The rows that were put in have the chain that was checked, and are what it tells of."""
-    told = [(entry.number, entry.link) for entry in archive.entries]
+    archived = [(entry.number, entry.link) for entry in archive.entries]
     root = chain.root(session, game)
-    if [(row.number, row.link) for row in chain.entries(session, game)] != told or (
+    if [(row.number, row.link) for row in chain.entries(session, game)] != archived or (
         root.number,
         root.link,
-    ) != told[-1]:
+    ) != archived[-1]:
         raise ImportFault("tables.jsonl has another record than record.jsonl. Nothing was put in.")
     number = rows.otherwise(session, game)
     if number is not None:

@@ -22,10 +22,10 @@ class Secrets:
     boards: frozenset[int] = frozenset()
     orders: frozenset[int] = frozenset()
 
-    def hold(self, what: str, tells: Mapping[str, Any]) -> bool:
+    def hold(self, kind: str, tells: Mapping[str, Any]) -> bool:
         """Whether an entry would tell a secret. A board's bare digest would too: there are few places to try
         for a fleet."""
-        match what:
+        match kind:
             case "phase":
                 return tells["position"] is not None and tells["phase"] in self.boards
             case "reading" | "decision" | "judged":

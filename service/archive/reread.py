@@ -108,12 +108,12 @@ def run_reread(
     and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = checked(path)
-    for one in reread(path, archive, eye, load, phase, progress):
-        counts[one.change] += 1
+    for comparison in reread(path, archive, eye, load, phase, progress):
+        counts[comparison.change] += 1
         if as_json:
-            print(json.dumps(_told(one), ensure_ascii=False), file=out, flush=True)
-        elif one.change is not Change.ALIKE:
-            print(_said(one), file=out, flush=True)
+            print(json.dumps(_told(comparison), ensure_ascii=False), file=out, flush=True)
+        elif comparison.change is not Change.ALIKE:
+            print(_said(comparison), file=out, flush=True)
     summary = {change.value: counts[change] for change in Change}
     if as_json:
         print(
@@ -126,7 +126,7 @@ def run_reread(
     else:
         print(
             (f"{counts.total()} lines of orders: ")
-            + ", ".join(f"{count} {said}" for said, count in summary.items() if count)
+            + ", ".join(f"{count} {change}" for change, count in summary.items() if count)
             + ".",
             file=out,
         )
@@ -170,7 +170,7 @@ def reread(
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _old(archive, number, key)
-                for photograph in dict.fromkeys(one for one, _ in old):
+                for photograph in dict.fromkeys(name for name, _ in old):
                     fresh = _fresh(
                         zipped.read(photographs[photograph]),
                         eye,
@@ -178,7 +178,7 @@ def reread(
                         variant,
                         str(archive.manifest["name"]),
                     )
-                    for was, now in _paired([lines for one, lines in old if one == photograph], fresh):
+                    for was, now in _paired([lines for name, lines in old if name == photograph], fresh):
                         yield _compared(tells["phase"], power, key, was, now)
 
 
@@ -195,18 +195,18 @@ class _Old:
 
 def _old(archive: Archive, number: int, key: int) -> list[tuple[str, list[_Old]]]:
     """The pages of a sheet that were read, each as its photograph and its lines of orders."""
-    told = archive.last("reading", number, sheet=key) or {"pages": []}
-    said: dict[int, dict[str, Any]] = {}
-    for at, decision in archive.told("decision"):
-        if at < number and decision["sheet"] == key:
-            said[decision["decision"]] = decision
-    standing = {one["line"]: one for one in said.values() if one["taken_back"] is None}
+    reading = archive.last("reading", number, sheet=key) or {"pages": []}
+    decisions: dict[int, dict[str, Any]] = {}
+    for entry_number, decision in archive.told("decision"):
+        if entry_number < number and decision["sheet"] == key:
+            decisions[decision["decision"]] = decision
+    standing = {decision["line"]: decision for decision in decisions.values() if decision["taken_back"] is None}
     return [
         (
             page["photograph"],
             [_old_line(line, standing.get(line["line"])) for line in page["lines"] if line["kind"] in ORDERS],
         )
-        for page in told["pages"]
+        for page in reading["pages"]
         if page["upright"] is not None
     ]
 
@@ -233,24 +233,24 @@ def _paired(
     old: Sequence[Sequence[_Old]], fresh: Sequence[Sequence[InterpretedLine]]
 ) -> Iterator[tuple[_Old | None, InterpretedLine | None]]:
     """Lines of the same ink, page by page: those that overlap most first, each once; what is left alone."""
-    for at in range(max(len(old), len(fresh))):
-        was, now = list(old[at] if at < len(old) else ()), list(fresh[at] if at < len(fresh) else ())
+    for index in range(max(len(old), len(fresh))):
+        was, now = list(old[index] if index < len(old) else ()), list(fresh[index] if index < len(fresh) else ())
         ranked = sorted(
-            ((_overlap(one.box, other.box), one, other) for one in was for other in now),
+            ((_overlap(old_line.box, other.box), old_line, other) for old_line in was for other in now),
             key=lambda pair: -pair[0],
         )
-        for share, one, other in ranked:
-            if share >= NEAR and any(one is left for left in was) and any(other is left for left in now):
-                was = [left for left in was if left is not one]
+        for share, old_line, other in ranked:
+            if share >= NEAR and any(old_line is left for left in was) and any(other is left for left in now):
+                was = [left for left in was if left is not old_line]
                 now = [left for left in now if left is not other]
-                yield one, other
-        yield from ((one, None) for one in was)
+                yield old_line, other
+        yield from ((old_line, None) for old_line in was)
         yield from ((None, other) for other in now)
 
 
-def _overlap(one: Points, other: Points) -> float:
+def _overlap(first: Points, second: Points) -> float:
     """What two boxes share of what they cover together, each taken as the upright rectangle around it."""
-    (left, top, right, bottom), (left2, top2, right2, bottom2) = _around(one), _around(other)
+    (left, top, right, bottom), (left2, top2, right2, bottom2) = _around(first), _around(second)
     wide, high = min(right, right2) - max(left, left2), min(bottom, bottom2) - max(top, top2)
     shared = max(0.0, wide) * max(0.0, high)
     both = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2) - shared
@@ -267,7 +267,7 @@ def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: Interpr
     best = (
         None
         if now is None
-        else now.order or next((str(one["order"]) for one in now.candidates if one["order"]), None)
+        else now.order or next((str(candidate["order"]) for candidate in now.candidates if candidate["order"]), None)
     )
     return Compared(
         phase, power, sheet, None if was is None else was.line, tuple((round(x), round(y)) for x, y in box),
@@ -276,28 +276,28 @@ def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: Interpr
         None if now is None else Read(now.text, best, now.status.value != "open"))
 
 
-def _told(one: Compared) -> dict[str, Any]:
-    def read_as(found: Read | None) -> dict[str, Any] | None:
-        return None if found is None else {"text": found.text, "order": found.order, "sure": found.sure}
+def _told(comparison: Compared) -> dict[str, Any]:
+    def read_as(line: Read | None) -> dict[str, Any] | None:
+        return None if line is None else {"text": line.text, "order": line.order, "sure": line.sure}
 
     return {
-        "phase": one.phase,
-        "power": one.power,
-        "sheet": one.sheet,
-        "line": one.line,
-        "box": [list(point) for point in one.box],
-        "counted": one.counted,
-        "decided": one.decided,
-        "was": read_as(one.was),
-        "now": read_as(one.now),
-        "change": one.change.value,
+        "phase": comparison.phase,
+        "power": comparison.power,
+        "sheet": comparison.sheet,
+        "line": comparison.line,
+        "box": [list(point) for point in comparison.box],
+        "counted": comparison.counted,
+        "decided": comparison.decided,
+        "was": read_as(comparison.was),
+        "now": read_as(comparison.now),
+        "change": comparison.change.value,
     }
 
 
-def _said(one: Compared) -> str:
-    was = "nothing" if one.was is None else f"“{one.was.text}”"
-    now = "nothing" if one.now is None else f"“{one.now.text}”"
-    which = "a line of its own" if one.line is None else f"line {one.line}"
-    by = "a person said" if one.decided else "it counted as"
-    return (f"Phase {one.phase}, {one.power}, {which}: {one.change.value}. Read as {was} then, {now} now; "
-            f"{by} {one.counted or 'nothing'}.")
+def _said(comparison: Compared) -> str:
+    was = "nothing" if comparison.was is None else f"“{comparison.was.text}”"
+    now = "nothing" if comparison.now is None else f"“{comparison.now.text}”"
+    which = "a line of its own" if comparison.line is None else f"line {comparison.line}"
+    by = "a person said" if comparison.decided else "it counted as"
+    return (f"Phase {comparison.phase}, {comparison.power}, {which}: {comparison.change.value}. Read as {was} then, {now} now; "
+            f"{by} {comparison.counted or 'nothing'}.")

@@ -55,14 +55,14 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     pages = select(PageRow.id).where(PageRow.submission_id.in_(papers))
     lines = select(LineRow.id).where(LineRow.page_id.in_(pages))
     players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
-    told = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
+    entered_mails = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
     sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
     wanted: list[tuple[type[TableBase], Any]] = [
         (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)),
         (PostalAddressRow, PostalAddressRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
         (PhaseRow, PhaseRow.game_id == game_id),
-        (MailRow, or_(MailRow.sha256.in_(told), MailRow.sha256.in_(sent))),
+        (MailRow, or_(MailRow.sha256.in_(entered_mails), MailRow.sha256.in_(sent))),
         (SubmissionRow, SubmissionRow.phase_id.in_(phases)),
         (PostalOriginalRow, PostalOriginalRow.phase_id.in_(phases)),
         (PageRow, PageRow.submission_id.in_(papers)), (LineRow, LineRow.page_id.in_(pages)),
@@ -88,8 +88,8 @@ def load(connection: Connection, text: Iterable[bytes]) -> int:
     """Put the rows of a game back; how many. Raises IntegrityError where one of their keys is taken."""
     rows: dict[str, list[bytes]] = {}
     for line in text:
-        told = json.loads(line)
-        rows.setdefault(told["table"], []).append(json.dumps(told["row"], ensure_ascii=False).encode())
+        record = json.loads(line)
+        rows.setdefault(record["table"], []).append(json.dumps(record["row"], ensure_ascii=False).encode())
     return sum(dump.load(connection, table, rows[table.name]) for table in _tables(rows))
 
 
@@ -100,15 +100,15 @@ def otherwise(session: Session, game_id: str) -> int | None:
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
         if row.what not in UNCOMPARED:
             last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])
-    for (what, fact), (number, tells) in last.items():
-        now = [plain(one) for game, one in FACTS[what](session, fact) if game == game_id]
-        if [_strict(what, one) for one in now] != [_strict(what, tells)]:
+    for (kind, fact), (number, tells) in last.items():
+        now = [plain(current) for game, current in FACTS[kind](session, fact) if game == game_id]
+        if [_strict(kind, current) for current in now] != [_strict(kind, tells)]:
             return number
     return None
 
 
-def _strict(what: str, tells: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in tells.items() if name not in LOOSE.get(what, ())}
+def _strict(kind: str, tells: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in tells.items() if name not in LOOSE.get(kind, ())}
 
 
 def _tables(wanted: Mapping[str, object]) -> list[Table]:

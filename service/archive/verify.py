@@ -66,20 +66,20 @@ class Archive:
     def whole(self) -> bool:
         return self.manifest.get("edition") == "whole"
 
-    def told(self, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    def told(self, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every open entry of a kind: its number and what it tells."""
         if not self._by_kind:
             for entry in self.entries:
                 self._by_kind.setdefault(entry.what, []).append((entry.number, entry.tells))
-        yield from self._by_kind.get(what, ())
+        yield from self._by_kind.get(kind, ())
 
-    def last(self, what: str, before: int, **wanted: Any) -> dict[str, Any] | None:
+    def last(self, kind: str, before: int, **wanted: Any) -> dict[str, Any] | None:
         """What was told last of something before an entry."""
-        found = None
-        for number, tells in self.told(what):
+        latest = None
+        for number, tells in self.told(kind):
             if number < before and all(tells.get(key) == value for key, value in wanted.items()):
-                found = tells
-        return found
+                latest = tells
+        return latest
 
 
 @dataclass(slots=True)
@@ -151,47 +151,47 @@ def read(path: Path) -> Archive:
     if len(names) != len(digests):
         raise Broken("The archive holds two files of one name.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        given = manifest.get("format") if isinstance(manifest, dict) else None
+        version = manifest.get("format") if isinstance(manifest, dict) else None
         raise Broken(
-            f"The archive has format {given!r}, and this Galloper reads {FORMAT}: it was written by a newer "
+            f"The archive has format {version!r}, and this Galloper reads {FORMAT}: it was written by a newer "
             "one. Nothing was checked, from entry 1 on; install the newer Galloper."
         )
     return Archive(
-        digests, texts, manifest, tuple(_entry(at, line) for at, line in enumerate(lines, start=1))
+        digests, texts, manifest, tuple(_entry(number, line) for number, line in enumerate(lines, start=1))
     )
 
 
-def _entry(at: int, line: str) -> ArchiveEntry:
+def _entry(number: int, line: str) -> ArchiveEntry:
     try:
         data = json.loads(line)
         if set(data) not in PARTS:
-            raise Broken(f"Entry {at} has parts too many or too few.")
+            raise Broken(f"Entry {number} has parts too many or too few.")
         body = data.get("body")
         if body is not None and set(body) != {"what", "fact", "entered", "tells"}:
-            raise Broken(f"Entry {at} has a body of another form.")
+            raise Broken(f"Entry {number} has a body of another form.")
         return ArchiveEntry(int(data["n"]), str(data["leaf"]), str(data["link"]), data.get("salt"), body)
     except (ValueError, KeyError, TypeError) as fault:
-        raise Broken(f"Entry {at} cannot be read ({fault}).") from fault
+        raise Broken(f"Entry {number} cannot be read ({fault}).") from fault
 
 
 def _sealed(path: Path) -> bool:
     """Whether the last bytes of a file are the digest of those before."""
-    left, found = path.stat().st_size - SEAL_DIGITS, hashlib.sha256()
+    left, digest = path.stat().st_size - SEAL_DIGITS, hashlib.sha256()
     with path.open("rb") as file:
         while left > 0 and (part := file.read(min(left, CHUNK))):
-            found.update(part)
+            digest.update(part)
             left -= len(part)
-        return file.read() == found.hexdigest().encode()
+        return file.read() == digest.hexdigest().encode()
 
 
 def _cut_off(path: Path) -> str:
     """How far the record of a damaged archive can be read: the entries whose text comes out whole."""
     with path.open("rb") as file:
         data, text = file.read(HEAD), b""
-    at = data.find(b"record.jsonl")
-    if at >= 0:
+    offset = data.find(b"record.jsonl")
+    if offset >= 0:
         with suppress(zlib.error):
-            text = zlib.decompressobj(-15).decompress(data[at + len(b"record.jsonl"):])
+            text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):])
     whole = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
             f"Of its record, entries up to {whole} can be made out; nothing in it may be relied on. Fetch "
@@ -205,22 +205,22 @@ def _cut_off(path: Path) -> str:
 def check_chain(archive: Archive, report: VerifyReport) -> None:
     """Every digest reckoned anew, from the game's name on."""
     before = start(str(archive.manifest.get("game")))
-    for at, entry in enumerate(archive.entries, start=1):
-        if entry.number != at:
-            seen = entry.number < at
+    for expected, entry in enumerate(archive.entries, start=1):
+        if entry.number != expected:
+            is_repeated = entry.number < expected
             report.faults.append(
-                f"Entry {entry.number} stands twice: the chain has two heads." if seen else
-                f"Entry {at} is missing: entry {entry.number} stands in its place.")
+                f"Entry {entry.number} stands twice: the chain has two heads." if is_repeated else
+                f"Entry {expected} is missing: entry {entry.number} stands in its place.")
             return
         if entry.body is not None and leaf(str(entry.salt), canonical(entry.body)) != entry.leaf:
-            report.faults.append(f"Entry {at} was changed: its words do not give its leaf.")
+            report.faults.append(f"Entry {expected} was changed: its words do not give its leaf.")
             return
         if archive.whole and entry.body is None:
-            report.faults.append(f"Entry {at} is closed, and in a whole archive all are open.")
+            report.faults.append(f"Entry {expected} is closed, and in a whole archive all are open.")
             return
-        before = link(before, at, entry.leaf)
+        before = link(before, expected, entry.leaf)
         if entry.link != before:
-            report.faults.append(f"Entry {at} does not follow on the one before it.")
+            report.faults.append(f"Entry {expected} does not follow on the one before it.")
             return
     if (archive.manifest.get("entries"), archive.manifest.get("root")) != (len(archive.entries), before):
         report.faults.append(f"The record ends at entry {len(archive.entries)}, which is not where "
@@ -284,10 +284,10 @@ def _named(archive: Archive, begun: dict[str, Any]) -> dict[str, dict[str, int]]
 
 def _board(name: str, rest: str, data: bytes, boards: set[tuple[int, str]]) -> list[str]:
     try:
-        told = (
+        entered_digest = (
             int(rest.partition("-")[0]),
             hashlib.sha256(canonical(plain(json.loads(data))).encode()).hexdigest(),
         )
     except ValueError:
         return [f"{name} cannot be read."]
-    return [] if told in boards else [f"{name} is not the board that was entered for its phase."]
+    return [] if entered_digest in boards else [f"{name} is not the board that was entered for its phase."]

@@ -26,10 +26,10 @@ NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
 def judged(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
     """The last judging of each phase that was not taken back: its entry's number and what it tells, by
     phase."""
-    found: dict[int, tuple[int, dict[str, Any]]] = {}
+    entries: dict[int, tuple[int, dict[str, Any]]] = {}
     for number, tells in archive.told("judged"):
-        found[tells["phase"]] = (number, tells)
-    return {phase: one for phase, one in sorted(found.items()) if "taken_back" not in one[1]}
+        entries[tells["phase"]] = (number, tells)
+    return {phase: entry for phase, entry in sorted(entries.items()) if "taken_back" not in entry[1]}
 
 
 def check_game(archive: Archive, report: VerifyReport) -> None:
@@ -97,20 +97,20 @@ def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str
     if "chosen" in sheet["flags"]:
         return []
     earlier = [
-        one
-        for one in _papers(archive, number, sheet).values()
-        if one["fate"] != "held" and (one["received"], one["sheet"]) < (sheet["received"], sheet["sheet"])
+        paper
+        for paper in _papers(archive, number, sheet).values()
+        if paper["fate"] != "held" and (paper["received"], paper["sheet"]) < (sheet["received"], sheet["sheet"])
     ]
-    said = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
+    fault = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
             "another came before it and the first counts in this game.")
-    return [said] if earlier else []
+    return [fault] if earlier else []
 
 
 def _papers(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """The papers of the same power for the same phase as they stood before an entry, by their ids."""
     papers: dict[int, dict[str, Any]] = {}
-    for at, tells in archive.told("sheet"):
-        if at < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
+    for entry_number, tells in archive.told("sheet"):
+        if entry_number < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
             papers[tells["sheet"]] = tells
     return papers
 
@@ -119,13 +119,13 @@ def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: s
     """A higher version of the same power that stood and came in time, where no sheet asks for another by its
     own words."""
     rivals = [
-        one
-        for one in _papers(archive, number, sheet).values()
-        if one["received"] <= deadline and one["fate"] != "held"
+        rival
+        for rival in _papers(archive, number, sheet).values()
+        if rival["received"] <= deadline and rival["fate"] != "held"
     ]
-    if any(one["asks"] is not None for one in rivals):
+    if any(rival["asks"] is not None for rival in rivals):
         return None
-    higher = [one["version"] for one in rivals if (one["version"] or 0) > (sheet["version"] or 0)]
+    higher = [rival["version"] for rival in rivals if (rival["version"] or 0) > (sheet["version"] or 0)]
     return max(higher, default=None) if sheet["version"] is not None else None
 
 
@@ -134,60 +134,60 @@ def _orders(archive: Archive, variant: Variant, number: int, tells: dict[str, An
     outcomes = tells["resolution"]["resolution"]["outcomes"]
     if len(outcomes) != len(tells["orders"]):
         return [f"Entry {number} tells of another number of orders than were judged."]
-    for told, outcome in zip(tells["orders"], outcomes, strict=True):
-        line = settled.get(told["line"])
-        if line is None or line[0] != tells["executed"].get(told["power"]):
-            faults.append(f"Entry {number}: {told['order']} of {told['power']} stands on no line of an "
+    for order, outcome in zip(tells["orders"], outcomes, strict=True):
+        line = settled.get(order["line"])
+        if line is None or line[0] != tells["executed"].get(order["power"]):
+            faults.append(f"Entry {number}: {order['order']} of {order['power']} stands on no line of an "
                           f"entered photograph of its sheet.")
-        elif told["written"] not in line[1]:
-            faults.append(f"Entry {number}: {told['order']} is not what its line was read as.")
-        elif not _written(variant, tells, told, outcome["order"]):
-            faults.append(f"Entry {number}: {told['order']} is not the order that was judged.")
+        elif order["written"] not in line[1]:
+            faults.append(f"Entry {number}: {order['order']} is not what its line was read as.")
+        elif not _written(variant, tells, order, outcome["order"]):
+            faults.append(f"Entry {number}: {order['order']} is not the order that was judged.")
     return faults
 
 
 def _settled(archive: Archive, number: int, tells: dict[str, Any]) -> dict[int, tuple[int, set[str | None]]]:
     """Each line of the executed sheets whose photograph was entered: its sheet, and what it may count as."""
-    found: dict[int, tuple[int, set[str | None]]] = {}
+    readings: dict[int, tuple[int, set[str | None]]] = {}
     for key in tells["executed"].values():
         reading, sheet = archive.last("reading", number, sheet=key), archive.last("sheet", number, sheet=key)
         if reading is None or sheet is None:
             continue
         for page in reading["pages"]:
             if page["photograph"] in sheet["photographs"]:
-                found |= {line["line"]: (key, {line["order"]}) for line in page["lines"]}
+                readings |= {line["line"]: (key, {line["order"]}) for line in page["lines"]}
     standing: dict[int, dict[str, Any]] = {}
-    for at, decision in archive.told("decision"):
-        if at < number and decision["line"] in found:
+    for entry_number, decision in archive.told("decision"):
+        if entry_number < number and decision["line"] in readings:
             standing[decision["decision"]] = decision
-    said: dict[int, set[str | None]] = {}
+    decided: dict[int, set[str | None]] = {}
     for decision in standing.values():
         if decision["taken_back"] is None:
-            said.setdefault(decision["line"], set()).add(decision["order"])
-    return {line: (sheet, said.get(line, orders)) for line, (sheet, orders) in found.items()}
+            decided.setdefault(decision["line"], set()).add(decision["order"])
+    return {line: (sheet, decided.get(line, orders)) for line, (sheet, orders) in readings.items()}
 
 
-def _written(variant: Variant, tells: dict[str, Any], told: dict[str, Any], order: Any) -> bool:
+def _written(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
     """Whether the text of the line, parsed anew, has the very order that was judged."""
     kind = codec.load_position(tells["position"]).phase.kind
     try:
-        parsed = vocabulary.orders_of(variant, kind, told["power"], str(told["written"]), int(told["line"]))
+        parsed = vocabulary.orders_of(variant, kind, judged_order["power"], str(judged_order["written"]), int(judged_order["line"]))
     except ValueError:
         return False
-    return order in [plain(one) for one in codec.dump_orders(parsed)["orders"]]
+    return order in [plain(parsed_order) for parsed_order in codec.dump_orders(parsed)["orders"]]
 
 
 def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
-    told = tells["lots"]
-    if told["seed"] is None:
+    draw = tells["lots"]
+    if draw["seed"] is None:
         return []
-    digest = hashlib.sha256(str(told["seed"]).encode()).hexdigest()
+    digest = hashlib.sha256(str(draw["seed"]).encode()).hexdigest()
     committed = any(
-        at < number
-        and one["phase"] == tells["phase"]
-        and one["lots"] == digest
-        and one["state"] not in NO_LONGER_TAKEN
-        for at, one in archive.told("phase")
+        entry_number < number
+        and phase_entry["phase"] == tells["phase"]
+        and phase_entry["lots"] == digest
+        and phase_entry["state"] not in NO_LONGER_TAKEN
+        for entry_number, phase_entry in archive.told("phase")
     )
     if not committed:
         return [(f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before "
@@ -197,9 +197,9 @@ def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
     for _, word in archive.told("word"):
         if word["phase"] == tells["phase"] and word["received"] <= clock["deadline"]:
             words[word["power"]] = f"{word['power']}: {word['word']}"
-    if [words[power] for power in sorted(words)] != told["words"]:
+    if [words[power] for power in sorted(words)] != draw["words"]:
         return [f"Entry {number}: the players' words for the lots are not those that were entered."]
-    if list(lots.tape(told["seed"], told["words"], told["used"])) != told["numbers"]:
+    if list(lots.tape(draw["seed"], draw["words"], draw["used"])) != draw["numbers"]:
         return [f"Entry {number}: the lots do not come from the seed of phase {tells['phase']}."]
     return []
 
@@ -216,7 +216,7 @@ def _again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
         return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
-    told = [(one["result"], one["why"]) for one in tells["orders"]]
-    if told != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
+    entered = [(order["result"], order["why"]) for order in tells["orders"]]
+    if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
         return [f"Entry {number}: what it tells of the orders is not what the judge says."]
     return []

@@ -28,12 +28,12 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     text, games = _text(message), _games(archive)
-    for found in re.finditer(_RECEIPT.format(games=games), text):
-        _receipt(archive, name, int(found["n"]), found["stamp"], found["digest"], report)
+    for match in re.finditer(_RECEIPT.format(games=games), text):
+        _receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report)
     roots = list(re.finditer(_ROOT.format(games=games), text))
-    for found in roots:
-        _root(archive, name, int(found["n"]), found["digest"], report)
-        _counted(archive, name, int(found["n"]), text, report)
+    for match in roots:
+        _root(archive, name, int(match["n"]), match["digest"], report)
+        _counted(archive, name, int(match["n"]), text, report)
     if roots:
         _seeds(archive, name, text, report)
     _photographs(archive, name, message, report)
@@ -84,18 +84,18 @@ def _root(archive: Archive, name: str, number: int, digest: str, report: VerifyR
 def _counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
     """The versions that a results letter names as those that counted are the executed sheets of the judging
     it names."""
-    named = {(found["version"], found["mark"].replace(" ", "")) for found in _COUNTED.finditer(text)}
-    executed = next((tells.get("executed") for at, tells in archive.told("judged") if at == number), None)
+    named = {(match["version"], match["mark"].replace(" ", "")) for match in _COUNTED.finditer(text)}
+    executed = next((tells.get("executed") for entry_number, tells in archive.told("judged") if entry_number == number), None)
     if not named or executed is None:
         return
     sheets = [archive.last("sheet", number, sheet=key) or {} for key in executed.values()]
     right = {
         (
-            f"version {one['version']}" if one["version"] is not None else "without a version number",
-            one["mail"][:12],
+            f"version {sheet['version']}" if sheet["version"] is not None else "without a version number",
+            sheet["mail"][:12],
         )
-        for one in sheets
-        if one.get("mail")
+        for sheet in sheets
+        if sheet.get("mail")
     }
     if named == right:
         report.said.append(f"{name}: the versions that it names as counted are those of entry {number}.")
@@ -105,14 +105,14 @@ def _counted(archive: Archive, name: str, number: int, text: str, report: Verify
 
 def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:
     over = judged(archive)
-    for found in _SEED.finditer(text):
-        phase = int(found["phase"])
+    for match in _SEED.finditer(text):
+        phase = int(match["phase"])
         entered = any(
-            tells["phase"] == phase and tells["lots"] == found["digest"] for _, tells in archive.told("phase")
+            tells["phase"] == phase and tells["lots"] == match["digest"] for _, tells in archive.told("phase")
         )
         opened = str(over[phase][1]["lots"]["seed"]) if phase in over else None
         if not entered or (
-            opened is not None and hashlib.sha256(opened.encode()).hexdigest() != found["digest"]
+            opened is not None and hashlib.sha256(opened.encode()).hexdigest() != match["digest"]
         ):
             where = (
                 f"Entry {over[phase][0]}"
@@ -122,9 +122,9 @@ def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None
             report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
         elif opened is not None:
             report.said.append(f"{name}: the lots of phase {phase} come from the seed whose digest it names.")
-    for found in _OPENED.finditer(text):
-        phase = int(found["phase"])
-        if phase not in over or over[phase][1]["lots"]["seed"] != found["digest"]:
+    for match in _OPENED.finditer(text):
+        phase = int(match["phase"])
+        if phase not in over or over[phase][1]["lots"]["seed"] != match["digest"]:
             report.faults.append(f"The lots of phase {phase} are not from the seed that {name} opens.")
 
 
@@ -132,9 +132,9 @@ def _photographs(archive: Archive, name: str, message: EmailMessage, report: Ver
     sheets = {key: (number, tells) for number, tells in archive.told("sheet") for key in tells["photographs"]}
     for part in message.walk():
         data = part.get_payload(decode=True)
-        found = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
-        if found is not None:
-            number, tells = found
+        sheet = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
+        if sheet is not None:
+            number, tells = sheet
             report.said.append(
                 f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, "
                 f"received {tells['received']}."

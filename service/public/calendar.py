@@ -86,16 +86,16 @@ def game_page(request: Request, game_id: str) -> Response:
 def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[Due]:
     """Every deadline on the calendar that lies ahead, and those of the last weeks."""
     since = ports.clock.now() - KEPT
-    found = []
+    deadlines = []
     for game in games:
         rows = session.scalars(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
-        found += [
+        deadlines += [
             Due(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
                 row.moved_at or game.created_at, row.moved, f"{ports.base_url}/public/{game.id}/calendar")
             for row in rows
         ]
-    return found
+    return deadlines
 
 
 def _host(ports: DeskPorts) -> str:

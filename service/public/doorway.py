@@ -19,9 +19,9 @@ FOLDER = Path(templates.__file__).parent / "public"
 @cache
 def environment() -> Environment:
     """Templates with autoescape always on and no silent blanks."""
-    made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
-    made.filters.update(wording.FILTERS)
-    return made
+    templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    templates.filters.update(wording.FILTERS)
+    return templates
 
 
 def show(

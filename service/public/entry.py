@@ -73,14 +73,14 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
     """One's own entry."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        own = visits.player(session, visitor)
+        player = visits.player(session, visitor)
         rows = session.scalars(select(PostalAddressRow).where(
-            PostalAddressRow.player_id == own.id,
+            PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
-        return show(request, "entry.html", me=visitor, player=own, rows=rows, told=told,
+        return show(request, "entry.html", me=visitor, player=player, rows=rows, told=told,
                     games=visits.games_of(session, visitor),
-                    feed=f"{ports.base_url}{calendar_feed.path_of(own)}",
-                    now_at=addresses.reach(addresses_of(session, own.id), ports.clock.now().date()),
+                    feed=f"{ports.base_url}{calendar_feed.path_of(player)}",
+                    now_at=addresses.reach(addresses_of(session, player.id), ports.clock.now().date()),
                     cache="private, no-store")
 
 
@@ -154,9 +154,9 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
             "Europe/London.",
         )
     with ports.sessions.begin() as session:
-        own = visits.player(session, visitor)
-        own.zone, own.reminders = zone.strip(), bool(reminders)
-        _note(session, ports, visitor, f"reminders {'on' if own.reminders else 'off'}, clock {own.zone}")
+        player = visits.player(session, visitor)
+        player.zone, player.reminders = zone.strip(), bool(reminders)
+        _note(session, ports, visitor, f"reminders {'on' if player.reminders else 'off'}, clock {player.zone}")
     return RedirectResponse("/public/me?told=settings", status_code=303)
 
 
@@ -185,13 +185,13 @@ def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> R
     return response
 
 
-def _days(one: Postal) -> str:
-    begins = "until" if one.first is None else f"{one.first.isoformat()} to"
-    return f"{begins} {'further notice' if one.last is None else one.last.isoformat()}"
+def _days(validity: Postal) -> str:
+    begins = "until" if validity.first is None else f"{validity.first.isoformat()} to"
+    return f"{begins} {'further notice' if validity.last is None else validity.last.isoformat()}"
 
 
-def _note(session: Session, ports: DeskPorts, visitor: Me, what: str) -> None:
+def _note(session: Session, ports: DeskPorts, visitor: Me, change: str) -> None:
     for game in visits.games_of(session, visitor):
         powers = ", ".join(visits.seat_of(session, visitor, game.id))
         records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",
-                          detail={"power": powers, "change": what})
+                          detail={"power": powers, "change": change})

@@ -27,74 +27,74 @@ SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 @router.get("/public/{game_id}/map")
 def page(request: Request, game_id: str) -> Response:
     """The picture, and in words who holds which centre: the same for a screen reader as for the eye."""
-    found = _control(request, game_id)
-    board = found.variant.board
+    shown = _control(request, game_id)
+    board = shown.variant.board
     rows = [
         (
             power,
-            *_held(found, power),
-            [unit_text(found.variant, one) for one in sorted(found.units) if one.power == power.id],
+            *_held(shown, power),
+            [unit_text(shown.variant, item) for item in sorted(shown.units) if item.power == power.id],
         )
-        for power in found.variant.powers.values()
+        for power in shown.variant.powers.values()
     ]
-    owned = {region for regions in found.centres.values() for region in regions}
-    free = sorted(board.provinces[one].name for one in board.centres() if one not in owned)
+    owned = {region for regions in shown.centres.values() for region in regions}
+    free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(
         request,
         "map.html",
         game_id=game_id,
-        game_name=found.game,
-        when=found.when,
+        game_name=shown.game,
+        when=shown.when,
         rows=rows,
         free=free,
-        drawn=bool(maps.shapes(found.variant.slug)),
-        note=found.variant.note,
-        units=bool(found.units),
+        drawn=bool(maps.shapes(shown.variant.slug)),
+        note=shown.variant.note,
+        units=bool(shown.units),
     )
 
 
 @router.get("/public/{game_id}/map-a4.pdf")
 def on_a4(request: Request, game_id: str) -> Response:
     """The map on A4, for a printer at home."""
-    found = _drawn(request, game_id)
-    pdf = pictures.board_pdf(found.variant, found.centres, found.game, found.when, pictures.A4, found.units)
+    shown = _drawn(request, game_id)
+    pdf = pictures.board_pdf(shown.variant, shown.centres, shown.game, shown.when, pictures.A4, shown.units)
     return Response(pdf, media_type="application/pdf", headers=KEPT)
 
 
 @router.get("/public/{game_id}/map.svg")
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be made larger for ever."""
-    found = _drawn(request, game_id)
-    svg = pictures.board_svg(found.variant, found.centres, found.game, found.when, found.units)
+    shown = _drawn(request, game_id)
+    svg = pictures.board_svg(shown.variant, shown.centres, shown.game, shown.when, shown.units)
     return Response(svg, media_type="image/svg+xml", headers={**KEPT, "Content-Security-Policy": SVG_POLICY})
 
 
 @router.get("/public/{game_id}/map.png")
 def as_png(request: Request, game_id: str) -> Response:
     """The map as a picture for a screen."""
-    found = _drawn(request, game_id)
-    png = pictures.board_png(found.variant, found.centres, found.game, found.when, found.units)
+    shown = _drawn(request, game_id)
+    png = pictures.board_png(shown.variant, shown.centres, shown.game, shown.when, shown.units)
     return Response(png, media_type="image/png", headers=KEPT)
 
 
-def _held(found: Control, power: Power) -> tuple[int, list[str]]:
+def _held(shown: Control, power: Power) -> tuple[int, list[str]]:
     """How many centres a power has, and the names of what it holds."""
-    provinces = found.variant.board.provinces
-    regions = found.centres.get(power.id, frozenset())
-    return sum(provinces[one].centre for one in regions), sorted(provinces[one].name for one in regions)
+    provinces = shown.variant.board.provinces
+    regions = shown.centres.get(power.id, frozenset())
+    return sum(provinces[region].centre for region in regions), sorted(provinces[region].name for region in regions)
 
 
 def _control(request: Request, game_id: str) -> Control:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = control(session, game_id)
-    if found is None:
+        shown = control(session, game_id)
+    if shown is None:
         raise HTTPException(404, UNKNOWN)
-    return found
+    return shown
 
 
 def _drawn(request: Request, game_id: str) -> Control:
-    found = _control(request, game_id)
-    if not maps.shapes(found.variant.slug):
+    shown = _control(request, game_id)
+    if not maps.shapes(shown.variant.slug):
         raise HTTPException(404, NOT_DRAWN)
-    return found
+    return shown

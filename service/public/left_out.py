@@ -30,8 +30,8 @@ _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 def files(request: Request, token: str) -> Response:
     """The files of one letter, each with its size."""
     message = _letter(request, token)
-    named = [(at, part.get_filename() or f"file {at + 1}", len(part.get_payload(decode=True) or b""))
-             for at, part in enumerate(message.iter_attachments())]
+    named = [(index, part.get_filename() or f"file {index + 1}", len(part.get_payload(decode=True) or b""))
+             for index, part in enumerate(message.iter_attachments())]
     return show(request, "left_out.html", subject=str(message["Subject"] or ""), token=token, files=named)
 
 

@@ -70,14 +70,14 @@ def proof(request: Request, game_id: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
-        told = {
+        record = {
             "game": game.id,
             "committed": [{"phase": row.ordinal, "title": phase_title(row), "digest": lots.commitment(row)}
                           for row in _ahead(session, game)],
-            "drawn": [_told(one) for one in _drawn(session, game)],
+            "drawn": [_told(draw) for draw in _drawn(session, game)],
         }
     return Response(
-        json.dumps(told, indent=1, ensure_ascii=False) + "\n",
+        json.dumps(record, indent=1, ensure_ascii=False) + "\n",
         media_type="application/json",
         headers={
             "Content-Disposition": f'attachment; filename="{game_id}-lots.json"',
@@ -86,13 +86,13 @@ def proof(request: Request, game_id: str) -> Response:
     )
 
 
-def _told(one: Drawn) -> dict[str, Any]:
+def _told(phase: Drawn) -> dict[str, Any]:
     return {
-        "phase": one.ordinal,
-        "title": one.title,
-        "digest": one.commitment,
-        "seed": one.seed,
-        "words": list(one.words),
+        "phase": phase.ordinal,
+        "title": phase.title,
+        "digest": phase.commitment,
+        "seed": phase.seed,
+        "words": list(phase.words),
         "draws": [
             {
                 "draw": d.at,
@@ -102,7 +102,7 @@ def _told(one: Drawn) -> dict[str, Any]:
                 "things": list(d.things),
                 "taken": d.taken or None,
             }
-            for d in one.draws
+            for d in phase.draws
         ],
     }
 
@@ -122,7 +122,7 @@ def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
 
 def _drawn(session: Session, game: GameRow) -> list[Drawn]:
     """Phases whose results were sent and in which a lot was drawn, newest first."""
-    found = []
+    phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
         if row.state != PhaseState.SENT or row.resolution is None or row.position is None or row.seed is None:
             continue
@@ -133,6 +133,6 @@ def _drawn(session: Session, game: GameRow) -> list[Drawn]:
             maps.load(game.variant).setting(), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
-        found.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
+        phases_drawn.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
                            tuple(lots.words_of(session, row)), drawn))
-    return found
+    return phases_drawn

@@ -64,9 +64,9 @@ def moves_page(slug: str) -> Response:
     """The valid moves of one board, the same for every game on it."""
     if slug not in maps.variants():
         raise HTTPException(404, UNKNOWN)
-    made = _kept(slug)
-    headers = {"Content-Security-Policy": made.policy, "Cache-Control": "max-age=86400"}
-    return Response(made.html, media_type="text/html; charset=utf-8", headers=headers)
+    page = _kept(slug)
+    headers = {"Content-Security-Policy": page.policy, "Cache-Control": "max-age=86400"}
+    return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
 
 
 @lru_cache(maxsize=8)

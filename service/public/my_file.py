@@ -79,8 +79,8 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
         page = session.get(PageRow, page_id)
-        own = {row.id for row, _ in _own(session, game_id, powers, visitor)}
-        if page is None or page.submission_id not in own:
+        own_papers = {row.id for row, _ in _own(session, game_id, powers, visitor)}
+        if page is None or page.submission_id not in own_papers:
             raise HTTPException(404, "There is no such page of yours.")
         key = page.upright
     if key is None:

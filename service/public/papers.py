@@ -35,7 +35,7 @@ def index(request: Request, game_id: str) -> Response:
             for power in sorted(records.seats(session, game_id))
         ]
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
-                    phases=[(at, render.phase_words(phase)) for at, phase in phases])
+                    phases=[(index, render.phase_words(phase)) for index, phase in phases])
 
 
 @router.get("/public/{game_id}/sheets.pdf")
@@ -51,8 +51,8 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))
         wanted = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [BlankSheet(power_name(game.variant, one), game.name, render.phase_words(wanted))
-                  for one in ([power] if power else seats)]
+        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, render.phase_words(wanted))
+                  for power_id in ([power] if power else seats)]
     return Response(
         pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}
     )

@@ -29,12 +29,12 @@ def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> 
     """Who plays what, and where a letter posted on a day reaches them; today, where none is named."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        own = visits.seat_of(session, visitor, game_id)
+        own_seats = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         when = _day(ports, day)
-        listed = [(ports.power_name(game.variant, one.power), one) for one in post_of(session, game_id, when)]
-        return show(request, "players.html", game=game, day=when, listed=listed, own=own, cache=PRIVATE,
-                    strange={one.power for _, one in listed if by_hand(one.player, one.reach)})
+        listed = [(ports.power_name(game.variant, posted.power), posted) for posted in post_of(session, game_id, when)]
+        return show(request, "players.html", game=game, day=when, listed=listed, own=own_seats, cache=PRIVATE,
+                    strange={posted.power for _, posted in listed if by_hand(posted.player, posted.reach)})
 
 
 @router.get("/public/{game_id}/envelopes.pdf")
@@ -52,9 +52,9 @@ def labels(request: Request, visitor: Visitor, game_id: str, day: str = "") -> R
 def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: bool) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        own = visits.seat_of(session, visitor, game_id)
+        own_seats = visits.seat_of(session, visitor, game_id)
         when = _day(ports, day)
-        others = [one for one in post_of(session, game_id, when) if one.power not in own]
+        others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_seats]
         covers = envelopes(_once(others), _sender(session, visitor, when))
     if not covers:
         raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
@@ -64,16 +64,16 @@ def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: boo
 
 def _once(posted: list[Posted]) -> list[Posted]:
     """A person of two powers is written to once."""
-    seen: dict[tuple[str, object], Posted] = {}
-    for one in posted:
-        seen.setdefault((one.player, one.reach), one)
-    return list(seen.values())
+    by_address: dict[tuple[str, object], Posted] = {}
+    for entry in posted:
+        by_address.setdefault((entry.player, entry.reach), entry)
+    return list(by_address.values())
 
 
 def _sender(session: Session, visitor: Me, day: date) -> tuple[str, ...]:
-    own = visits.player(session, visitor)
-    found = addresses.reach(addresses_of(session, own.id), day).addresses
-    return (addresses.name_line(own.name), *found[0].lines) if found else ()
+    player = visits.player(session, visitor)
+    address_lines = addresses.reach(addresses_of(session, player.id), day).addresses
+    return (addresses.name_line(player.name), *address_lines[0].lines) if address_lines else ()
 
 
 def _day(ports: DeskPorts, day: str) -> date:

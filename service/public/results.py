@@ -46,13 +46,13 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
     """The results of one phase: each order, what became of it, its cause and rule, and its ink."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = _found(session, visitor, game_id, number)
+        evidence = _found(session, visitor, game_id, number)
         return show(
             request,
             "results.html",
             game=session.get_one(GameRow, game_id),
-            title_of=phase_title(found.phase),
-            found=found,
+            title_of=phase_title(evidence.phase),
+            found=evidence,
             cache=PRIVATE,
         )
 
@@ -64,9 +64,9 @@ def crop(
     """The rectangle of ink, or with its context the rows around it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found, one = _line(session, visitor, game_id, number, line_id)
+        evidence, line = _line(session, visitor, game_id, number, line_id)
         try:
-            data = source_line.picture(session, ports.blobs, found, one, context=context)
+            data = source_line.picture(session, ports.blobs, evidence, line, context=context)
         except (BlobError, pictures.SheetUnusable) as fault:
             raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
     if data is None:
@@ -80,14 +80,14 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
     tells so."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found, one = _line(session, visitor, game_id, number, line_id)
+        evidence, source = _line(session, visitor, game_id, number, line_id)
         return show(
             request,
             "ink.html",
             game=session.get_one(GameRow, game_id),
-            title_of=phase_title(found.phase),
+            title_of=phase_title(evidence.phase),
             number=number,
-            one=one,
+            one=source,
             cache=PRIVATE,
         )
 
@@ -95,18 +95,18 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
 def _line(
     session: Session, visitor: Me, game_id: str, number: int, line_id: int
 ) -> tuple[Evidence, SourceLine]:
-    found = _found(session, visitor, game_id, number)
-    one = source_line.ink(session, found, line_id)
-    if one is None:
+    evidence = _found(session, visitor, game_id, number)
+    line = source_line.ink(session, evidence, line_id)
+    if line is None:
         raise HTTPException(404, NO_LINE)
-    return found, one
+    return evidence, line
 
 
 def _found(session: Session, visitor: Me, game_id: str, number: int) -> Evidence:
     seats = visits.seat_of(session, visitor, game_id)
     phase = session.scalar(select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.ordinal == number))
     variant = maps.load(session.get_one(GameRow, game_id).variant)
-    found = None if phase is None else source_line.evidence(session, phase, variant, seats)
-    if found is None:
+    evidence = None if phase is None else source_line.evidence(session, phase, variant, seats)
+    if evidence is None:
         raise HTTPException(404, NONE)
-    return found
+    return evidence

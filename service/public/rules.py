@@ -19,12 +19,12 @@ UNKNOWN = "There are no house rules for such a board here. Check the address in 
 @router.get("/public/rules/{slug}")
 def page(request: Request, slug: str) -> Response:
     """What the printed rules leave open, with the answer that is played."""
-    found = rules_of(slug)
-    if not found:
+    rules = rules_of(slug)
+    if not rules:
         raise HTTPException(404, UNKNOWN)
     parts = [
-        (section, [(anchor(one.name), one) for one in group])
-        for section, group in groupby(found, lambda one: one.section)
+        (section, [(anchor(rule.name), rule) for rule in group])
+        for section, group in groupby(rules, lambda rule: rule.section)
     ]
     return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")
 

@@ -80,9 +80,9 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
     whole = codec.load_resolution(phase.resolution)
-    told, hushed = max(
+    resolution, hushed = max(
         (as_told(variant, whole, seat) for seat in seats),
-        key=lambda one: (len(one[0].outcomes), -len(one[1])),
+        key=lambda candidate: (len(candidate[0].outcomes), -len(candidate[1])),
     )
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
@@ -94,63 +94,63 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     return Evidence(
         phase,
         variant,
-        told,
-        tuple(one for one in show(variant, told, lines) if one.sheet or one.power in due),
+        resolution,
+        tuple(candidate for candidate in show(variant, resolution, lines) if candidate.sheet or candidate.power in due),
         lines,
         tuple(corrected),
     )
 
 
-def ink(session: Session, found: Evidence, line_id: int) -> SourceLine | None:
+def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None:
     """One line of these results; None for one that ordered nothing, or that the asker may not see."""
     owned = next(
-        ((power, line) for power, own in found.lines.items() for line in own if line.id == line_id), None
+        ((power, line) for power, power_lines in evidence.lines.items() for line in power_lines if line.id == line_id), None
     )
     if owned is None or owned[1].state not in _COUNTED:
         return None
     power, line = owned
     page = session.get_one(PageRow, line.page_id)
     paper = session.get_one(SubmissionRow, page.submission_id)
-    shown = next(one for one in found.powers if one.power == found.variant.powers[power].name)
+    shown = next(shown_power for shown_power in evidence.powers if shown_power.power == evidence.variant.powers[power].name)
     return SourceLine(
         line, shown.power, paper.version, page, tuple((round(x), round(y)) for x, y in line.box),
         correction(line),
-        tuple(f"{one.text}: {one.said}" for one in shown.orders if one.line_id == line_id),
-        dict(shown.void).get(line_id, ""), _entries(session, found.phase, paper.id))
+        tuple(f"{shown_power.text}: {shown_power.said}" for shown_power in shown.orders if shown_power.line_id == line_id),
+        dict(shown.void).get(line_id, ""), _entries(session, evidence.phase, paper.id))
 
 
 def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, str], ...]:
     """Where the record tells of the sheet, its last reading, the phase's judging."""
-    told = (
+    facts = (
         ("sheet", str(paper), "the sheet as it arrived"),
         ("reading", str(paper), "what was read on it, with this rectangle"),
         ("judged", str(phase.id), "the judging"),
     )
-    found = []
-    for what, fact, words in told:
+    entries = []
+    for kind, fact, words in facts:
         number = session.scalar(select(EntryRow.number).where(
-            EntryRow.game_id == phase.game_id, EntryRow.what == what,
+            EntryRow.game_id == phase.game_id, EntryRow.what == kind,
             EntryRow.fact == fact).order_by(EntryRow.number.desc()).limit(1))
-        found += [] if number is None else [(number, words)]
-    return tuple(found)
+        entries += [] if number is None else [(number, words)]
+    return tuple(entries)
 
 
 def picture(
-    session: Session, blobs: BlobReader, found: Evidence, one: SourceLine, *, context: bool
+    session: Session, blobs: BlobReader, evidence: Evidence, source: SourceLine, *, context: bool
 ) -> bytes | None:
     """The rectangle of a line, or with its `context` the rows around it with the line framed, without any
     line that names its writer (Q-37); None where the page has no picture. Raises BlobError, and SheetUnusable
     for a kept picture that cannot be opened."""
-    if one.page.upright is None:
+    if source.page.upright is None:
         return None
-    own = [line for lines in found.lines.values() for line in lines if line.page_id == one.page.id]
-    data, corners = turned(blobs.read(one.page.upright), one.page, own)
-    hidden = unshown(own, found.variant, session.get_one(GameRow, found.phase.game_id).name)
+    page_lines = [line for lines in evidence.lines.values() for line in lines if line.page_id == source.page.id]
+    data, corners = turned(blobs.read(source.page.upright), source.page, page_lines)
+    hidden = unshown(page_lines, evidence.variant, session.get_one(GameRow, evidence.phase.game_id).name)
     away = {line.id for line in hidden}
-    below = [line for line in own if line.id not in away or line.kind == "heading"]
+    below = [line for line in page_lines if line.id not in away or line.kind == "heading"]
     keep = [point for line in below for point in corners[line.id]]
     return pictures.sheet_window(
-        data, corners[one.line.id], keep, [corners[key] for key in away], CONTEXT if context else 0.0
+        data, corners[source.line.id], keep, [corners[key] for key in away], CONTEXT if context else 0.0
     )
 
 

@@ -181,11 +181,11 @@ def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
     wide, high = written[0].size
     width = round(wide / (rows - (rows - 1) * OVERLAP))
     step, gap = round(width * (1 - OVERLAP)), max(2, high // 12)
-    found = [whole.crop((at * step, 0, at * step + width, high)) for whole in written for at in range(rows)]
-    shown = [piece for at, piece in enumerate(found) if at < rows or _written(piece)]
+    pieces = [whole.crop((index * step, 0, index * step + width, high)) for whole in written for index in range(rows)]
+    shown = [piece for index, piece in enumerate(pieces) if index < rows or _written(piece)]
     out = Image.new("RGB", (width, len(shown) * (high + gap) - gap), "#8a7f70")
-    for at, piece in enumerate(shown):
-        out.paste(piece, (0, at * (high + gap)))
+    for index, piece in enumerate(shown):
+        out.paste(piece, (0, index * (high + gap)))
     return out
 
 

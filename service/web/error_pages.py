@@ -36,28 +36,28 @@ def install(app: FastAPI) -> None:
 async def _to_sign_in(request: Request, _error: Exception) -> Response:
     """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it
     meanwhile."""
-    kept = await kept_form.kept_form(request)
-    if kept is not None:
+    form = await kept_form.kept_form(request)
+    if form is not None:
         ports: DeskPorts = request.app.state.ports
         with ports.sessions() as session:
-            name = kept_form.owner(session, kept)
+            name = kept_form.owner(session, form)
         if name is not None:
             return show(
-                request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=kept.dump(), to=""
+                request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=form.dump(), to=""
             )
     return RedirectResponse(kept_form.way_to(request), status_code=303)
 
 
 async def _told(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    said = str(error.detail) if isinstance(error, HTTPException) else OURS
-    kept = await kept_form.kept_form(request) if status < 500 else None
-    if isinstance(error, StaleForm) and kept is not None and _own(request, kept):
+    sentence = str(error.detail) if isinstance(error, HTTPException) else OURS
+    form = await kept_form.kept_form(request) if status < 500 else None
+    if isinstance(error, StaleForm) and form is not None and _own(request, form):
         return show(
-            request, "sent_again.html", status=status, visitor=signed_in(request), kept=kept, stale=True
+            request, "sent_again.html", status=status, visitor=signed_in(request), kept=form, stale=True
         )
     return _fault(
-        request, status, _no_page(request) if said in {"Not Found", "Method Not Allowed"} else said, kept
+        request, status, _no_page(request) if sentence in {"Not Found", "Method Not Allowed"} else sentence, form
     )
 
 
@@ -79,11 +79,11 @@ async def _ours(request: Request, _error: Exception) -> Response:
     return response
 
 
-def _own(request: Request, kept: KeptForm) -> bool:
+def _own(request: Request, form: KeptForm) -> bool:
     """Whether a form carries the token of a former session of the very person who is signed in now."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return kept_form.owner(session, kept) == signed_in(request).name
+        return kept_form.owner(session, form) == signed_in(request).name
 
 
 def _no_page(request: Request) -> str:
@@ -95,11 +95,11 @@ def _public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
-def _fault(request: Request, status: int, said: str, kept: KeptForm | None = None) -> Response:
+def _fault(request: Request, status: int, sentence: str, form: KeptForm | None = None) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(
-        request, "fault.html", status=status, visitor=visitor, said=said, public=_public(request), kept=kept
+        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_public(request), kept=form
     )

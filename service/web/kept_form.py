@@ -59,8 +59,8 @@ async def kept_form(request: Request) -> KeptForm | None:
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     token = next((value for name, value in fields if name == "csrf"), "")
     files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
-    found = KeptForm(request.url.path, tuple(one for one in fields if one[0] != "csrf"), tuple(files), token)
-    return found if token and len(found.dump()) <= MOST else None
+    submitted = KeptForm(request.url.path, tuple(field for field in fields if field[0] != "csrf"), tuple(files), token)
+    return submitted if token and len(submitted.dump()) <= MOST else None
 
 
 def load(text: str) -> KeptForm | None:
@@ -69,7 +69,7 @@ def load(text: str) -> KeptForm | None:
         return None
     try:
         path, fields, files, token = json.loads(text)
-        found = KeptForm(
+        form = KeptForm(
             str(path),
             tuple((str(name), str(value)) for name, value in fields),
             tuple(map(str, files)),
@@ -77,12 +77,12 @@ def load(text: str) -> KeptForm | None:
         )
     except (ValueError, TypeError, RecursionError):
         return None
-    return found if local(found.path) else None
+    return form if local(form.path) else None
 
 
-def owner(session: Session, kept: KeptForm) -> str | None:
+def owner(session: Session, form: KeptForm) -> str | None:
     """Whose former session the form comes from; None for a form that is not of this site."""
-    return session.scalar(select(SessionRow.user).where(SessionRow.csrf == kept.token))
+    return session.scalar(select(SessionRow.user).where(SessionRow.csrf == form.token))
 
 
 def way_to(request: Request) -> str:

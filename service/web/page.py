@@ -41,27 +41,27 @@ class StaleForm(HTTPException):
 
 def environment() -> Environment:
     """Templates with autoescape always on and no silent blanks."""
-    made = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
-    made.filters.update(wording.FILTERS)
-    return made
+    templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    templates.filters.update(wording.FILTERS)
+    return templates
 
 
 def require_visitor(request: Request) -> sessions.Visitor:
     """The signed-in person of this request, whose role may use this address; raises NotSignedIn, or 403."""
-    found = signed_in(request)
-    if not may(found.role, request.url.path):
+    visitor = signed_in(request)
+    if not may(visitor.role, request.url.path):
         raise HTTPException(403, NOT_YOURS)
-    return found
+    return visitor
 
 
 def signed_in(request: Request) -> sessions.Visitor:
     """The signed-in person of this request, whatever it is for; raises NotSignedIn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = sessions.visitor(session, request.cookies.get(sessions.COOKIE), ports.wall.now())
-    if found is None:
+        visitor = sessions.visitor(session, request.cookies.get(sessions.COOKIE), ports.wall.now())
+    if visitor is None:
         raise NotSignedIn
-    return found
+    return visitor
 
 
 async def require_token(

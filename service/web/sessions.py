@@ -49,7 +49,7 @@ class Guesses:
 
     def resting(self, name: str, now: datetime) -> bool:
         """Whether this name has used up its guesses. Old ones are forgotten."""
-        recent = [at for at in self.wrong.get(name, []) if now - at < PAUSE]
+        recent = [guessed_at for guessed_at in self.wrong.get(name, []) if now - guessed_at < PAUSE]
         if recent:
             self.wrong[name] = recent
         else:
@@ -115,9 +115,9 @@ def sign_out(session: Session, token: str | None) -> None:
         session.execute(delete(SessionRow).where(SessionRow.token_hash == _hash(token)))
 
 
-def same(given: str, wanted: str) -> bool:
+def same(presented: str, wanted: str) -> bool:
     """Compare two tokens in constant time."""
-    return hmac.compare_digest(given.encode(), wanted.encode())
+    return hmac.compare_digest(presented.encode(), wanted.encode())
 
 
 def _hash(token: str) -> str:

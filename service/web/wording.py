@@ -22,10 +22,10 @@ _LETTERS = (
 )
 
 
-def gmt(at: datetime, now: datetime | None = None) -> str:
+def gmt(moment: datetime, now: datetime | None = None) -> str:
     """Sun 14 Mar 2027, 07:00 GMT; without the year while `now` is in the same one."""
-    year = "" if now is not None and now.year == at.year else " %Y"
-    return at.strftime(f"%a %-d %b{year}, %H:%M GMT")
+    year = "" if now is not None and now.year == moment.year else " %Y"
+    return moment.strftime(f"%a %-d %b{year}, %H:%M GMT")
 
 
 def wait(left: timedelta) -> str:
