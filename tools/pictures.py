@@ -156,7 +156,7 @@ SHOTS = (
         player=True,
     ),
     Shot("entry-ask", "/public/entry", _at("/public/entry"), person=False),
-    Shot("entry-told", "/public/entry", _at("/public/entry?told=1"), person=False),
+    Shot("entry-told", "/public/entry", _at("/public/entry?notice=1"), person=False),
     Shot("entry-open", "/public/me/{secret}", _at("/public/me/{n.link}"), person=False),
     Shot("entry", "/public/me", _at("/public/me"), person=False, player=True),
     Shot("entry-stranger", "/public/me", _at("/public/me"), person=False, status=403),

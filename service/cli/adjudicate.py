@@ -22,9 +22,9 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     reader = CaseReader(setting, variant.start.phase.year)
     status = 0
     for line in lines:
-        found = _judged(setting, reader, line)
-        status = 1 if "error" in found else status
-        print(json.dumps(found), file=out)
+        answer = _judged(setting, reader, line)
+        status = 1 if "error" in answer else status
+        print(json.dumps(answer), file=out)
     return status
 
 

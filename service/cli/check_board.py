@@ -40,8 +40,8 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
     faults = maps.check_folder(path) or words_faults(path)
     out.writelines(f"{fault}\n" for fault in faults)
     if faults:
-        what = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        sys.stderr.write(f"galloper map check: {path.name} has {what}; mend the rows named and check again\n")
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        sys.stderr.write(f"galloper map check: {path.name} has {count}; mend the rows named and check again\n")
         return 1
     out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
     return 0
@@ -51,17 +51,17 @@ def words_faults(path: Path) -> list[Fault]:
     """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
     the grammar, and house rules that answer what nobody asked."""
     variant = maps.load_folder(path)
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
         try:
             forms_of(variant, kind)
         except GrammarError as error:
-            found.append(Fault(WORDING, error.line, str(error)))
+            faults.append(Fault(WORDING, error.line, str(error)))
     try:
         rulings(path, variant)
     except BadRulings as error:
-        found.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
-    return sorted(found)
+        faults.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
+    return sorted(faults)
 
 
 def _figures(variant: maps.Variant, drawing: bool) -> str:
@@ -77,7 +77,7 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
 
 def _links(board: Board, movement: str) -> int:
     table = board.links[movement]
-    return len({frozenset({here, there}) for here, others in table.items() for there in others})
+    return len({frozenset({province, neighbour}) for province, others in table.items() for neighbour in others})
 
 
 def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool, out: TextIO) -> int:
@@ -98,8 +98,8 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
         sys.stderr.write(f"galloper map moves: {_unknown(variant, name)}\n")
         return 1
     for region in regions:
-        found = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
-        out.write(_as_json(variant, found) if as_json else _as_text(variant, region, letter, found))
+        moves_shown = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
+        out.write(_as_json(variant, moves_shown) if as_json else _as_text(variant, region, letter, moves_shown))
     return 0
 
 
@@ -117,7 +117,7 @@ def _unknown(variant: maps.Variant, name: str) -> str:
     return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(near)}?"
 
 
-def _as_json(variant: maps.Variant, found: list[ValidMoves]) -> str:
+def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
     lines = (
         {
             "region": str(moves.region),
@@ -126,21 +126,21 @@ def _as_json(variant: maps.Variant, found: list[ValidMoves]) -> str:
             "moves": [str(other) for other in moves.to],
             "names": [region_text(variant.board, other) for other in moves.to],
         }
-        for moves in found
+        for moves in moves_shown
     )
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def _as_text(variant: maps.Variant, region: Region, letter: str | None, found: list[ValidMoves]) -> str:
+def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_shown: list[ValidMoves]) -> str:
     province = variant.board.provinces[region.province]
     lines = [f"{region_text(variant.board, region)} ({_sort(province)})"]
-    for moves in found:
+    for moves in moves_shown:
         kind = variant.kinds[moves.kind].name
         coast = moves.region.coast
         where = f"{kind}, {region_text(variant.board, moves.region).partition('/')[2]}" if coast else kind
         reach = ", ".join(region_text(variant.board, other) for other in moves.to)
         lines.append(f"  {where}: {reach or 'nowhere by land'}")
-    if not found:
+    if not moves_shown:
         kind = variant.kinds[letter].name.lower() if letter else "unit"
         lines.append(f"  No {kind} can stand here.")
     return "\n".join(lines) + "\n"

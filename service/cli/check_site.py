@@ -155,8 +155,8 @@ def check_sending(settings: Settings) -> Finding:
     finally:
         transport.close()
     if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
-        said = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
-        return Finding("sending", FindingState.NOTE, f"{said}; set mail_out.starttls = true")
+        sentence = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
+        return Finding("sending", FindingState.NOTE, f"{sentence}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
     return Finding(
         "sending", FindingState.WELL, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent"
@@ -185,10 +185,10 @@ def check_clock(settings: Settings) -> Finding:
         return Finding(
             "clock", FindingState.TROUBLE, f"the clock says {now:%d %b %Y}; set the date of this machine"
         )
-    told = {name: at for name, at in (("the greeting of the mail server", _greeted(settings)),
-                                      ("the newest mail that waits", _newest(settings))) if at is not None}
-    greeting = told.get("the greeting of the mail server")
-    newest = told.get("the newest mail that waits")
+    clocks = {name: moment for name, moment in (("the greeting of the mail server", _greeted(settings)),
+                                      ("the newest mail that waits", _newest(settings))) if moment is not None}
+    greeting = clocks.get("the greeting of the mail server")
+    newest = clocks.get("the newest mail that waits")
     if greeting is not None and abs((greeting - now).total_seconds()) > APART:
         return Finding(
             "clock", FindingState.TROUBLE, _apart(now, "the greeting of the mail server", greeting)
@@ -197,19 +197,19 @@ def check_clock(settings: Settings) -> Finding:
         return Finding(
             "clock", FindingState.TROUBLE, _apart(now, "the stamp of the newest mail that waits", newest)
         )
-    compared = " and ".join(told) or "the calendar alone, as the mail server tells no time"
-    said = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
+    compared = " and ".join(clocks) or "the calendar alone, as the mail server tells no time"
+    sentence = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
         return Finding("clock",
             FindingState.WELL if greeting is not None else FindingState.NOTE,
-            f"{said}; mails in a folder are stamped by its own disk's clock, so keep this machine's by NTP",
+            f"{sentence}; mails in a folder are stamped by its own disk's clock, so keep this machine's by NTP",
         )
-    return Finding("clock", FindingState.WELL, said)
+    return Finding("clock", FindingState.WELL, sentence)
 
 
-def _apart(now: datetime, what: str, then: datetime) -> str:
-    return (f"this machine says {now:%d %b %Y, %H:%M:%S} GMT and {what} {then:%d %b %Y, %H:%M:%S} GMT; "
+def _apart(now: datetime, clock_name: str, then: datetime) -> str:
+    return (f"this machine says {now:%d %b %Y, %H:%M:%S} GMT and {clock_name} {then:%d %b %Y, %H:%M:%S} GMT; "
             "set the clock, best by NTP")
 
 
@@ -231,13 +231,13 @@ def time_in(greeting: str) -> datetime | None:
     """The instant that an SMTP greeting names ("220 mx ESMTP; Mon, 1 Mar 2027 07:00:00 +0000"), in UTC, or
     None."""
     words = greeting.replace(";", " ").split()
-    for at in range(len(words)):
-        if words[at][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[at].endswith(","):
+    for index in range(len(words)):
+        if words[index][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[index].endswith(","):
             try:
-                found = parsedate_to_datetime(" ".join(words[at:at + 6]))
+                moment = parsedate_to_datetime(" ".join(words[index:index + 6]))
             except ValueError:
                 return None
-            return found.astimezone(UTC) if found.tzinfo else None
+            return moment.astimezone(UTC) if moment.tzinfo else None
     return None
 
 
@@ -295,22 +295,22 @@ def check_database(settings: Settings) -> Finding:
     engine = open_engine(settings.database_url)
     try:
         with engine.connect() as connection:
-            found = MigrationContext.configure(connection).get_current_revision()
+            revision = MigrationContext.configure(connection).get_current_revision()
     except DBAPIError as error:
         return Finding("database", FindingState.TROUBLE, database_sentence(name, error))
     finally:
         engine.dispose()
     scripts = ScriptDirectory.from_config(alembic_config())
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
-    if found is not None and found not in known:
+    if revision is not None and revision not in known:
         return Finding("database",
-            FindingState.TROUBLE, f"{name} was written by a newer Galloper (tables {found}); install that one"
+            FindingState.TROUBLE, f"{name} was written by a newer Galloper (tables {revision}); install that one"
         )
-    if found != head:
+    if revision != head:
         return Finding(
             "database",
             FindingState.WELL,
-            f"{name} has tables {found or 'none'}; the next start brings them to {head}",
+            f"{name} has tables {revision or 'none'}; the next start brings them to {head}",
         )
     return Finding("database", FindingState.WELL, f"{name} is up to date (tables {head})")
 

@@ -71,10 +71,10 @@ def check_backup(settings: Settings) -> Finding:
     now = datetime.now(UTC)
     backup, restore_test = backup_finding(made_at, now), restore_test_finding(tested_at, now)
     troubles = [finding for finding in (backup, restore_test) if finding.is_trouble]
-    said = f"backup: {backup.sentence} restore test: {restore_test.sentence}"
+    sentence = f"backup: {backup.sentence} restore test: {restore_test.sentence}"
     if troubles:
-        return Finding("backup", FindingState.NOTE, f"{said} {troubles[0].advice}")
-    return Finding("backup", FindingState.WELL, said)
+        return Finding("backup", FindingState.NOTE, f"{sentence} {troubles[0].advice}")
+    return Finding("backup", FindingState.WELL, sentence)
 
 
 def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
@@ -96,11 +96,11 @@ def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, i
         if not inspect(engine).has_table(EventRow.__tablename__):
             return None
         with sessions(engine)() as session:
-            made, tested = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == what))
-                            for what in (BACKUP, RESTORED))
+            made_at, tested_at = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
+                            for kind in (BACKUP, RESTORED))
             newest = session.scalars(
                 select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)
             ).all()
     finally:
         engine.dispose()
-    return made, tested, len(newest), sum(not blobs.has(key) for key in newest)
+    return made_at, tested_at, len(newest), sum(not blobs.has(key) for key in newest)

@@ -98,8 +98,8 @@ def show_games(folder: Path, out: TextIO) -> int:
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known:
-            own = [_line(view) for view in views if view.game == game.name] or [_between(session, game.id)]
-            print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in own)]), file=out)
+            lines = [_line(view) for view in views if view.game == game.name] or [_between(session, game.id)]
+            print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
     if not known:
         print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)
     return 0
@@ -115,8 +115,8 @@ def _line(view: PhaseView) -> str:
     return "; ".join(parts)
 
 
-def _deadline(at: datetime) -> str:
-    return f"deadline {at:{WHEN}}"
+def _deadline(deadline: datetime) -> str:
+    return f"deadline {deadline:{WHEN}}"
 
 
 def _between(session: Session, game_id: str) -> str:

@@ -33,8 +33,8 @@ def run_import(
     faults = troubles.faults()
     if faults or files is None:
         out.writelines(f"{fault}\n" for fault in faults)
-        what = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        return _refuse(f"{source} has {what}; nothing is written, mend the lines named and import again")
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        return _refuse(f"{source} has {count}; nothing is written, mend the lines named and import again")
     write.write(folder, files)
     return run_check(str(folder), out)
 
@@ -42,10 +42,10 @@ def run_import(
 def _files(
     source: Path, name: str, like: str, one_way: bool, troubles: ImportReport
 ) -> dict[str, str | bytes] | None:
-    found = _kind(source, troubles)
-    if found is None:
+    source_file = _kind(source, troubles)
+    if source_file is None:
         return None
-    path, suffix = found
+    path, suffix = source_file
     if suffix == ".csv":
         return tables.read(path, like, troubles)
     draft: BoardDraft | None

@@ -65,13 +65,13 @@ def _json(path: Path) -> Any:
 
 def _due(index_path: Path | None, files: Sequence[Path]) -> list[_Due]:
     times: dict[str, datetime] = {}
-    given = list(files)
+    paths = list(files)
     if index_path is not None:
         times = _index(index_path)
-        given = given or [index_path.parent / name for name in times]
+        paths = paths or [index_path.parent / name for name in times]
         place = {name: number for number, name in enumerate(times)}
-        given.sort(key=lambda path: place.get(path.name, len(place)))
-    return [_Due(path, times.get(path.name) or _beside(path)) for path in given]
+        paths.sort(key=lambda path: place.get(path.name, len(place)))
+    return [_Due(path, times.get(path.name) or _beside(path)) for path in paths]
 
 
 def _index(path: Path) -> dict[str, datetime]:
@@ -98,20 +98,20 @@ def _judge(
     due: Sequence[_Due], context: IntakeContext, as_json: bool, out: TextIO, probe: PictureProbe
 ) -> None:
     earlier: list[EarlierMail] = []
-    for one in due:
+    for mail_file in due:
         try:
-            raw = one.path.read_bytes()
+            raw = mail_file.path.read_bytes()
         except OSError as error:
-            raise IntakeFault(f"{one.path} cannot be read ({error.strerror}); check the name") from error
+            raise IntakeFault(f"{mail_file.path} cannot be read ({error.strerror}); check the name") from error
         mail = read_mail(raw, probe)
-        verdict = judge_mail(mail, one.received_at, context, earlier)
-        kept = remember(one.path.name, mail, one.received_at, verdict)
-        if kept is not None:
-            earlier.append(kept)
+        verdict = judge_mail(mail, mail_file.received_at, context, earlier)
+        remembered = remember(mail_file.path.name, mail, mail_file.received_at, verdict)
+        if remembered is not None:
+            earlier.append(remembered)
         if as_json:
-            out.write(json.dumps(verdict_json(one.path.name, verdict), ensure_ascii=False) + "\n")
+            out.write(json.dumps(verdict_json(mail_file.path.name, verdict), ensure_ascii=False) + "\n")
         else:
-            out.write(_paragraph(one.path.name, verdict, context))
+            out.write(_paragraph(mail_file.path.name, verdict, context))
 
 
 def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:

@@ -65,8 +65,8 @@ def in_words(error: Exception) -> str | None:
         return (f"The database cannot be used now ({reason}); look at the disk and the setting database, and "
                 f"try again.")
     if isinstance(error, OSError) and error.strerror:
-        what = f"{error.filename}: " if error.filename else ""
-        return f"{what}{error.strerror}; check that it is there and that you may use it."
+        subject = f"{error.filename}: " if error.filename else ""
+        return f"{subject}{error.strerror}; check that it is there and that you may use it."
     return None
 
 

@@ -91,33 +91,33 @@ def order_json(order: Order) -> dict[str, Any]:
     """An order as an object of `adjudicate`'s cases, without its power; what was not written is left out."""
     if order.WORD:
         return write_order(order)
-    found: dict[str, Any] = {"order": _WORDS[type(order)]}
+    entry: dict[str, Any] = {"order": _WORDS[type(order)]}
     if isinstance(order, UnitOrder):
-        found |= _unit(order.unit.kind, order.unit.region)
+        entry |= _unit(order.unit.kind, order.unit.region)
     if isinstance(order, SupportHold | SupportMove | Convoy):
-        found["from"] = str(order.target.region)
+        entry["from"] = str(order.target.region)
         if order.target.kind:
-            found["from_type"] = order.target.kind
+            entry["from_type"] = order.target.kind
     if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
-        found["to"] = str(order.to)
+        entry["to"] = str(order.to)
     if isinstance(order, Move):
-        found |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
+        entry |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
     if isinstance(order, Convert):
-        found |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
-    return found | _winter_json(order)
+        entry |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
+    return entry | _winter_json(order)
 
 
 def _winter_json(order: Order) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    entry: dict[str, Any] = {}
     if isinstance(order, Build):
-        found |= _unit(order.kind, order.region)
+        entry |= _unit(order.kind, order.region)
     if isinstance(order, MoveHome) and order.origin:
-        found["from"] = str(order.origin)
+        entry["from"] = str(order.origin)
     if isinstance(order, Proxy | SendSupply):
-        found["to_power"] = order.to_power
+        entry["to_power"] = order.to_power
     if isinstance(order, SendSupply):
-        found["count"] = order.count
-    return found
+        entry["count"] = order.count
+    return entry
 
 
 def _unit(kind: str | None, region: Region) -> dict[str, str]:

@@ -31,7 +31,7 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
     with opened(settings_of(folder)) as store, store() as session:
         row = session.get(GameRow, game)
         if row is None:
-            known = ", ".join(one.id for one in records.games(session)) or "none yet"
+            known = ", ".join(item.id for item in records.games(session)) or "none yet"
             raise ConfigError(f"there is no game {game}; there are: {known}")
         variant = maps.load(row.variant)
         posted = post_of(session, game, when)
@@ -46,17 +46,17 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
             else []
         )
         strange = [
-            variant.powers[one.power].name
-            for one in posted
-            if one.reach.addresses and by_hand(one.player, one.reach)
+            variant.powers[item.power].name
+            for item in posted
+            if item.reach.addresses and by_hand(item.player, item.reach)
         ]
     output.mkdir(parents=True, exist_ok=True)
-    made = {}
+    files = {}
     if sheets:
-        made["order-sheets.pdf"] = pictures.sheets_pdf(sheets)
+        files["order-sheets.pdf"] = pictures.sheets_pdf(sheets)
     if covers:
-        made |= {"envelopes.pdf": pictures.envelopes_pdf(covers), "labels.pdf": pictures.labels_pdf(covers)}
-    for name, data in made.items():
+        files |= {"envelopes.pdf": pictures.envelopes_pdf(covers), "labels.pdf": pictures.labels_pdf(covers)}
+    for name, data in files.items():
         (output / name).write_bytes(data)
         print(output / name, file=out)
     for power in strange:

@@ -38,8 +38,8 @@ def run_read(
     scribe = PageReader(lexicon, forms)
     eye = EngineRecognizer()
     code = 0
-    for at, photo in enumerate(photos, 1):
-        print(f"reading {at} of {len(photos)}: {photo.name}", file=sys.stderr)
+    for number, photo in enumerate(photos, 1):
+        print(f"reading {number} of {len(photos)}: {photo.name}", file=sys.stderr)
         try:
             data = photo.read_bytes()
         except OSError as error:

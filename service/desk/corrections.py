@@ -68,14 +68,14 @@ def correct(
         values = _about(session, phase_id) | {"visitor": visitor, "written": _written(wrong), "key": key}
         if not _complete(wrong):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
-        made = circulars.correction(session, values["phase"], wrong, key)
+        letters = circulars.correction(session, values["phase"], wrong, key)
     if do != "send":
-        letter = None if do != "look" else next(iter(made), None)
-        return show(request, "correction.html", fault="", letter=letter, receivers=len(made), **values)
+        letter = None if do != "look" else next(iter(letters), None)
+        return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)
     with ports.sessions.begin() as session:
         phase = session.get_one(PhaseRow, phase_id)
         circulars.correct(session, phase, wrong, key, visitor.name, ports.clock.now())
-    return RedirectResponse(f"/results/{phase_id}?told=corrected", status_code=303)
+    return RedirectResponse(f"/results/{phase_id}?notice=corrected", status_code=303)
 
 
 def _about(session: Session, phase_id: int) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _circulars(ports: DeskPorts) -> Broadcasts:
 
 def _complete(wrong: Wrong) -> bool:
     fields = (wrong.said, wrong.right, wrong.effect)
-    return all(LEAST <= len(one) <= MOST for one in fields) and 1 <= len(wrong.found_by) <= 200
+    return all(LEAST <= len(field) <= MOST for field in fields) and 1 <= len(wrong.found_by) <= 200
 
 
 def _written(wrong: Wrong) -> dict[str, str]:

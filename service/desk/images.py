@@ -27,16 +27,16 @@ def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn:
     """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned
     clockwise."""
     ports: DeskPorts = request.app.state.ports
-    found, key, rows = _line(ports, line_id)
-    return _jpeg(crops.line_crop(ports.blobs, key, found.box, raw=raw, fold=fold, turn=turn, rows=rows))
+    row, key, rows = _line(ports, line_id)
+    return _jpeg(crops.line_crop(ports.blobs, key, row.box, raw=raw, fold=fold, turn=turn, rows=rows))
 
 
 @router.get("/strip/{line_id}.jpg")
 def strip(request: Request, line_id: int) -> Response:
     """Where on the page a line stands: the page's whole width with the neighbours."""
     ports: DeskPorts = request.app.state.ports
-    found, key, _ = _line(ports, line_id)
-    return _jpeg(crops.strip(ports.blobs, key, found.box))
+    row, key, _ = _line(ports, line_id)
+    return _jpeg(crops.strip(ports.blobs, key, row.box))
 
 
 @router.get("/page/{page_id}.jpg")
@@ -52,27 +52,27 @@ def page(request: Request, page_id: int, line: int | None = None, turn: Turn = 0
 
 def _line(ports: DeskPorts, line_id: int) -> tuple[LineRow, str, int]:
     with ports.sessions() as session:
-        found = session.get(LineRow, line_id)
-        if found is None:
+        row = session.get(LineRow, line_id)
+        if row is None:
             raise HTTPException(404, "There is no picture of this line.")
-        key = _key(_unsealed(session, found.page_id))
-        return found, key, written_rows(session, found.page_id, found.box)
+        key = _key(_unsealed(session, row.page_id))
+        return row, key, written_rows(session, row.page_id, row.box)
 
 
 def _unsealed(session: Session, page_id: int) -> PageRow:
-    found = session.get(PageRow, page_id)
-    if found is None:
+    page = session.get(PageRow, page_id)
+    if page is None:
         raise HTTPException(404, "There is no such picture.")
-    submission = session.get_one(SubmissionRow, found.submission_id)
+    submission = session.get_one(SubmissionRow, page.submission_id)
     if sealed(session.get_one(PhaseRow, submission.phase_id)):
         raise HTTPException(403, SEALED)
-    return found
+    return page
 
 
-def _key(found: PageRow) -> str:
-    if found.upright is None:
+def _key(page: PageRow) -> str:
+    if page.upright is None:
         raise HTTPException(404, "This page could not be opened as a picture.")
-    return found.upright
+    return page.upright
 
 
 def _jpeg(picture: bytes) -> Response:

@@ -46,9 +46,9 @@ def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
     if phase is not None:
         return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="")
     body = message.get_body(("plain",))
-    parts = [(at, part.get_filename() or f"part {at + 1}", part.get_content_type(),
+    parts = [(index, part.get_filename() or f"part {index + 1}", part.get_content_type(),
               len(part.get_payload(decode=True) or b""))
-             for at, part in enumerate(message.iter_attachments())]
+             for index, part in enumerate(message.iter_attachments())]
     return show(request, "letter.html", visitor=visitor, letter=row, parts=parts, sealed=None,
                 text=body.get_content() if body is not None else "")
 

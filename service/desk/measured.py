@@ -33,8 +33,8 @@ def metrics(request: Request) -> Response:
     ports: DeskPorts = request.app.state.ports
     if ports.metrics is None or not ports.metrics_token:
         raise HTTPException(404, "Not Found")
-    kind, _, given = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not sessions.same(given.strip(), ports.metrics_token):
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not sessions.same(token.strip(), ports.metrics_token):
         return PlainTextResponse("show the token of web.metrics_token\n", status_code=401,
                                  headers={"WWW-Authenticate": "Bearer"})
     return Response(ports.metrics(), media_type=CONTENT_TYPE)

@@ -42,7 +42,7 @@ def log(
             wanted = wanted.where(EventRow.game_id == game)
         if before is not None:
             wanted = wanted.where(EventRow.id < before)
-        found = session.scalars(wanted).all()
+        events = session.scalars(wanted).all()
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
         stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
@@ -54,9 +54,9 @@ def log(
             game=game,
             digest=wanted_digest,
             stood=stood,
-            events=[(row, details(row.detail)) for row in found[:AT_ONCE]],
+            events=[(row, details(row.detail)) for row in events[:AT_ONCE]],
             names={row.id: row.name for row in games},
-            more=found[AT_ONCE - 1].id if len(found) > AT_ONCE else None,
+            more=events[AT_ONCE - 1].id if len(events) > AT_ONCE else None,
         )
 
 
@@ -80,7 +80,7 @@ def export(request: Request, game: str = "") -> Response:
 
 
 @router.get("/health")
-def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
+def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """How mailbox, queue, reading, disk, clock and backup are; letters held back or tried again from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -90,7 +90,7 @@ def health(request: Request, visitor: SignedIn, told: str = "") -> Response:
         "health.html",
         visitor=visitor,
         findings=None if ports.health is None else ports.health(),
-        told=told,
+        notice=notice,
         held=held,
         failed=len(failed),
     )
@@ -107,7 +107,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     with ports.sessions.begin() as session:
         if not hold.pause(session, visitor.name, reason, ports.clock.now()):
             raise HTTPException(409, "Nothing was changed: letters are held back already.")
-    return RedirectResponse("/health?told=paused", status_code=303)
+    return RedirectResponse("/health?notice=paused", status_code=303)
 
 
 @router.post("/health/resume")
@@ -117,7 +117,7 @@ def resume(request: Request, visitor: Trusted) -> Response:
     with ports.sessions.begin() as session:
         if hold.resume(session, visitor.name, ports.clock.now()) is None:
             raise HTTPException(409, "Nothing was changed: no letter is held back.")
-    return RedirectResponse("/health?told=resumed", status_code=303)
+    return RedirectResponse("/health?notice=resumed", status_code=303)
 
 
 @router.post("/health/retry")
@@ -127,11 +127,11 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     now = ports.clock.now()
     with ports.sessions.begin() as session:
         wanted = hold.failed(session) if letter is None else [letter]
-        again = sum(outbox.retry(session, one, now) for one in wanted)
+        again = sum(outbox.retry(session, letter_id, now) for letter_id in wanted)
         if not again:
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")
         records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})
-    return RedirectResponse("/health?told=retried", status_code=303)
+    return RedirectResponse("/health?notice=retried", status_code=303)
 
 
 @router.post("/health/note")
@@ -142,7 +142,7 @@ def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") 
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
     with ports.sessions.begin() as session:
         records.log_event(session, ports.clock.now(), what, actor=visitor.name)
-    return RedirectResponse("/health?told=noted", status_code=303)
+    return RedirectResponse("/health?notice=noted", status_code=303)
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -157,9 +157,9 @@ def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _said(value: Any) -> str:
     if isinstance(value, list):
-        return "; ".join(_said(one) for one in value)
+        return "; ".join(_said(item) for item in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_said(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {_said(item)}" for key, item in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join("(an address)" if "@" in word else word for word in str(value).split())

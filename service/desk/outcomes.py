@@ -37,7 +37,7 @@ class PowerGroups:
 def grouped(power: ShownPower) -> PowerGroups:
     """A power's orders by what became of them, failures first."""
     groups = tuple(
-        Group(kind, title, sign, tuple(one for one in power.orders if Result(one.result) in results))
+        Group(kind, title, sign, tuple(order for order in power.orders if Result(order.result) in results))
         for kind, title, sign, results in _GROUPS
     )
     return PowerGroups(power, tuple(group for group in groups if group.orders))
@@ -46,9 +46,9 @@ def grouped(power: ShownPower) -> PowerGroups:
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
     """How many orders came to which end over all powers, lines nobody could read, and units without an
     order."""
-    ends = [Result(one.result) for power in powers for one in power.orders]
-    found = {title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS}
-    return found | {
+    ends = [Result(order.result) for power in powers for order in power.orders]
+    counts = {title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS}
+    return counts | {
         "orders": len(ends), "unread": sum(len(power.void) for power in powers),
         "silent": sum(len(power.silent) for power in powers),
     }

@@ -67,17 +67,17 @@ def desk(
     line: int | None = None,
     after: int | None = None,
     kept: int | None = None,
-    told: str = "",
+    notice: str = "",
 ) -> Response:
     """One line to read: its crop, its readings, and nothing of the board.
 
     `line` asks for one line, `after` for the next open one behind a line; `kept` names a typed line whose
-    complaint is told, `told` one of the page's own sentences.
+    complaint is told, `notice` one of the page's own sentences.
     """
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase, view, values = _about(ports, session, phase_id)
-        values |= {"visitor": visitor, "told": told}
+        values |= {"visitor": visitor, "notice": notice}
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
         lines = queries.work(session, phase, visitor.name)
@@ -110,7 +110,7 @@ def desk(
 
 
 @router.get("/results/{phase_id}")
-def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -> Response:
+def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
     """What was judged, each order with its sentence and its ink; approve and send from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -118,7 +118,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, told: str = "") 
         lines = [] if sealed(phase) else queries.work(session, phase)
         open_lines = sum(w.line.needs_a_person for w in lines)
         stale = queries.changed_since_judged(session, phase, lines)
-        values |= {"corrections": corrections(session, phase_id), "told": told}
+        values |= {"corrections": corrections(session, phase_id), "notice": notice}
     judged = phase.state in {PhaseState.READY, PhaseState.SENT}
     powers = ports.shown(phase_id) if judged else ()
     values["after"] = ports.aftermath(phase_id) if judged else None
@@ -164,7 +164,7 @@ def _sure(
 ) -> list[tuple[WorkLine, Offer]]:
     """The open lines of one sheet whose best reading is sure, each with it: what one key may accept
     together."""
-    found = []
+    offered = []
     for work in (
         w
         for w in lines
@@ -175,8 +175,8 @@ def _sure(
     ):
         first = next(iter(reading_view.offers(ports, session, phase_id, lines, work, me=me)), None)
         if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
-            found.append((work, first))
-    return found
+            offered.append((work, first))
+    return offered
 
 
 def _keys(session: Session, visitor: Visitor) -> dict[str, str]:
@@ -200,8 +200,8 @@ def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
 
 def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
     """The line above the chosen one, from which the next open line is looked for."""
-    at = chosen.number - 2
-    return lines[at].line.id if at >= 0 else None
+    index = chosen.number - 2
+    return lines[index].line.id if index >= 0 else None
 
 
 def _mine(lines: Sequence[WorkLine], me: str) -> int:

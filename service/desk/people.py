@@ -25,13 +25,13 @@ LONGEST_NAME = 80
 
 @router.get("/people")
 def people(
-    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = ""
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = ""
 ) -> Response:
     """Everybody who may sign in."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = session.scalars(select(UserRow).order_by(UserRow.name)).all()
-        return show(request, "people.html", visitor=visitor, people=found, roles=list(Role), told=told)
+        users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
+        return show(request, "people.html", visitor=visitor, people=users, roles=list(Role), notice=notice)
 
 
 @router.post("/people/add")
@@ -52,7 +52,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
                                       "Choose another name."))
         sessions.add_user(session, person, password, ports.clock.now(), _role(role))
         _log(session, ports, visitor, "person_added", {"person": person, "role": role})
-    return RedirectResponse("/people?told=person-added", status_code=303)
+    return RedirectResponse("/people?notice=person-added", status_code=303)
 
 
 @router.post("/people/role")
@@ -77,7 +77,7 @@ def change_role(
             raise HTTPException(409, ("Nothing was changed: this is the last coordinator. Make somebody else "
                                       "one first."))
         _log(session, ports, visitor, "role_changed", {"person": name, "from": before, "to": role})
-    return RedirectResponse("/people?told=role", status_code=303)
+    return RedirectResponse("/people?notice=role", status_code=303)
 
 
 def _role(role: str) -> Role:
@@ -87,5 +87,5 @@ def _role(role: str) -> Role:
         raise HTTPException(400, "Nothing was changed: choose one of the roles.") from fault
 
 
-def _log(session: Session, ports: DeskPorts, visitor: Visitor, what: str, detail: dict[str, str]) -> None:
-    log_event(session, ports.clock.now(), what, actor=visitor.name, detail=detail)
+def _log(session: Session, ports: DeskPorts, visitor: Visitor, kind: str, detail: dict[str, str]) -> None:
+    log_event(session, ports.clock.now(), kind, actor=visitor.name, detail=detail)

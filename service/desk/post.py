@@ -35,11 +35,11 @@ WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09
 
 
 @router.get("/post")
-def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], told: str = "") -> Response:
+def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = "") -> Response:
     """The letters of every phase in play, the originals still awaited, and the form that logs one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = []
+        phases_shown = []
         for phase in session.scalars(
             select(PhaseRow)
             .where(PhaseRow.state.in_(CURRENT))
@@ -51,9 +51,9 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
                 power: ports.power_name(game.variant, power)
                 for power in sorted(records.seats(session, game.id))
             }
-            found.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
+            phases_shown.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
                           [names[power] for power in awaited(session, phase)]))
-        return show(request, "post.html", visitor=visitor, told=told, phases=found, today=ports.clock.now())
+        return show(request, "post.html", visitor=visitor, notice=notice, phases=phases_shown, today=ports.clock.now())
 
 
 @router.post("/post")
@@ -69,17 +69,17 @@ async def log(
     for file in (scan or [])[:MOST_FILES + 1]:
         data.append(await file.read(MOST_BYTES + 1 - min(room, MOST_BYTES)))
         room += len(data[-1])
-    files = [one for one in data if one]
+    files = [data_file for data_file in data if data_file]
     await run_in_threadpool(_tried, lambda: _room(request).log(letter, files, visitor.name))
-    told = await run_in_threadpool(_outcome, request, letter, len(files))
-    return RedirectResponse(f"/post?told={told}", status_code=303)
+    notice = await run_in_threadpool(_outcome, request, letter, len(files))
+    return RedirectResponse(f"/post?notice={notice}", status_code=303)
 
 
 @router.post("/post/{posted_id}/untick")
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back a tick without a scan."""
     _tried(lambda: _room(request).untick(posted_id, visitor.name))
-    return RedirectResponse("/post?told=letter-unticked", status_code=303)
+    return RedirectResponse("/post?notice=letter-unticked", status_code=303)
 
 
 def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:

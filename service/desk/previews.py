@@ -34,7 +34,7 @@ NO_MAIL = "This site has no mail joined to its desk, so there are no letters to 
 
 
 @router.get("/previews/{game_id}")
-def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "", told: str = "") -> Response:
+def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "", notice: str = "") -> Response:
     """Every kind of letter with who gets it and when."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -48,8 +48,8 @@ def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "",
             game=game,
             kinds=kinds_of(_desk(ports).load(game.variant)),
             power=chosen,
-            told=told,
-            powers=[(one, ports.power_name(game.variant, one)) for one in seats],
+            notice=notice,
+            powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_desk(ports).game_info(game).coordinator,
             return_lines=[str(line) for line in game.options.get(RETURN, ())],
         )
@@ -72,10 +72,10 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         writer = _writer(session, ports, game_id, power, kind)
-        found = writer.of(kind)
+        shown = writer.of(kind)
         kinds = kinds_of(writer.desk.load(writer.game.variant))
         names = list(kinds)
-        at = names.index(kind)
+        index = names.index(kind)
         return show(
             request,
             "preview.html",
@@ -84,10 +84,10 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
             kind=kind,
             power=power,
             who=kinds[kind],
-            letter=found.letter,
-            basis=found.basis,
-            before=names[at - 1] if at else "",
-            after=names[at + 1] if at + 1 < len(names) else "",
+            letter=shown.letter,
+            basis=shown.basis,
+            before=names[index - 1] if index else "",
+            after=names[index + 1] if index + 1 < len(names) else "",
         )
 
 
@@ -103,8 +103,8 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
         game_row(session, game_id)
         if ports.circulars is None:
             raise HTTPException(503, NO_MAIL)
-        told = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
-    return RedirectResponse(f"/previews/{game_id}?told={'handed-over' if told else 'again'}", status_code=303)
+        notified = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
+    return RedirectResponse(f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303)
 
 
 @router.post("/previews/{game_id}/return-address")
@@ -123,7 +123,7 @@ def return_address(
         records.log_event(
             session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
         )
-    return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
+    return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
 
 @router.post("/previews/{game_id}/accommodation")
@@ -146,7 +146,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
             actor=visitor.name,
             detail={"power": power, "agreed": bool(player.accommodation)},
         )
-    return RedirectResponse(f"/previews/{game_id}?told=paper", status_code=303)
+    return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
 
 def _desk(ports: DeskPorts) -> LetterContext:

@@ -36,7 +36,7 @@ NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk
 
 
 @router.get("/quarantine")
-def quarantine(request: Request, visitor: SignedIn, told: str = "") -> Response:
+def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """Mails that nobody could route by rule, oldest first, and those discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -44,7 +44,7 @@ def quarantine(request: Request, visitor: SignedIn, told: str = "") -> Response:
         gone = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone, told=told)
+        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone, notice=notice)
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
@@ -61,7 +61,7 @@ def raw_mail(request: Request, sha256: str) -> Response:
 
 
 @router.get("/quarantine/{sha256}")
-def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", told: str = "") -> Response:
+def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = "") -> Response:
     """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is
     sent."""
     ports: DeskPorts = request.app.state.ports
@@ -71,7 +71,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = ""
         values: dict[str, Any] = {
             "visitor": visitor,
             "mail": mail,
-            "told": told,
+            "notice": notice,
             "known": _known(session, mail),
             "sealed": sealed,
             "joined": False,
@@ -99,7 +99,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = ""
                 "joined": True,
                 "answers": answers,
                 "registered": ports.quarantine.registered(session, mail),
-                "asked": next((one for one in answers if one[0].value == reason), None),
+                "asked": next((answer for answer in answers if answer[0].value == reason), None),
             }
             values |= _files(ports.quarantine, mail)
         return show(request, "quarantine_mail.html", **values)
@@ -114,13 +114,13 @@ def preview(request: Request, sha256: str, number: int) -> Response:
         mail = _mail(session, sha256)
         _unsealed(session, mail)
     try:
-        found = None if ports.quarantine is None else ports.quarantine.preview(mail, number)
+        picture = None if ports.quarantine is None else ports.quarantine.preview(mail, number)
     except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
-    if found is None:
+    if picture is None:
         raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
                                   "downloaded."))
-    return Response(found, media_type="image/jpeg")
+    return Response(picture, media_type="image/jpeg")
 
 
 @router.post("/quarantine/{sha256}/assign")
@@ -141,17 +141,17 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
             sha256, QuarantinedMail(int(number), power), int(wanted) if wanted else None, visitor.name
         )
     )
-    return RedirectResponse(f"/sheets/{number}?told=assigned", status_code=303)
+    return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/refuse")
 def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
     """Send the prepared answer that was shown, and end the mail."""
-    if reason not in {one.value for one in ANSWERS}:
+    if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     room = _room(request)
     _tried(lambda: room.refuse(sha256, RefusalReason(reason), visitor.name))
-    return RedirectResponse("/quarantine?told=refused", status_code=303)
+    return RedirectResponse("/quarantine?notice=refused", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/discard")
@@ -159,7 +159,7 @@ def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str,
     """Lay the mail aside, with a reason and without an answer."""
     room = _room(request)
     _tried(lambda: room.discard(sha256, why, visitor.name))
-    return RedirectResponse("/quarantine?told=discarded", status_code=303)
+    return RedirectResponse("/quarantine?notice=discarded", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back")
@@ -167,7 +167,7 @@ def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Lay a discarded mail into quarantine again."""
     room = _room(request)
     _tried(lambda: room.take_back(sha256, visitor.name))
-    return RedirectResponse(f"/quarantine/{sha256}?told=taken-back", status_code=303)
+    return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
 
 
 def _room(request: Request) -> Quarantine:

@@ -132,7 +132,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
                          first=bool(game.options.get(FIRST_COUNTS, False))).items()}
         for phase, game in pairs
     }
-    stands = stands_of(session, [key for own in chosen.values() for key in own.values()])
+    stands = stands_of(session, [key for chosen_papers in chosen.values() for key in chosen_papers.values()])
     return [
         _view(phase, game, rows[phase.id], powers[game.id], chosen[phase.id],
               [line for key in chosen[phase.id].values() for line in stands[key]])
@@ -160,8 +160,8 @@ def _view(
         missing=tuple(power for power in powers if power not in chosen),
         held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
         flagged=tuple(
-            (r.power, found) for r in rows
-            if r.fate != "held" and (found := tuple(str(f) for f in r.flags if f in VERSION_FLAGS))
+            (r.power, flags) for r in rows
+            if r.fate != "held" and (flags := tuple(str(f) for f in r.flags if f in VERSION_FLAGS))
         ),
     )
 
@@ -190,7 +190,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         WorkLine(
             seen_by(line, me) if me else line,
             power,
-            at + 1,
+            index + 1,
             len(pairs),
             list(chosen).index(power) + 1,
             len(chosen),
@@ -200,7 +200,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
             line.needs_a_person,
             line.version() in carried and not line.blind,
         )
-        for at, (power, line) in enumerate(pairs)
+        for index, (power, line) in enumerate(pairs)
     ]
 
 
@@ -252,14 +252,14 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
     letters = session.execute(
         select(OutboxRow.recipient, OutboxRow.sent_at)
         .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
-    told = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
+    sent = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
     return [
         UnusablePage(
             paper.power,
             page.note or "",
             page.id,
             page.upright is not None,
-            max((at for to, at in told if to == paper.sender and at >= paper.received_at), default=None),
+            max((sent_at for to, sent_at in sent if to == paper.sender and sent_at >= paper.received_at), default=None),
         )
         for page, paper in rows
     ]
@@ -303,7 +303,7 @@ def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequenc
     acts = select(ReviewActionRow.id).where(
         ReviewActionRow.phase_id == phase.id, ReviewActionRow.at > phase.judged_at
     )
-    return any(session.scalar(found.limit(1)) is not None for found in (later, acts))
+    return any(session.scalar(query.limit(1)) is not None for query in (later, acts))
 
 
 def mails_by_state(session: Session) -> dict[str, int]:

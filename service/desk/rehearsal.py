@@ -49,7 +49,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     with ports.sessions() as session:
         values = _about(ports, session, phase_id)
     try:
-        found: Rehearsal = ports.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
+        rehearsal: Rehearsal = ports.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
         raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
                                   f"changed.")) from why
@@ -57,11 +57,11 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
         request,
         "rehearsal.html",
         visitor=visitor,
-        found=found,
-        powers=[grouped(one) for one in found.powers],
-        totals=totals(found.powers),
+        found=rehearsal,
+        powers=[grouped(power) for power in rehearsal.powers],
+        totals=totals(rehearsal.powers),
         drawn=bool(pictures),
-        files=_files(found),
+        files=_files(rehearsal),
         **values,
     )
 
@@ -72,7 +72,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     page."""
     ports: DeskPorts = request.app.state.ports
     try:
-        found = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
+        images = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
     except NotReady as why:
         raise HTTPException(
             409,
@@ -84,16 +84,16 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     except Exception as fault:
         log.exception("a picture of phase %s could not be rehearsed", phase_id)
         raise HTTPException(500, NOT_DRAWN) from fault
-    if not 1 <= page <= len(found):
+    if not 1 <= page <= len(images):
         raise HTTPException(404, ("There is no such picture now. Rehearse again: what would be sent may have "
                                   "changed."))
-    one = found[page - 1]
-    return Response(one.data, media_type=one.kind, headers={"X-Pages": str(len(found))})
+    image = images[page - 1]
+    return Response(image.data, media_type=image.kind, headers={"X-Pages": str(len(images))})
 
 
-def _files(found: Rehearsal) -> list[str]:
+def _files(rehearsal: Rehearsal) -> list[str]:
     """The names of everything that would be attached to some letter, each once."""
-    return list(dict.fromkeys(name for letter in found.letters for name in letter.attached))
+    return list(dict.fromkeys(name for letter in rehearsal.letters for name in letter.attached))
 
 
 def _about(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:

@@ -36,8 +36,8 @@ def sign_in(
     guesses: sessions.Guesses = request.app.state.guesses
     name, now = name[:80], ports.wall.now()
 
-    def again(status: int, said: str) -> Response:
-        return show(request, "sign_in.html", status=status, said=said, who=name, kept=kept, to=to)
+    def again(status: int, sentence: str) -> Response:
+        return show(request, "sign_in.html", status=status, said=sentence, who=name, kept=kept, to=to)
 
     if guesses.resting(name, now):
         return again(429, RESTING)
@@ -58,12 +58,12 @@ def _onward(request: Request, token: str, to: str, kept: str) -> Response:
     """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody
     else."""
     ports: DeskPorts = request.app.state.ports
-    found = load(kept)
+    form = load(kept)
     with ports.sessions() as session:
         visitor = sessions.visitor(session, token, ports.wall.now())
-        whose = None if found is None else owner(session, found)
-    if found is not None and visitor is not None and whose == visitor.name and may(visitor.role, found.path):
-        return show(request, "sent_again.html", visitor=visitor, kept=found, stale=False)
+        whose = None if form is None else owner(session, form)
+    if form is not None and visitor is not None and whose == visitor.name and may(visitor.role, form.path):
+        return show(request, "sent_again.html", visitor=visitor, kept=form, stale=False)
     return RedirectResponse(to if local(to) else "/", status_code=303)
 
 

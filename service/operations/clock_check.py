@@ -50,20 +50,20 @@ class ClockSkewGuard:
         """A sentence where the clock is off, "" where it is right or nothing can be told; noted in the log
         when it changes."""
         apart = self._apart()
-        said = "" if apart is None or abs(apart) <= APART else sentence(apart)
+        warning = "" if apart is None or abs(apart) <= APART else sentence(apart)
         with self.store.begin() as session:
             before = standing(session)
-            if said and not before:
-                records.log_event(session, self.clock.now(), OFF, detail={"said": said})
-            elif before and not said:
+            if warning and not before:
+                records.log_event(session, self.clock.now(), OFF, detail={"said": warning})
+            elif before and not warning:
                 records.log_event(session, self.clock.now(), RIGHT)
-        return said
+        return warning
 
     def holds(self, phase_id: int) -> bool:
         """Whether a phase must wait for the clock to be set; then the coordinator is told, once for its
         deadline."""
-        said = self.fault()
-        if not said:
+        warning = self.fault()
+        if not warning:
             return False
         with self.store.begin() as session:
             phase = session.get(PhaseRow, phase_id)
@@ -71,7 +71,7 @@ class ClockSkewGuard:
                 game = session.get_one(GameRow, phase.game_id)
                 facts = NoticeFacts(
                     key=f"clock-{phase.deadline.isoformat()}",
-                    what=said,
+                    what=warning,
                     since=self.clock.now(),
                     link=f"{self.desk.sender.base_url}/health" if self.desk.sender.base_url else "",
                     consequence=("the phase is neither closed nor judged. Nobody loses by it: the mail "

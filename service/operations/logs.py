@@ -73,15 +73,15 @@ def _take_over(name: str) -> None:
 
 def _places(_logger: Any, _method: str, event: _Event) -> _Event:
     """An exception as its type and the places it passed."""
-    found = event.pop("exc_info", None)
-    if found is True:
-        found = sys.exc_info()
-    if isinstance(found, BaseException):
-        found = (type(found), found, found.__traceback__)
-    if isinstance(found, tuple) and found[0] is not None:
-        event["fault"] = found[0].__name__
+    error = event.pop("exc_info", None)
+    if error is True:
+        error = sys.exc_info()
+    if isinstance(error, BaseException):
+        error = (type(error), error, error.__traceback__)
+    if isinstance(error, tuple) and error[0] is not None:
+        event["fault"] = error[0].__name__
         event["places"] = [(f"{_short(frame.filename)}:{frame.lineno} "
-                            f"{frame.name}") for frame in extract_tb(found[2])[-PLACES:]]
+                            f"{frame.name}") for frame in extract_tb(error[2])[-PLACES:]]
     event.pop("stack_info", None)
     return event
 
@@ -97,9 +97,9 @@ def _without_addresses(_logger: Any, _method: str, event: _Event) -> _Event:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _clean(one) for key, one in value.items()}
+        return {str(key): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_clean(one) for one in value]
+        return [_clean(item) for item in value]
     if value is None or isinstance(value, bool | int | float):
         return value
     return " ".join(HIDDEN if "@" in word else word for word in str(value)[:LONGEST].split(" "))
@@ -111,7 +111,7 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
     )
 
 
-def _uncaught_in_thread(found: threading.ExceptHookArgs) -> None:
+def _uncaught_in_thread(hook: threading.ExceptHookArgs) -> None:
     logging.getLogger("galloper").critical(
         "A thread ends by a fault of ours",
-        exc_info=(found.exc_type, found.exc_value or found.exc_type(), found.exc_traceback))
+        exc_info=(hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback))

@@ -103,9 +103,9 @@ class Metrics:
                 "1 while this machine's clock does not go with the mail server's.",
                 int(bool(clock_check.standing(session))),
             )
-            made = last_event(session, BACKUP)
-            if made is not None:
-                yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made)
+            made_at = last_event(session, BACKUP)
+            if made_at is not None:
+                yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made_at)
         yield from self._process()
 
     def _process(self) -> Iterator[GaugeMetricFamily]:
@@ -139,20 +139,20 @@ class _Site(Collector):
         return self.metrics.families()
 
 
-def _one(name: str, said: str, value: float | None) -> GaugeMetricFamily:
-    return GaugeMetricFamily(name, said, value=float(value or 0))
+def _one(name: str, help_text: str, value: float | None) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, help_text, value=float(value or 0))
 
 
-def _age(name: str, said: str, now: datetime, since: datetime | None) -> GaugeMetricFamily:
-    return _one(name, said, 0 if since is None else max(0.0, (now - since).total_seconds()))
+def _age(name: str, help_text: str, now: datetime, since: datetime | None) -> GaugeMetricFamily:
+    return _one(name, help_text, 0 if since is None else max(0.0, (now - since).total_seconds()))
 
 
 def _by_state(
-    session: Session, name: str, said: str, column: InstrumentedAttribute[str], states: type[StrEnum]
+    session: Session, name: str, help_text: str, column: InstrumentedAttribute[str], states: type[StrEnum]
 ) -> GaugeMetricFamily:
     """How many rows are in each state; a state that no row has counts 0, so that no line comes and goes."""
-    found = dict(session.execute(select(column, func.count()).group_by(column)).all())
-    family = GaugeMetricFamily(name, said, labels=["state"])
+    counts = dict(session.execute(select(column, func.count()).group_by(column)).all())
+    family = GaugeMetricFamily(name, help_text, labels=["state"])
     for state in states:
-        family.add_metric([state.value], float(found.get(state.value, 0)))
+        family.add_metric([state.value], float(counts.get(state.value, 0)))
     return family

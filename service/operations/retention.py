@@ -64,9 +64,9 @@ def _forget(store: sessionmaker[Session], before: datetime, now: datetime) -> li
 
 def _stray(before: datetime) -> ColumnElement[bool]:
     """A mail that is over, long enough ago, and that no record and no paper names."""
-    told = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
+    is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
-    return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~told & ~filed
+    return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
 
 
 def _named(session: Session, key: str) -> bool:

@@ -32,9 +32,9 @@ MOST = 12
 
 
 @router.get("/public/entry")
-def ask(request: Request, told: str = "") -> Response:
+def ask(request: Request, notice: str = "") -> Response:
     """Where a player asks for a link."""
-    return show(request, "entry_ask.html", told=bool(told))
+    return show(request, "entry_ask.html", notice=bool(notice))
 
 
 @router.post("/public/entry")
@@ -43,7 +43,7 @@ def send(request: Request, mail: Annotated[str, Form()]) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
-    return RedirectResponse("/public/entry?told=1", status_code=303)
+    return RedirectResponse("/public/entry?notice=1", status_code=303)
 
 
 @router.get("/public/me/{secret}")
@@ -69,7 +69,7 @@ def begin(request: Request, secret: str) -> Response:
 
 
 @router.get("/public/me")
-def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
+def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
     """One's own entry."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -77,7 +77,7 @@ def entry(request: Request, visitor: Visitor, told: str = "") -> Response:
         rows = session.scalars(select(PostalAddressRow).where(
             PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
-        return show(request, "entry.html", me=visitor, player=player, rows=rows, told=told,
+        return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
                     games=visits.games_of(session, visitor),
                     feed=f"{ports.base_url}{calendar_feed.path_of(player)}",
                     now_at=addresses.reach(addresses_of(session, player.id), ports.clock.now().date()),
@@ -118,7 +118,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
             )
         )
         _note(session, ports, visitor, "an address was added")
-    return RedirectResponse("/public/me?told=added", status_code=303)
+    return RedirectResponse("/public/me?notice=added", status_code=303)
 
 
 @router.post("/public/me/do/address/{row_id}/end")
@@ -138,7 +138,7 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
         ):
             raise HTTPException(404, "Nothing was changed: this address is not on your list.")
         _note(session, ports, visitor, "an address was taken off")
-    return RedirectResponse("/public/me?told=ended", status_code=303)
+    return RedirectResponse("/public/me?notice=ended", status_code=303)
 
 
 @router.post("/public/me/do/settings")
@@ -157,7 +157,7 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
         player = visits.player(session, visitor)
         player.zone, player.reminders = zone.strip(), bool(reminders)
         _note(session, ports, visitor, f"reminders {'on' if player.reminders else 'off'}, clock {player.zone}")
-    return RedirectResponse("/public/me?told=settings", status_code=303)
+    return RedirectResponse("/public/me?notice=settings", status_code=303)
 
 
 @router.post("/public/me/do/feed")
@@ -168,7 +168,7 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
     with ports.sessions.begin() as session:
         calendar_feed.renew(visits.player(session, visitor))
         _note(session, ports, visitor, "another calendar address")
-    return RedirectResponse("/public/me?told=feed", status_code=303)
+    return RedirectResponse("/public/me?notice=feed", status_code=303)
 
 
 @router.post("/public/me/do/leave")

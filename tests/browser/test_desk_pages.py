@@ -110,7 +110,7 @@ def test_a_box_is_set_right_by_drawing_or_by_keys_alone(chromium: Any, desk: Des
     assert page.locator(".add-line [name=left]").input_value() == ""
     field.fill(str(before))
     page.keyboard.press("Enter")
-    page.wait_for_url("**/sheet/1?told=box-fixed")
+    page.wait_for_url("**/sheet/1?notice=box-fixed")
     assert "The line is cut by the new box and open again" in page.locator(".said").inner_text()
 
 

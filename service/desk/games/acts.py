@@ -108,21 +108,21 @@ def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame
         start = date.min
     if not create.known_zone(written.zone):
         faults.append(f"The time zone {written.zone!r} is unknown; write it like Europe/London.")
-    own = []
+    seats = []
     for power in variant.powers.values():
         name, mail = (written.players or {}).get(power.id, ("", ""))
-        addresses = tuple(one.lower() for one in mail.replace(",", " ").split())
+        addresses = tuple(address.lower() for address in mail.replace(",", " ").split())
         if not name.strip():
             faults.append(f"{power.name} has no player.")
         if not addresses:
             faults.append(f"{power.name} has no mail address.")
-        own.append(GameSeat(power.id, name.strip(), written.zone, addresses))
-    faults += _address_faults(own, own_address)
+        seats.append(GameSeat(power.id, name.strip(), written.zone, addresses))
+    faults += _address_faults(seats, own_address)
     if written.review not in set(ReviewMode) or written.threshold not in THRESHOLDS:
         faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
-    return NewGame(written.name.strip(), variant.slug, start, own, (), _options(written)), []
+    return NewGame(written.name.strip(), variant.slug, start, seats, (), _options(written)), []
 
 
 def _options(written: Written) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def _options(written: Written) -> dict[str, Any]:
     return options
 
 
-def _address_faults(own: Sequence[GameSeat], own_address: str) -> Iterable[str]:
+def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str]:
     owner: dict[str, str] = {}
-    for seat in own:
+    for seat in seats:
         for mail in seat.mail:
             if not is_address(mail):
                 yield f"{mail!r} is no mail address."
@@ -163,9 +163,9 @@ def move(
             session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now
         )
     except DeadlineError as fault:
-        said = str(fault)
+        sentence = str(fault)
         raise ActRefused(
-            said if "Nothing was changed" in said else f"Nothing was changed: {said}."
+            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
         ) from fault
 
 
@@ -180,9 +180,9 @@ def move_year(
     try:
         return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
     except DeadlineError as fault:
-        said = str(fault)
+        sentence = str(fault)
         raise ActRefused(
-            said if "Nothing was changed" in said else f"Nothing was changed: {said}."
+            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
         ) from fault
 
 
@@ -222,8 +222,8 @@ def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by:
     before = threshold(game)
     if before == wanted:
         raise ActRefused("Nothing was changed: the option is set so already.")
-    kept = {name: value for name, value in game.options.items() if name != THRESHOLD}
-    game.options = kept | ({THRESHOLD: float(wanted)} if wanted else {})
+    other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
+    game.options = other_options | ({THRESHOLD: float(wanted)} if wanted else {})
     log_event(
         session,
         now,

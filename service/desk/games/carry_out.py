@@ -17,13 +17,13 @@ from service.web.ports import DeskPorts
 Outcome = TypeVar("Outcome")
 
 
-def done(request: Request, game_id: str, told: str, act: Callable[[Session, GameRow], object]) -> Response:
+def done(request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]) -> Response:
     """Do it and go to the game's page, which tells it by one of its own sentences; 409 with the reason of a
     refusal."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         tried(lambda: act(session, game_row(session, game_id)))
-    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
+    return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 
 def tried(act: Callable[[], Outcome]) -> Outcome:
@@ -42,7 +42,7 @@ def own_address(ports: DeskPorts) -> str:
 
 def game_row(session: Session, game_id: str) -> GameRow:
     """A game; 404 where there is none."""
-    found = session.get(GameRow, game_id)
-    if found is None:
+    game = session.get(GameRow, game_id)
+    if game is None:
         raise HTTPException(404, "There is no such game. Nothing was changed.")
-    return found
+    return game

@@ -48,7 +48,7 @@ def games(request: Request, visitor: SignedIn) -> Response:
     """Every game with the phase in play."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = [
+        games_shown = [
             (game, next(iter(phases_to_come(session, game.id, 1)), None))
             for game in records.games(session)
         ]
@@ -56,8 +56,8 @@ def games(request: Request, visitor: SignedIn) -> Response:
             request,
             "games.html",
             visitor=visitor,
-            told="",
-            games=found,
+            notice="",
+            games=games_shown,
             title_of=phase_title,
             boards=variants(),
         )
@@ -88,15 +88,15 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
         raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
     try:
         with ports.sessions.begin() as session:
-            made = acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
+            slug = acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
     except ActRefused as fault:
         return _form(request, visitor, written, str(fault), 400)
-    told = "created" if welcome(ports, made) else "created-untold"
-    return RedirectResponse(f"/games/{made}?told={told}", status_code=303)
+    notice = "created" if welcome(ports, slug) else "created-untold"
+    return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
 
 @router.get("/games/{game_id}")
-def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> Response:
+def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") -> Response:
     """One game: players, calendar, options with their history."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -119,10 +119,10 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
                                .order_by(PhaseRow.ordinal)).all()
         board = maps.load(row.variant)
         years = [
-            one.id
-            for before, one in zip([None, *rows], rows, strict=False)
-            if one.state == PhaseState.WAITING
-            and one.opens_at > ports.clock.now()
+            phase_row.id
+            for before, phase_row in zip([None, *rows], rows, strict=False)
+            if phase_row.state == PhaseState.WAITING
+            and phase_row.opens_at > ports.clock.now()
             and begins_year(before, board.calendar)
         ]
         history = session.scalars(
@@ -130,7 +130,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, told: str = "") -> R
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
-        return show(request, "game.html", visitor=visitor, told=told, game=row, board=board.title,
+        return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY,
                     reviews=REVIEW_WORDS,
@@ -154,13 +154,13 @@ def move(
     ports: DeskPorts = request.app.state.ports
 
     def act(session: Session, row: GameRow) -> None:
-        own = _phase(session, row, phase)
+        phase_row = _phase(session, row, phase)
         extension = acts.move(
-            session, own, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()
+            session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()
         )
         if ports.circulars is not None:
-            session.refresh(own)
-            ports.circulars.deadline_moved(session, own, extension)
+            session.refresh(phase_row)
+            ports.circulars.deadline_moved(session, phase_row, extension)
 
     return done(request, game_id, "moved" if ports.circulars else "moved-untold", act)
 
@@ -179,11 +179,11 @@ def move_year(
     ports: DeskPorts = request.app.state.ports
 
     def act(session: Session, row: GameRow) -> None:
-        own = _phase(session, row, phase)
-        extension = acts.move_year(session, own, day, why, by=visitor.name, now=ports.clock.now())
+        phase_row = _phase(session, row, phase)
+        extension = acts.move_year(session, phase_row, day, why, by=visitor.name, now=ports.clock.now())
         if ports.circulars is not None:
-            session.refresh(own)
-            ports.circulars.deadline_moved(session, own, extension)
+            session.refresh(phase_row)
+            ports.circulars.deadline_moved(session, phase_row, extension)
 
     return done(request, game_id, "year-moved" if ports.circulars else "year-moved-untold", act)
 
@@ -254,7 +254,7 @@ def _form(
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:
-    found = session.get(PhaseRow, phase_id)
-    if found is None or found.game_id != game.id:
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None or phase.game_id != game.id:
         raise HTTPException(404, "There is no such phase of this game. Nothing was changed.")
-    return found
+    return phase

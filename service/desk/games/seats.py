@@ -47,7 +47,7 @@ def seat(
 ) -> Response:
     """Another player takes a power, and gets their welcome; or nobody holds it any more."""
     ports: DeskPorts = request.app.state.ports
-    holder = Holder(name.strip(), zone.strip(), tuple(one.lower() for one in mail.replace(",", " ").split()))
+    holder = Holder(name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split()))
     with ports.sessions.begin() as session:
         held = tried(
             lambda: seat_acts.hand_over(
@@ -61,8 +61,8 @@ def seat(
                 now=ports.clock.now(),
             )
         )
-    told = "seat-empty" if not held else "seat" if welcome(ports, game_id, power) else "seat-untold"
-    return RedirectResponse(f"/games/{game_id}?told={told}", status_code=303)
+    notice = "seat-empty" if not held else "seat" if welcome(ports, game_id, power) else "seat-untold"
+    return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:

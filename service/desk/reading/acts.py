@@ -81,42 +81,42 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
         )
     decision, complaint = _said(ports, session, phase.id, power, row, asked)
     kind = DecisionKind.ASK if asked.do == "second" else DecisionKind.DECIDE
-    seen = {} if asked.seen is None else {row.id: asked.seen}
-    _file(session, act, phase, [decision], seen, kind)
+    versions = {} if asked.seen is None else {row.id: asked.seen}
+    _file(session, act, phase, [decision], versions, kind)
     return Carried((row.id,), complaint)
 
 
 def close_differences(
-    session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], seen: Mapping[int, str]
+    session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], versions: Mapping[int, str]
 ) -> Carried:
     """End what two people read otherwise: each of these lines is void, with both readings kept for the
     results to print (Q-01). The log says how many; 400 where one of them is no difference."""
-    found = lines_by_id(session, line_ids)
-    if not line_ids or any(found[one].stage is not Stage.DIFFERS for one in line_ids):
+    lines = lines_by_id(session, line_ids)
+    if not line_ids or any(lines[line_id].stage is not Stage.DIFFERS for line_id in line_ids):
         raise HTTPException(400, NO_DIFFERENCE)
-    said = [
-        Decision(one, LineState.VOID, "\n".join(both(found[one].votes)), settles=True) for one in line_ids
+    closing = [
+        Decision(line_id, LineState.VOID, "\n".join(both(lines[line_id].votes)), settles=True) for line_id in line_ids
     ]
-    decisions.file(session, act, said, seen, DecisionKind.CLOSE)
+    decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
     log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
-              detail={"phase_id": phase.id, "lines": len(said)})
+              detail={"phase_id": phase.id, "lines": len(closing)})
     return Carried(tuple(line_ids))
 
 
 def _file(
-    session: Session, act: Act, phase: PhaseRow, said: Sequence[Decision], seen: Mapping[int, str],
+    session: Session, act: Act, phase: PhaseRow, filed: Sequence[Decision], versions: Mapping[int, str],
     kind: DecisionKind
 ) -> None:
     """File decisions; where two people now read a line otherwise, that goes into the log without what they
     read."""
     if phase.review == ReviewMode.NONE:
-        decisions.file(session, act, said, seen, kind)
+        decisions.file(session, act, filed, versions, kind)
         return
-    ids = [one.line_id for one in said]
-    before = {one for one, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
-    decisions.file(session, act, said, seen, kind)
-    for one, line in lines_by_id(session, ids).items():
-        if line.stage is Stage.DIFFERS and one not in before:
+    ids = [line_id.line_id for line_id in filed]
+    before = {line_id for line_id, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
+    decisions.file(session, act, filed, versions, kind)
+    for line_id, line in lines_by_id(session, ids).items():
+        if line.stage is Stage.DIFFERS and line_id not in before:
             log_event(
                 session,
                 act.at,
@@ -125,7 +125,7 @@ def _file(
                 actor=act.by,
                 detail={
                     "phase_id": phase.id,
-                    "line": one,
+                    "line": line_id,
                     "readers": sorted({vote.by for vote in line.votes}),
                 },
             )
@@ -154,36 +154,36 @@ def _said(
         words = " ".join(asked.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)
-        found = ports.understand(session, phase_id, power, words)
-        return Decision(row.id, LineState.READ, words, found.order), "" if found.order else found.complaint
+        meaning = ports.understand(session, phase_id, power, words)
+        return Decision(row.id, LineState.READ, words, meaning.order), "" if meaning.order else meaning.complaint
     return Decision(row.id, LineState.READ, *_reading(row, asked.do)), ""
 
 
 def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
     number = do.removeprefix("reading-")
     plain = do.startswith("reading-") and number.isascii() and number.isdecimal() and len(number) < 3
-    found = decisions.from_candidate(row, int(number)) if plain else None
-    if found is None:
+    reading = decisions.from_candidate(row, int(number)) if plain else None
+    if reading is None:
         raise HTTPException(400, NO_READING)
-    return found
+    return reading
 
 
-def _two(row: LineRow, kept: Sequence[str]) -> str:
+def _two(row: LineRow, choices: Sequence[str]) -> str:
     """Both readings of a line that is void since they are equally good, for the results to print (Q-01)."""
-    texts = [_reading(row, do)[0] for do in dict.fromkeys(kept)]
+    texts = [_reading(row, do)[0] for do in dict.fromkeys(choices)]
     if len(texts) != 2:
         raise HTTPException(400, NOT_TWO)
     return "\n".join(texts)
 
 
 def _accept(session: Session, act: Act, phase: PhaseRow, asked: Asked) -> Carried:
-    found = [(line_of(session, act.phase_id, line)[0], seen, do) for line, seen, do in asked.others]
-    if not found:
+    accepted = [(line_of(session, act.phase_id, line)[0], version, do) for line, version, do in asked.others]
+    if not accepted:
         raise HTTPException(400, "No line was named. Nothing was changed.")
-    said = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in found]
-    seen = {row.id: version for row, version, _ in found if version is not None}
-    _file(session, act, phase, said, seen, DecisionKind.ACCEPT)
-    return Carried(tuple(row.id for row, _, _ in found))
+    filed = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in accepted]
+    version = {row.id: version for row, version, _ in accepted if version is not None}
+    _file(session, act, phase, filed, version, DecisionKind.ACCEPT)
+    return Carried(tuple(row.id for row, _, _ in accepted))
 
 
 def _reshape(
@@ -195,25 +195,25 @@ def _reshape(
     if asked.seen is not None:
         decisions.check(session, {row.id: asked.seen}, act.by)
     old: tuple[int, ...]
-    made: tuple[int, ...]
+    new_ids: tuple[int, ...]
     if asked.do == "join":
         below = _below(session, act.phase_id, row)
         joined = shape.join(session, act, row, below, suggest)
-        old, made = (row.id, below.id), () if joined is None else (joined,)
+        old, new_ids = (row.id, below.id), () if joined is None else (joined,)
     else:
         try:
-            old, made = (row.id,), shape.split(session, act, row, asked.at, suggest) or ()
+            old, new_ids = (row.id,), shape.split(session, act, row, asked.at, suggest) or ()
         except ValueError as why:
             raise HTTPException(400, NO_PLACE) from why
-    for one in made:
-        ports.read_again(session, one)
-    return Carried((*old, *made))
+    for new_id in new_ids:
+        ports.read_again(session, new_id)
+    return Carried((*old, *new_ids))
 
 
 def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:
     """The next line on the page as the desk lists it."""
     lines = queries.work(session, session.get_one(PhaseRow, phase_id))
-    at = next((n for n, w in enumerate(lines) if w.line.id == row.id), len(lines))
-    if at + 1 >= len(lines) or lines[at + 1].line.page_id != row.page_id:
+    index = next((n for n, w in enumerate(lines) if w.line.id == row.id), len(lines))
+    if index + 1 >= len(lines) or lines[index + 1].line.page_id != row.page_id:
         raise HTTPException(400, NO_BELOW)
-    return session.get_one(LineRow, lines[at + 1].line.id)
+    return session.get_one(LineRow, lines[index + 1].line.id)

@@ -83,17 +83,17 @@ def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
-        found = queries.work(session, phase, visitor.name)
+        work_lines = queries.work(session, phase, visitor.name)
         variant = session.get_one(GameRow, phase.game_id).variant
         entries = [
             reading_view.index_entry(
-                reading_view.offers(ports, session, phase_id, found, work, me=visitor.name),
+                reading_view.offers(ports, session, phase_id, work_lines, work, me=visitor.name),
                 work,
                 ports.power_name(variant, work.power),
             )
-            for work in found
+            for work in work_lines
         ]
-        stacks = _stacks(session, phase_id, visitor.name, found)
+        stacks = _stacks(session, phase_id, visitor.name, work_lines)
     return JSONResponse({"token": visitor.csrf, "me": visitor.name, "lines": entries, **stacks})
 
 
@@ -103,12 +103,12 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
-        found = queries.work(session, phase, visitor.name)
-        work = next((w for w in found if w.line.id == line_id), None)
+        work_lines = queries.work(session, phase, visitor.name)
+        work = next((w for w in work_lines if w.line.id == line_id), None)
         if work is None:
             raise HTTPException(404, "There is no such line on the desk now.")
         variant = session.get_one(GameRow, phase.game_id).variant
-        view = reading_view.line_view(ports, session, phase_id, found, work, variant=variant, me=visitor.name)
+        view = reading_view.line_view(ports, session, phase_id, work_lines, work, variant=variant, me=visitor.name)
         return show(request, "_line.html", visitor=visitor, view=view, phase=phase, key="")
 
 
@@ -124,17 +124,17 @@ def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -
         phase = session.get(PhaseRow, phase_id)
         if phase is None or not at_the_desk(phase):
             return JSONResponse({"acts": answers, "closed": CLOSED})
-        found = queries.work(session, phase, visitor.name)
-        open_lines = sum(w.waits for w in found)
+        work_lines = queries.work(session, phase, visitor.name)
+        open_lines = sum(w.waits for w in work_lines)
         about = {line for answer in answers for line in answer.get("about", ())}
-        told = {
-            "acts": answers, "states": [reading_view.state_entry(w) for w in found],
-            "offers": _offers(ports, session, phase_id, found, about, visitor.name),
-            **_stacks(session, phase_id, visitor.name, found),
+        answer = {
+            "acts": answers, "states": [reading_view.state_entry(w) for w in work_lines],
+            "offers": _offers(ports, session, phase_id, work_lines, about, visitor.name),
+            **_stacks(session, phase_id, visitor.name, work_lines),
         }
     if not open_lines and any(answer.get("saved") for answer in answers):
         _judge(ports, phase_id)
-    return JSONResponse(told)
+    return JSONResponse(answer)
 
 
 @router.post("/{phase_id}/here")
@@ -152,8 +152,8 @@ def words(request: Request, phase_id: int) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _open_phase(session, phase_id)
-        found = ports.words(session, phase_id)
-    return JSONResponse({"names": found.names, "verbs": found.verbs, "units": found.units},
+        completions = ports.words(session, phase_id)
+    return JSONResponse({"names": completions.names, "verbs": completions.verbs, "units": completions.units},
                         headers={"Cache-Control": "private, max-age=600"})
 
 
@@ -190,28 +190,28 @@ def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -
 
 
 def _offers(
-    ports: DeskPorts, session: Session, phase_id: int, found: list[WorkLine], changed: set[int], me: str
+    ports: DeskPorts, session: Session, phase_id: int, work_lines: list[WorkLine], changed: set[int], me: str
 ) -> dict[str, str]:
     """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line
     that was cut anew behind the person's back: the browser fetches these again."""
-    sheets = {w.sheet for w in found if w.line.id in changed}
+    sheets = {w.sheet for w in work_lines if w.line.id in changed}
     offered = {}
-    for work in found:
+    for work in work_lines:
         if (work.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
             offered[str(work.line.id)] = reading_view.first_of(
-                reading_view.offers(ports, session, phase_id, found, work, me=me))
+                reading_view.offers(ports, session, phase_id, work_lines, work, me=me))
     return offered
 
 
 def _stacks(
-    session: Session, phase_id: int, me: str, found: list[WorkLine]
+    session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
     """What this person can undo and do again, oldest first, and the last decisions of anybody."""
-    numbers = {w.line.id: w.number for w in found}
+    numbers = {w.line.id: w.number for w in work_lines}
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,
-             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, found, me)
+             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, work_lines, me)
         ],
         "undo": [{"key": a.key, "kind": a.kind} for a in decisions.standing(session, phase_id, me)],
         "redo": [{"key": a.key, "kind": a.kind} for a in decisions.undone(session, phase_id, me)],

@@ -35,8 +35,8 @@ def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
     texts = [str(c["text"]).split() for c in candidates]
     shares = _shares([(float(c["score"]), len(str(c["text"]))) for c in candidates])
     return tuple(
-        ShownReading(str(c["text"]), _marked(at, texts), c["order"], shares[at])
-        for at, c in enumerate(candidates)
+        ShownReading(str(c["text"]), _marked(index, texts), c["order"], shares[index])
+        for index, c in enumerate(candidates)
     )
 
 
@@ -48,13 +48,13 @@ def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
     return [score * weight / sum(weights) for (score, _), weight in zip(scored, weights, strict=True)]
 
 
-def _marked(at: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
+def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
     """The words of one text, each with whether it differs: the best is held against the next, all others
     against the best. `GAP` stands where the other has words and this one has none."""
     if len(texts) == 1:
         return tuple((word, False) for word in texts[0])
-    own, other = texts[at], texts[1] if at == 0 else texts[0]
-    found: list[tuple[str, bool]] = []
-    for what, a, b, _, _ in SequenceMatcher(None, own, other, autojunk=False).get_opcodes():
-        found += [(GAP, True)] if what == "insert" else [(word, what != "equal") for word in own[a:b]]
-    return tuple(found)
+    words, other = texts[index], texts[1] if index == 0 else texts[0]
+    marked: list[tuple[str, bool]] = []
+    for change, a, b, _, _ in SequenceMatcher(None, words, other, autojunk=False).get_opcodes():
+        marked += [(GAP, True)] if change == "insert" else [(word, change != "equal") for word in words[a:b]]
+    return tuple(marked)

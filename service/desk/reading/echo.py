@@ -48,37 +48,37 @@ def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> E
     if not work.line.candidates or not work.line.needs_a_person:
         return None
     best = _best(work.line.candidates)
-    for one in _corrections(other for other in sheet if other.line.id != work.line.id):
-        said = _replaced(best.split(), one)
-        if said is not None:
-            return _as_offer(" ".join(said), work.line.candidates, one.like, understand)
+    for correction in _corrections(other for other in sheet if other.line.id != work.line.id):
+        corrected = _replaced(best.split(), correction)
+        if corrected is not None:
+            return _as_offer(" ".join(corrected), work.line.candidates, correction.like, understand)
     return None
 
 
 def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
     """What people corrected on a sheet, the longest misreadings first."""
-    found: list[_Correction] = []
+    corrections: list[_Correction] = []
     for other in sheet:
         line = other.line
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
         eye, hand = _best(line.candidates).split(), line.order.split()
-        found += [
+        corrections += [
             _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.number)
-            for what, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()
-            if what == "replace" and b > a and d > c
+            for change, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()
+            if change == "replace" and b > a and d > c
         ]
-    return sorted(found, key=lambda one: -len(one.read))
+    return sorted(corrections, key=lambda correction: -len(correction.read))
 
 
 def _best(candidates: Sequence[dict[str, Any]]) -> str:
     return str(arranged(candidates)[0][1]["text"])
 
 
-def _replaced(words: Sequence[str], one: _Correction) -> list[str] | None:
-    size = len(one.read)
-    at = next((n for n in range(len(words) - size + 1) if tuple(words[n:n + size]) == one.read), None)
-    return None if at is None else [*words[:at], *one.meant, *words[at + size:]]
+def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None:
+    size = len(correction.read)
+    start = next((n for n in range(len(words) - size + 1) if tuple(words[n:n + size]) == correction.read), None)
+    return None if start is None else [*words[:start], *correction.meant, *words[start + size:]]
 
 
 def _as_offer(

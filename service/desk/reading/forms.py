@@ -58,11 +58,11 @@ def decide(
             carried = carry_out(ports, session, phase, visitor, asked)
             done = not any(w.waits for w in queries.work(session, phase))
     except decisions.Overtaken:
-        return _to_desk(phase_id, line=line, told="overtaken")
+        return _to_desk(phase_id, line=line, notice="overtaken")
     if do in {"join", "break"}:
         return _to_desk(phase_id, line=max(carried.lines) if do == "join" else carried.lines[-2])
-    told = line if carried.complaint else None
-    return _judge(ports, phase_id, told) if done else _to_desk(phase_id, after=line, kept=told)
+    complained_line = line if carried.complaint else None
+    return _judge(ports, phase_id, complained_line) if done else _to_desk(phase_id, after=line, kept=complained_line)
 
 
 @router.post("/desk/{phase_id}/accept")
@@ -80,7 +80,7 @@ def accept(
             carry_out(ports, session, phase, visitor, Asked(key=key, do="accept", others=others))
             done = not any(w.waits for w in queries.work(session, phase))
     except decisions.Overtaken as fault:
-        return _to_desk(phase_id, line=fault.line_id, told="overtaken")
+        return _to_desk(phase_id, line=fault.line_id, notice="overtaken")
     except ValueError as fault:
         raise HTTPException(400, "This list came damaged. Nothing was changed: reload the page.") from fault
     return _judge(ports, phase_id) if done else _to_desk(phase_id, after=others[-1][0])
@@ -100,7 +100,7 @@ def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[in
             if review is None
             else decisions.undo_review(session, act, ids, review)
         )
-    return _to_desk(phase_id, line=lines[0] if lines else None, told=None if lines else "nothing-to-undo")
+    return _to_desk(phase_id, line=lines[0] if lines else None, notice=None if lines else "nothing-to-undo")
 
 
 @router.post("/desk/{phase_id}/redo")
@@ -110,7 +110,7 @@ def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, 
     with ports.sessions.begin() as session:
         desk_phase(session, phase_id)
         lines = decisions.redo(session, _act(ports, phase_id, visitor, key))
-    return _to_desk(phase_id, after=lines[-1] if lines else None, told=None if lines else "nothing-to-redo")
+    return _to_desk(phase_id, after=lines[-1] if lines else None, notice=None if lines else "nothing-to-redo")
 
 
 @router.post("/desk/{phase_id}/late")
@@ -133,9 +133,9 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
         phase = desk_phase(session, phase_id)
         act = _act(ports, phase_id, visitor, key)
         if not decisions.known(session, act.key):
-            found = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
+            differing = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
             close_differences(
-                session, act, phase, [one.id for one in found], {one.id: one.version() for one in found}
+                session, act, phase, [line.id for line in differing], {line.id: line.version() for line in differing}
             )
         done = not any(w.waits for w in queries.work(session, phase))
     return _judge(ports, phase_id) if done else _to_desk(phase_id)
@@ -199,7 +199,7 @@ def sign_out(request: Request) -> Response:
     return response
 
 
-def _judge(ports: DeskPorts, phase_id: int, kept: int | None = None) -> Response:
+def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) -> Response:
     """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses
     nothing."""
     try:
@@ -208,9 +208,9 @@ def _judge(ports: DeskPorts, phase_id: int, kept: int | None = None) -> Response
         judged = False  # somebody else moved the phase on; the desk tells how it stands
     except Exception:
         log.exception("phase %s could not be judged", phase_id)
-        return _to_desk(phase_id, told="not-judged", kept=kept)
-    if judged is False or kept:
-        return _to_desk(phase_id, kept=kept)
+        return _to_desk(phase_id, notice="not-judged", kept=complained_line)
+    if judged is False or complained_line:
+        return _to_desk(phase_id, kept=complained_line)
     return RedirectResponse(f"/results/{phase_id}", status_code=303)
 
 

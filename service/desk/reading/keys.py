@@ -54,9 +54,9 @@ _NEVER = frozenset(" <>&\"'")
 def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
     """The key of every action for a person with these changes. "off" is "yes" where single keys are switched
     off."""
-    given = changed or {}
-    found = {a.name: a.key if a.fixed else str(given.get(a.name, a.key)) for a in ACTIONS}
-    return found | {OFF: "yes" if given.get(OFF) else ""}
+    chosen = changed or {}
+    keys = {a.name: a.key if a.fixed else str(chosen.get(a.name, a.key)) for a in ACTIONS}
+    return keys | {OFF: "yes" if chosen.get(OFF) else ""}
 
 
 def changes(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -70,8 +70,8 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
         if key in taken:
             raise ValueError(f"“{key}” would do two things. Nothing was changed.")
         taken[key] = name
-    kept = {a.name: keys[a.name] for a in ACTIONS if keys[a.name] != a.key}
-    return kept | ({OFF: "yes"} if wanted.get(OFF) else {})
+    changed = {a.name: keys[a.name] for a in ACTIONS if keys[a.name] != a.key}
+    return changed | ({OFF: "yes"} if wanted.get(OFF) else {})
 
 
 def _one(key: str) -> str:

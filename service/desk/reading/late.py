@@ -63,7 +63,7 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         select(PageRow.submission_id).join(LineRow, LineRow.page_id == PageRow.id)
         .join(ReviewRow, ReviewRow.line_id == LineRow.id)
         .where(PageRow.submission_id.in_(papers), ReviewRow.undone_at.is_(None))))
-    found = []
+    late = []
     for power, key in chosen.items():
         new = papers[key]
         old = max((papers[n] for n in begun if n != key and papers[n].power == power
@@ -73,16 +73,16 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         by_sheet = lines_of(session, [old.id, key])
         read = [line for line in by_sheet[old.id] if line.by is not None]
         same = _unchanged(session, by_sheet[old.id], by_sheet[key])
-        found.append(LateVersion(power, key, _name(new), new.received_at, old.id, _name(old), len(read),
-                                 len({one.line_id for one in same})))
-    return found
+        late.append(LateVersion(power, key, _name(new), new.received_at, old.id, _name(old), len(read),
+                                 len({decision.line_id for decision in same})))
+    return late
 
 
 def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
     """Settle a late version by using it: decisions about lines that say the same are carried over, the others
     stay open. One act, that can be undone like any. False when there was nothing to settle or this was filed
     before."""
-    late = next((one for one in late_versions(session, phase) if one.paper == paper), None)
+    late = next((version for version in late_versions(session, phase) if version.paper == paper), None)
     if late is None or not decisions.begin(session, act, DecisionKind.CARRY, paper):
         return False
     by_sheet = lines_of(session, [late.before, late.paper])
@@ -100,31 +100,31 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
         for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))
     }
     left = [line for line in old if _carried(line)]
-    found = []
+    carried = []
     for line in new:
         if line.by is not None or not raw[line.id].strip():
             continue
         like = next(
-            (one for one in left if raw[one.id] == raw[line.id] and _orders(one) == _orders(line)), None
+            (candidate for candidate in left if raw[candidate.id] == raw[line.id] and _orders(candidate) == _orders(line)), None
         )
         if like is not None:
             left.remove(like)
-            found += [replace(one, line_id=line.id) for one in _carried(like)]
-    return found
+            carried += [replace(candidate, line_id=line.id) for candidate in _carried(like)]
+    return carried
 
 
 def _carried(line: SettledLine) -> list[Decision]:
     """What is taken over from a line: its decision; where two people must agree, what each of them said."""
     if line.stage is Stage.ONE:
-        told = (
+        is_decided = (
             line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
         )
-        return [Decision(line.id, line.state, line.text, line.order)] if told else []
-    return [Decision(line.id, one.state, one.text, one.order, one.by, one.settles) for one in line.votes]
+        return [Decision(line.id, line.state, line.text, line.order)] if is_decided else []
+    return [Decision(line.id, vote.state, vote.text, vote.order, vote.by, vote.settles) for vote in line.votes]
 
 
 def _orders(line: SettledLine) -> list[object]:
-    return [one["order"] for one in line.candidates]
+    return [candidate["order"] for candidate in line.candidates]
 
 
 def _name(row: SubmissionRow) -> str:

@@ -17,10 +17,10 @@ class Presence:
 
     _seen: dict[tuple[int, str], tuple[int, datetime]] = field(default_factory=dict)
 
-    def note(self, phase_id: int, who: str, line_id: int, now: datetime) -> dict[int, str]:
+    def note(self, phase_id: int, person: str, line_id: int, now: datetime) -> dict[int, str]:
         """This person looks at this line now; the lines that others have, each with a name."""
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
-        self._seen[phase_id, who] = (line_id, now)
+        self._seen[phase_id, person] = (line_id, now)
         return {
-            line: name for (phase, name), (line, _) in self._seen.items() if phase == phase_id and name != who
+            line: name for (phase, name), (line, _) in self._seen.items() if phase == phase_id and name != person
         }

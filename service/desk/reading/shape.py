@@ -36,16 +36,16 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
         return None
     xs, ys = zip(*(point for row in (upper, lower) for point in row.box), strict=True)
     box = [[min(xs), min(ys)], [max(xs), min(ys)], [max(xs), max(ys)], [min(xs), max(ys)]]
-    (made,) = _cut(session, act, [upper, lower], [(box, f"{upper.text} {lower.text}".strip())], suggest)
-    return made
+    (new_id,) = _cut(session, act, [upper, lower], [(box, f"{upper.text} {lower.text}".strip())], suggest)
+    return new_id
 
 
-def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest) -> tuple[int, int] | None:
-    """Break a line in two at a share `at`, 0..1, of its crop's width; both new ids, None where filed before.
+def split(session: Session, act: Act, line: LineRow, share_of_width: float, suggest: Suggest) -> tuple[int, int] | None:
+    """Break a line in two at a share `share_of_width`, 0..1, of its crop's width; both new ids, None where filed before.
 
     Raises ValueError for a place at which nothing is left on one side.
     """
-    share = _within(line, at)
+    share = _within(line, share_of_width)
     if not EDGE <= share <= 1 - EDGE:
         raise ValueError("a line is broken between two words")
     if not decisions.begin(session, act, DecisionKind.BREAK):
@@ -53,8 +53,8 @@ def split(session: Session, act: Act, line: LineRow, at: float, suggest: Suggest
     a, b, c, d = line.box
     top, foot = _between(a, b, share), _between(d, c, share)
     left, right = _texts(line.text, share)
-    made = _cut(session, act, [line], [([a, top, foot, d], left), ([top, b, c, foot], right)], suggest)
-    return made[0], made[1]
+    new_ids = _cut(session, act, [line], [([a, top, foot, d], left), ([top, b, c, foot], right)], suggest)
+    return new_ids[0], new_ids[1]
 
 
 def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
@@ -64,10 +64,10 @@ def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[floa
     if not decisions.begin(session, act, DecisionKind.BOX):
         return None
     before = [
-        {name: said for name, said in one.items() if name != AGAIN} for _, one in arranged(line.candidates)
+        {name: value for name, value in candidate.items() if name != AGAIN} for _, candidate in arranged(line.candidates)
     ]
-    (made,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
-    return made
+    (new_id,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
+    return new_id
 
 
 def _cut(
@@ -75,16 +75,16 @@ def _cut(
 ) -> list[int]:
     page, last = old[0].page_id, max(row.ordinal for row in old)
     make_room(session, page, last, len(new))
-    made = [
+    new_rows = [
         LineRow(page_id=page, ordinal=last + n, box=box, kind=decisions.PART, text=text, confidence=0.0,
                 status=LineState.NOT_ORDER, candidates=list(suggest(text)))
         for n, (box, text) in enumerate(new, start=1)
     ]
-    session.add_all(made)
+    session.add_all(new_rows)
     session.flush()
     decisions.end(session, act, [Decision(row.id, LineState.NOT_ORDER, row.text, settles=True) for row in old]
-                  + [Decision(row.id, LineState.OPEN, row.text) for row in made])
-    return [row.id for row in made]
+                  + [Decision(row.id, LineState.OPEN, row.text) for row in new_rows])
+    return [row.id for row in new_rows]
 
 
 def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
@@ -96,11 +96,11 @@ def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
                     .values(ordinal=-LineRow.ordinal))
 
 
-def _within(line: LineRow, at: float) -> float:
+def _within(line: LineRow, share_of_width: float) -> float:
     """A place on the crop as a share of the line itself, without the crop's margin."""
     wide, high = size(line.box)
     margin = crops.MARGIN * high
-    return (at * (wide + 2 * margin) - margin) / wide
+    return (share_of_width * (wide + 2 * margin) - margin) / wide
 
 
 def size(box: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -117,21 +117,21 @@ def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]])
     boxes = session.scalars(
         select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
     )
-    return crops.written_rows(size(box)[1], median([size(one)[1] for one in boxes] or [0.0]))
+    return crops.written_rows(size(box)[1], median([size(quad)[1] for quad in boxes] or [0.0]))
 
 
-def _far(one: tuple[float, float], other: tuple[float, float]) -> float:
-    return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)
+def _far(first: tuple[float, float], second: tuple[float, float]) -> float:
+    return float(((first[0] - second[0]) ** 2 + (first[1] - second[1]) ** 2) ** 0.5)
 
 
-def _between(one: Sequence[float], other: Sequence[float], share: float) -> list[float]:
-    return [round(one[n] + (other[n] - one[n]) * share, 1) for n in (0, 1)]
+def _between(first: Sequence[float], second: Sequence[float], share: float) -> list[float]:
+    return [round(first[n] + (second[n] - first[n]) * share, 1) for n in (0, 1)]
 
 
 def _texts(text: str, share: float) -> tuple[str, str]:
     """The words on either side: the blank nearest to the same share of the letters."""
-    blanks = [at for at, sign in enumerate(text) if sign == " "]
+    blanks = [offset for offset, sign in enumerate(text) if sign == " "]
     if not blanks:
         return text, ""
-    nearest = min(blanks, key=lambda at: abs(at - share * len(text)))
+    nearest = min(blanks, key=lambda offset: abs(offset - share * len(text)))
     return text[:nearest].strip(), text[nearest:].strip()

@@ -83,7 +83,7 @@ class LineView:
     def awaited(self) -> bool:
         """Whether the machine may still read this line anew: a person has cut it, and no reading of that is
         there yet."""
-        return self.work.line.kind == PART and self.work.waits and not any(one.made for one in self.offers)
+        return self.work.line.kind == PART and self.work.waits and not any(offer.made for offer in self.offers)
 
     @property
     def settled(self) -> bool:
@@ -103,8 +103,8 @@ def line_view(
 ) -> LineView:
     """A line with everything its part of the page needs. `variant` names the board, for the power's name
     only."""
-    at = lines.index(work)
-    below = lines[at + 1] if at + 1 < len(lines) else None
+    index = lines.index(work)
+    below = lines[index + 1] if index + 1 < len(lines) else None
     wide, high = size(work.line.box)
     awaits = work.line.stage is Stage.SECOND
     return LineView(
@@ -123,7 +123,7 @@ def second(work: WorkLine, me: str) -> bool:
     not."""
     if work.asked and work.asked != me:
         return True
-    return work.line.stage is Stage.SECOND and all(one.by != me for one in work.line.votes)
+    return work.line.stage is Stage.SECOND and all(vote.by != me for vote in work.line.votes)
 
 
 def offers(
@@ -131,14 +131,14 @@ def offers(
 ) -> tuple[Offer, ...]:
     """The readings of a line in the order they are offered, at most five."""
     placed = arranged(work.line.candidates)
-    anew = any(AGAIN in one for _, one in placed)
-    plain = [Offer(f"reading-{n}", one, made="" if not anew else NOW if AGAIN in kept else BEFORE)
-             for (n, kept), one in zip(placed, candidates.shown([kept for _, kept in placed]), strict=True)]
+    anew = any(AGAIN in item for _, item in placed)
+    plain = [Offer(f"reading-{n}", item, made="" if not anew else NOW if AGAIN in candidate else BEFORE)
+             for (n, candidate), item in zip(placed, candidates.shown([candidate for _, candidate in placed]), strict=True)]
     if second(work, me):
-        return tuple(sorted(plain[:MOST], key=lambda one: _shuffled(work.line.id, me, one.do)))
-    found = echo(work, [w for w in lines if w.sheet == work.sheet],
+        return tuple(sorted(plain[:MOST], key=lambda item: _shuffled(work.line.id, me, item.do)))
+    echoed = echo(work, [w for w in lines if w.sheet == work.sheet],
                  lambda text: ports.understand(session, phase_id, work.power, text).order)
-    return tuple(_with_echo(plain, found)[:MOST])
+    return tuple(_with_echo(plain, echoed)[:MOST])
 
 
 def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
@@ -154,9 +154,9 @@ def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
     return ""
 
 
-def first_of(found: Sequence[Offer]) -> str:
+def first_of(offered: Sequence[Offer]) -> str:
     """The first offer in one text, by which the script sees that it has changed."""
-    return f"{found[0].do} {found[0].like} {found[0].shown.text}" if found else ""
+    return f"{offered[0].do} {offered[0].like} {offered[0].shown.text}" if offered else ""
 
 
 def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, Any]:
@@ -184,21 +184,21 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
         "asked": work.asked,
         "carried": work.carried,
         "stage": line.stage.value if line.stage in _HALF else "",
-        "both": [{"by": one.by, "text": " or ".join(one.kept)} for one in line.votes]
+        "both": [{"by": vote.by, "text": " or ".join(vote.kept)} for vote in line.votes]
         if line.stage is Stage.DIFFERS
         else [],
     }
 
 
-def _with_echo(plain: list[Offer], found: Echo | None) -> list[Offer]:
-    if found is None:
+def _with_echo(plain: list[Offer], echoed: Echo | None) -> list[Offer]:
+    if echoed is None:
         return plain
-    first = next((one for one in plain if one.do == f"reading-{found.number}"), None)
+    first = next((offer for offer in plain if offer.do == f"reading-{echoed.number}"), None)
     if first is not None:
-        return [replace(first, like=found.like), *(one for one in plain if one is not first)]
-    words = tuple((word, False) for word in found.text.split())
+        return [replace(first, like=echoed.like), *(offer for offer in plain if offer is not first)]
+    words = tuple((word, False) for word in echoed.text.split())
     return [
-        Offer("said", ShownReading(found.text, words, found.order, plain[0].shown.share), found.like),
+        Offer("said", ShownReading(echoed.text, words, echoed.order, plain[0].shown.share), echoed.like),
         *plain,
     ]
 

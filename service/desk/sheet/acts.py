@@ -101,13 +101,13 @@ def refile(
     if CHOSEN in paper.flags:
         _clear(session, phase, paper.power)
         session.refresh(paper)
-    before, kept = paper.power, [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}]
+    before, flags = paper.power, [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}]
     back = f"{REFILED}{power}" in paper.flags
     if back:
-        paper.fate, kept = "held", [*kept, DISAGREES]
+        paper.fate, flags = "held", [*flags, DISAGREES]
     elif DISAGREES in paper.flags:
-        paper.fate, kept = "held" if ONLY_CHANGES in kept else "counts", [*kept, f"{REFILED}{before}"]
-    paper.power, paper.flags = power, kept
+        paper.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
+    paper.power, paper.flags = power, flags
     session.flush()
     back_to_desk(session, phase)
     log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,

@@ -26,33 +26,33 @@ NOT_READ = ("Nothing was changed: first read every line of this sheet, so that i
 
 
 def left_out(
-    variant: Variant, kind: PhaseKind, power: str, own: Sequence[SettledLine], named: Sequence[SettledLine]
+    variant: Variant, kind: PhaseKind, power: str, own_lines: Sequence[SettledLine], named: Sequence[SettledLine]
 ) -> list[SettledLine]:
-    """The lines of the version named (`named`) that order a unit of which the sheet (`own`) says nothing, in
+    """The lines of the version named (`named`) that order a unit of which the sheet (`own_lines`) says nothing, in
     their order. A line that nobody could read says something of each unit that it may name."""
-    known = {place for line in own for place in _places(variant, kind, power, line)}
+    known = {place for line in own_lines for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]
 
 
 def take_over(
-    session: Session, act: Act, page: PageRow, own: Sequence[SettledLine], found: Sequence[SettledLine],
+    session: Session, act: Act, page: PageRow, own_lines: Sequence[SettledLine], taken: Sequence[SettledLine],
     box: Sequence[Sequence[float]],
 ) -> int:
     """Add these lines below the sheet's own on its last page, as decisions of this person; how many, 0 where
     this act was filed before. `U` at the desk takes all of them back. Raises Refused."""
-    if any(line.needs_a_person for line in own):
+    if any(line.needs_a_person for line in own_lines):
         raise ActRefused(NOT_READ)
-    if not found:
+    if not taken:
         raise ActRefused(NOTHING)
     if not decisions.begin(session, act, DecisionKind.DECIDE):
         return 0
-    last = max((line.ordinal for line in own if line.page_id == page.id), default=-1)
-    make_room(session, page.id, last, len(found))
+    last = max((line.ordinal for line in own_lines if line.page_id == page.id), default=-1)
+    make_room(session, page.id, last, len(taken))
     rows = [
         LineRow(
             page_id=page.id,
-            ordinal=last + at,
+            ordinal=last + offset,
             box=[list(point) for point in box],
             kind=decisions.PART,
             text=line.text,
@@ -60,20 +60,20 @@ def take_over(
             status=LineState.NOT_ORDER,
             candidates=[],
         )
-        for at, line in enumerate(found, start=1)
+        for offset, line in enumerate(taken, start=1)
     ]
     session.add_all(rows)
     session.flush()
     decisions.end(session, act, [
         Decision(row.id, LineState.READ, line.text, line.order) for row,
-        line in zip(rows, found, strict=True)])
+        line in zip(rows, taken, strict=True)])
     return len(rows)
 
 
 def _places(variant: Variant, kind: PhaseKind, power: str, line: SettledLine) -> set[str]:
     """The provinces of the units that a line orders, or may order."""
     if line.state is LineState.VOID:
-        texts = [*line.text.split("\n"), *(str(one["order"]) for one in line.candidates if one["order"])]
+        texts = [*line.text.split("\n"), *(str(candidate["order"]) for candidate in line.candidates if candidate["order"])]
     elif line.state in SAYING and line.order is not None:
         texts = line.order.split(SEVERAL)
     else:

@@ -56,7 +56,7 @@ class SheetPageData:
 
 
 @router.get("/sheets/{phase_id}")
-def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -> Response:
+def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
     """Every paper of a phase by power: counts and times only, so that it may be shown before the deadline."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -65,7 +65,7 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -
             raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
         game = session.get_one(GameRow, phase.game_id)
         powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
-        found = [
+        powers_shown = [
             (ports.power_name(game.variant, power), view.versions(session, phase, power))
             for (power,) in powers
         ]
@@ -73,10 +73,10 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -
             request,
             "sheets.html",
             visitor=visitor,
-            told=told,
+            notice=notice,
             phase=phase,
             game=game.name,
-            powers=found,
+            powers=powers_shown,
             phase_title=phase_title(phase),
             sealed=sealed(phase),
             view=phase_view(session, phase, game),
@@ -85,25 +85,25 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, told: str = "") -
 
 @router.get("/sheet/{submission_id}")
 def sheet(
-    request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, told: str = ""
+    request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, notice: str = ""
 ) -> Response:
-    """One paper. `against` names the version it is compared with, `told` one of the page's own sentences."""
+    """One paper. `against` names the version it is compared with, `notice` one of the page's own sentences."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        found = _found(session, submission_id)
-        phase, paper = found.phase, found.paper
-        own = view.versions(session, phase, paper.power)
+        page_data = _found(session, submission_id)
+        phase, paper = page_data.phase, page_data.paper
+        power_versions = view.versions(session, phase, paper.power)
         values: dict[str, Any] = {
-            "visitor": visitor, "phase": phase, "paper": paper, "game": found.game.name, "told": told,
-            "phase_title": phase_title(phase), "versions": own,
-            "this": next(v for v in own if v.id == paper.id),
-            "power": ports.power_name(found.game.variant, paper.power),
+            "visitor": visitor, "phase": phase, "paper": paper, "game": page_data.game.name, "notice": notice,
+            "phase_title": phase_title(phase), "versions": power_versions,
+            "this": next(v for v in power_versions if v.id == paper.id),
+            "power": ports.power_name(page_data.game.variant, paper.power),
             "pages": view.pages(session, paper.id),
         }
         if sealed(phase):
             return show(request, "sheet_sealed.html", **values)
         lines = view.own_lines(session, paper.id)
-        other = _other(own, paper.id, against)
+        other = _other(power_versions, paper.id, against)
         rows = [] if other is None else view.differences(view.own_lines(session, other.id), lines)
         return show(
             request,
@@ -116,10 +116,10 @@ def sheet(
             open_to_change=at_the_desk(phase),
             key=secrets.token_urlsafe(16),
             others=[
-                (one, ports.power_name(found.game.variant, one))
-                for one in acts.other_powers(session, phase, paper)
+                (power_id, ports.power_name(page_data.game.variant, power_id))
+                for power_id in acts.other_powers(session, phase, paper)
             ],
-            chosen=any(CHOSEN in v.paper.flags for v in own),
+            chosen=any(CHOSEN in v.paper.flags for v in power_versions),
             sent=phase.state == PhaseState.SENT,
             fields=view.heading_fields(session, phase, paper, lines, ports.power_name),
             **values,
@@ -135,8 +135,8 @@ def picture(request: Request, submission_id: int, page_id: int) -> Response:
         if page.upright is None:
             raise HTTPException(404, ("This page could not be opened as a picture. Its original file can be "
                                       "downloaded."))
-        lines = [(no, one) for no, one in view.numbered(view.own_lines(session, submission_id))
-                 if one.page_id == page_id]
+        lines = [(no, line) for no, line in view.numbered(view.own_lines(session, submission_id))
+                 if line.page_id == page_id]
         drawn = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
     return Response(drawn, media_type="image/jpeg")
 
@@ -163,9 +163,9 @@ def choose(
     """Execute this version, for a reason on record."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
-        _tried(lambda: acts.choose(session, found.phase, found.paper, why, visitor.name, ports.clock.now()))
-        phase_id = found.phase.id
+        page_data = _changeable(session, submission_id)
+        _tried(lambda: acts.choose(session, page_data.phase, page_data.paper, why, visitor.name, ports.clock.now()))
+        phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "chosen")
 
@@ -177,10 +177,10 @@ def leave(
     """Let the rule of versions decide again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
-        _tried(lambda: acts.leave_to_rule(session, found.phase, found.paper.power, why, visitor.name,
+        page_data = _changeable(session, submission_id)
+        _tried(lambda: acts.leave_to_rule(session, page_data.phase, page_data.paper.power, why, visitor.name,
                                                 ports.clock.now()))
-        phase_id = found.phase.id
+        phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "left")
 
@@ -191,13 +191,13 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
     """File the paper for another power of its sender, as its heading says (Q-07)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
+        page_data = _changeable(session, submission_id)
         _tried(
             lambda: acts.refile(
-                session, found.phase, found.paper, power, why, visitor.name, ports.clock.now()
+                session, page_data.phase, page_data.paper, power, why, visitor.name, ports.clock.now()
             )
         )
-        phase_id = found.phase.id
+        phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "refiled")
 
@@ -215,39 +215,39 @@ def take_over(
     name (Q-09)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
+        page_data = _changeable(session, submission_id)
         other = session.get(SubmissionRow, named)
         if (
             other is None
             or other.id == submission_id
-            or (other.phase_id, other.power) != (found.phase.id, found.paper.power)
+            or (other.phase_id, other.power) != (page_data.phase.id, page_data.paper.power)
         ):
             raise HTTPException(400, ("Nothing was changed: choose another version of this power, of this "
                                       "phase."))
-        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         if not decisions.known(session, act.key):
-            _tried(lambda: _taken_over(ports, session, act, found, other, why))
-        phase_id = found.phase.id
+            _tried(lambda: _taken_over(ports, session, act, page_data, other, why))
+        phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "taken-over")
 
 
 def _taken_over(
-    ports: DeskPorts, session: Session, act: Act, found: SheetPageData, other: SubmissionRow, why: str
+    ports: DeskPorts, session: Session, act: Act, page_data: SheetPageData, other: SubmissionRow, why: str
 ) -> None:
     reason = acts.reason_of(why)
-    own, page = view.own_lines(session, found.paper.id), view.pages(session, found.paper.id)[-1]
+    own_lines, page = view.own_lines(session, page_data.paper.id), view.pages(session, page_data.paper.id)[-1]
     lines = changes.left_out(
-        maps.load(found.game.variant),
-        PhaseKind(found.phase.kind),
-        found.paper.power,
-        own,
+        maps.load(page_data.game.variant),
+        PhaseKind(page_data.phase.kind),
+        page_data.paper.power,
+        own_lines,
         view.own_lines(session, other.id),
     )
-    above = next((line for line in reversed(own) if line.page_id == page.id), None)
-    number = changes.take_over(session, act, page, own, lines, _box(ports, page, above, (None,) * 4))
-    log_event(session, act.at, "orders_taken_over", game_id=found.game.id, actor=act.by,
-              detail={"phase_id": found.phase.id, "power": found.paper.power, "submission": found.paper.id,
+    above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
+    number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
+    log_event(session, act.at, "orders_taken_over", game_id=page_data.game.id, actor=act.by,
+              detail={"phase_id": page_data.phase.id, "power": page_data.paper.power, "submission": page_data.paper.id,
                       "from": other.id, "lines": number, "why": reason})
 
 
@@ -267,16 +267,16 @@ def add_line(
     if not words:
         raise HTTPException(400, "Nothing was changed: type what the line says.")
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
+        page_data = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
         listed = view.own_lines(session, submission_id)
         above = listed[after - 1] if 1 <= after <= len(listed) else None
         above = above if above is not None and above.page_id == page else None
         box = _box(ports, row, above, (left, top, right, bottom))
-        meant = ports.understand(session, found.phase.id, found.paper.power, words)
-        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        meant = ports.understand(session, page_data.phase.id, page_data.paper.power, words)
+        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, meant.order)
-        phase_id = found.phase.id
+        phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "added" if meant.order else "added-as-written")
 
@@ -291,20 +291,20 @@ def fix_box(
     """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the
     version it was shown in."""
     ports: DeskPorts = request.app.state.ports
-    number, _, seen = line.partition(" ")
+    number, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
-        found = _changeable(session, submission_id)
-        act = Act(key[:KEY_LENGTH], found.phase.id, visitor.name, ports.clock.now())
+        page_data = _changeable(session, submission_id)
+        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         if decisions.known(session, act.key):
             return _back(submission_id, "box-fixed")
-        own = next((one for one in view.own_lines(session, submission_id) if str(one.id) == number), None)
-        if own is None:
+        line_row = next((candidate for candidate in view.own_lines(session, submission_id) if str(candidate.id) == number), None)
+        if line_row is None:
             raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
-        box = _box(ports, _page(session, submission_id, own.page_id), None, (left, top, right, bottom))
-        _checked(session, {own.id: seen}, visitor.name)
-        made = shape.rebox(session, act, session.get_one(LineRow, own.id), box)
-        if made is not None:
-            ports.read_again(session, made)
+        box = _box(ports, _page(session, submission_id, line_row.page_id), None, (left, top, right, bottom))
+        _checked(session, {line_row.id: version}, visitor.name)
+        new_id = shape.rebox(session, act, session.get_one(LineRow, line_row.id), box)
+        if new_id is not None:
+            ports.read_again(session, new_id)
     return _back(submission_id, "box-fixed")
 
 
@@ -313,7 +313,7 @@ def _boxes(
 ) -> dict[int, tuple[float, ...]]:
     """The box of each line in percent of its page as shown; lines of a page without a picture are left
     out."""
-    found: dict[int, tuple[float, ...]] = {}
+    boxes: dict[int, tuple[float, ...]] = {}
     for page in pages:
         if page.upright is None:
             continue
@@ -321,17 +321,17 @@ def _boxes(
             size = sheet_picture.measure(ports.blobs, page.upright)
         except NoPicture:
             continue  # the page's own picture says so
-        found |= {
-            one.id: sheet_picture.percent(one.box, size, page.rotation)
-            for one in lines
-            if one.page_id == page.id
+        boxes |= {
+            line.id: sheet_picture.percent(line.box, size, page.rotation)
+            for line in lines
+            if line.page_id == page.id
         }
-    return found
+    return boxes
 
 
-def _checked(session: Session, seen: dict[int, str], me: str) -> None:
+def _checked(session: Session, versions: dict[int, str], me: str) -> None:
     try:
-        decisions.check(session, seen, me)
+        decisions.check(session, versions, me)
     except decisions.Overtaken as fault:
         raise HTTPException(
             409,
@@ -341,22 +341,22 @@ def _checked(session: Session, seen: dict[int, str], me: str) -> None:
 
 
 def _box(
-    ports: DeskPorts, page: PageRow, above: SettledLine | None, given: Sequence[float | None]
+    ports: DeskPorts, page: PageRow, above: SettledLine | None, sides_given: Sequence[float | None]
 ) -> list[list[float]]:
     """Four corners in pixels of the upright picture, clockwise from the top left of the writing."""
     if page.upright is None:
         return [[0, 0], [1, 0], [1, 1], [0, 1]]
     size = sheet_picture.measure(ports.blobs, page.upright)
     shown = size if page.rotation % 180 == 0 else (size[1], size[0])
-    if all(side is not None for side in given):
-        sides = [min(100.0, max(0.0, float(side or 0))) for side in given]
+    if all(side is not None for side in sides_given):
+        sides = [min(100.0, max(0.0, float(side or 0))) for side in sides_given]
         if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
             raise HTTPException(
                 400,
                 "Nothing was changed: the box has no size. Left must be less than right, and top less than "
                 "bottom, in percent of the page.",
             )
-        left, top, right, bottom = (side / 100 * shown[at % 2] for at, side in enumerate(sides))
+        left, top, right, bottom = (side / 100 * shown[index % 2] for index, side in enumerate(sides))
     else:
         left, top, right, bottom = _below(above, size, shown, page.rotation)
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
@@ -376,10 +376,10 @@ def _below(
     return (min(xs), foot, max(xs), min(float(shown[1]), foot + high))
 
 
-def _other(own: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
+def _other(power_versions: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
     """The version a sheet is compared with: the one asked for, else the executed one, else the last before
     it."""
-    rest = [version for version in own if version.id != this]
+    rest = [version for version in power_versions if version.id != this]
     asked = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
     return next(iter([*asked, *counting, *rest[::-1]]), None)
@@ -394,12 +394,12 @@ def _found(session: Session, submission_id: int) -> SheetPageData:
 
 
 def _changeable(session: Session, submission_id: int) -> SheetPageData:
-    found = _found(session, submission_id)
-    if sealed(found.phase):
+    page_data = _found(session, submission_id)
+    if sealed(page_data.phase):
         raise HTTPException(403, SEALED)
-    if not at_the_desk(found.phase):
+    if not at_the_desk(page_data.phase):
         raise HTTPException(409, NOT_NOW)
-    return found
+    return page_data
 
 
 def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
@@ -429,5 +429,5 @@ def _judge(ports: DeskPorts, phase_id: int) -> None:
         log.exception("phase %s could not be judged", phase_id)
 
 
-def _back(submission_id: int, told: str) -> Response:
-    return RedirectResponse(f"/sheet/{submission_id}?told={told}", status_code=303)
+def _back(submission_id: int, notice: str) -> Response:
+    return RedirectResponse(f"/sheet/{submission_id}?notice={notice}", status_code=303)

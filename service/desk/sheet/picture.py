@@ -108,14 +108,14 @@ def _frame(
     pen: ImageDraw.ImageDraw, corners: Sequence[Point], label: str, mark: PictureMark, width: int
 ) -> None:
     around = [*corners, corners[0]]
-    for one, other in pairwise(around):
-        _stroke(pen, one, other, mark, width)
+    for start, end in pairwise(around):
+        _stroke(pen, start, end, mark, width)
     if mark.double:
         pad = 2.5 * width
         middle = (sum(x for x, _ in corners) / len(corners), sum(y for _, y in corners) / len(corners))
         outer = [_away(point, middle, pad) for point in around]
-        for one, other in pairwise(outer):
-            _stroke(pen, one, other, mark, width)
+        for start, end in pairwise(outer):
+            _stroke(pen, start, end, mark, width)
     _tag(pen, corners[0], label, mark, 9 * width)
 
 
@@ -126,19 +126,19 @@ def _away(point: Point, middle: Point, by: float) -> Point:
     )
 
 
-def _stroke(pen: ImageDraw.ImageDraw, one: Point, other: Point, mark: PictureMark, width: int) -> None:
-    far = math.dist(one, other)
+def _stroke(pen: ImageDraw.ImageDraw, start: Point, end: Point, mark: PictureMark, width: int) -> None:
+    far = math.dist(start, end)
     if not mark.stroke or far == 0:
-        pen.line([one, other], fill=mark.colour, width=width)
+        pen.line([start, end], fill=mark.colour, width=width)
         return
-    at, turn = 0.0, 0
-    while at < far:
+    offset, turn = 0.0, 0
+    while offset < far:
         step = mark.stroke[turn % len(mark.stroke)] * width
         if turn % 2 == 0:
-            ends = [at / far, min(1.0, (at + step) / far)]
-            pen.line([(one[0] + (other[0] - one[0]) * e, one[1] + (other[1] - one[1]) * e) for e in ends],
+            ends = [offset / far, min(1.0, (offset + step) / far)]
+            pen.line([(start[0] + (end[0] - start[0]) * e, start[1] + (end[1] - start[1]) * e) for e in ends],
                      fill=mark.colour, width=width)
-        at, turn = at + step, turn + 1
+        offset, turn = offset + step, turn + 1
 
 
 def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: PictureMark, size: int) -> None:

@@ -70,7 +70,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
     loser = (
-        next((one for one in ballot.losers if one.paper.id == row.id), None) if ballot is not None else None
+        next((loser for loser in ballot.losers if loser.paper.id == row.id), None) if ballot is not None else None
     )
     if loser is not None:
         return loser.why
@@ -83,28 +83,28 @@ def own_lines(session: Session, submission: int) -> list[SettledLine]:
     """The lines of a sheet as they stand, without those that a person cut into others, or cut and took
     back."""
     away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
-    return [one for one in lines_of(session, [submission])[submission]
-            if one.id not in away and not (one.kind == PART and one.by is None)]
+    return [line for line in lines_of(session, [submission])[submission]
+            if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def numbered(lines: Sequence[SettledLine]) -> list[tuple[str, SettledLine]]:
     """Lines with their numbers on the sheet, from 1, headings counted too."""
-    return [(str(at), line) for at, line in enumerate(lines, start=1)]
+    return [(str(number), line) for number, line in enumerate(lines, start=1)]
 
 
 def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> list[Difference]:
     """The orders of two sheets in their own order, line against line; headings and remarks are left out."""
     ours, theirs = _texts(left), _texts(right)
     rows: list[Difference] = []
-    for what, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if what == "equal":
+    for change, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if change == "equal":
             rows += [Difference("=", "same", text, text) for text in ours[a:b]]
             continue
-        for one, other in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
+        for ours_word, theirs_word in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
             sign, word = (
-                ("≠", "changed") if one and other else ("−", "only here") if one else ("+", "only there")
+                ("≠", "changed") if ours_word and theirs_word else ("−", "only here") if ours_word else ("+", "only there")
             )
-            rows.append(Difference(sign, word, one, other))
+            rows.append(Difference(sign, word, ours_word, theirs_word))
     return rows
 
 
@@ -120,16 +120,16 @@ def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, line
     """Each field of the heading: its name, what the sheet says ("" where nothing was found), what it is filed
     as."""
     game = session.get_one(GameRow, phase.game_id)
-    found = _heading(game, lines)
+    heading = _heading(game, lines)
     return [
-        ("Game", found.game or "", game.name),
-        ("Power", found.power or "", name_of(game.variant, paper.power)),
-        ("Season", found.season or "", phase.season),
-        ("Year", str(found.year or ""), str(phase.year)),
-        ("Kind", "" if found.kind is None else found.kind.value, phase.kind),
+        ("Game", heading.game or "", game.name),
+        ("Power", heading.power or "", name_of(game.variant, paper.power)),
+        ("Season", heading.season or "", phase.season),
+        ("Year", str(heading.year or ""), str(phase.year)),
+        ("Kind", "" if heading.kind is None else heading.kind.value, phase.kind),
         (
             "Version",
-            "" if found.wanted is None else str(found.wanted),
+            "" if heading.wanted is None else str(heading.wanted),
             "" if paper.version is None else str(paper.version),
         ),
     ]

@@ -94,7 +94,7 @@ def _tones(sheet: MapPaper) -> dict[str, int]:
     tree = shapely.STRtree([p.shape for p in land])
     tones: dict[str, int] = {}
     for place in land:
-        near = {tones.get(land[at].id) for at in tree.query(place.shape, predicate="dwithin", distance=0.1)}
+        near = {tones.get(land[index].id) for index in tree.query(place.shape, predicate="dwithin", distance=0.1)}
         tones[place.id] = min(
             range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone))
         )
@@ -121,7 +121,7 @@ def _lines(sheet: MapPaper) -> str:
         if realm.area > 30
     ]
     return "".join((
-        (f'<path d="{"".join(path(one) for one in band)}" fill="#b08a4a" fill-rule="evenodd" '
+        (f'<path d="{"".join(path(ring) for ring in band)}" fill="#b08a4a" fill-rule="evenodd" '
          f'fill-opacity="0.20"/>'),
         _stroke(waters, SEA_INK, 0.16, "0.7 0.7"),
         _stroke(areas, SEA_INK, 0.26, "2.4 0.8"),
@@ -152,12 +152,12 @@ def _stroke(line: BaseGeometry, colour: str, width: float, dashes: str) -> str:
 def drawn_names(sheet: MapPaper, labels: Iterable[Label]) -> str:
     """Every name as it was placed, as SVG."""
     parts = []
-    for one in labels:
-        ground = sheet.places[one.region].ground
+    for label in labels:
+        ground = sheet.places[label.region].ground
         wet = ground in {GroundKind.SEA, GroundKind.AREA}
-        if one.leader is not None:
-            (x0, y0), (x1, y1) = one.leader
+        if label.leader is not None:
+            (x0, y0), (x1, y1) = label.leader
             parts.append(f'<path d="M{x0:.2f} {y0:.2f}L{x1:.2f} {y1:.2f}" stroke="{INK}" '
                          f'stroke-width="0.15"/>')
-        parts.append(draw_label(one, SEA_INK if wet else INK, SEA_TONE if wet else LAND_TONE))
+        parts.append(draw_label(label, SEA_INK if wet else INK, SEA_TONE if wet else LAND_TONE))
     return "".join(parts)

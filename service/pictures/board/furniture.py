@@ -56,7 +56,7 @@ class _Ground:
         # Land is asked for cell by cell, so that no islet is covered, nor its mark, which may be wider; water
         # may be taken coarsely.
         marks = grid.blocked(
-            (), ((*one.seal, one.radius) for one in sheet.places.values() if one.seal is not None)
+            (), ((*place.seal, place.radius) for place in sheet.places.values() if place.seal is not None)
         )
         self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
         self.lines = summed(grid.edge)
@@ -77,26 +77,26 @@ class _Ground:
             across.ravel(), down.ravel(), across.ravel() + piece.width, down.ravel() + piece.height
         ])
         for other in placed:
-            kept = other.grown(GAP)
+            margin_box = other.grown(GAP)
             free = (
-                (boxes[:, 0] > kept.x1)
-                | (boxes[:, 2] < kept.x0)
-                | (boxes[:, 1] > kept.y1)
-                | (boxes[:, 3] < kept.y0)
+                (boxes[:, 0] > margin_box.x1)
+                | (boxes[:, 2] < margin_box.x0)
+                | (boxes[:, 1] > margin_box.y1)
+                | (boxes[:, 3] < margin_box.y0)
             )
             boxes = boxes[free]
         costs = self._price(piece, boxes, inside)
-        found, price = None, np.inf
-        for at in np.argsort(costs, kind="stable"):
-            if costs[at] >= price:
+        best_box, price = None, np.inf
+        for index in np.argsort(costs, kind="stable"):
+            if costs[index] >= price:
                 break
-            box = Rect(*(float(v) for v in boxes[at]))
-            whole = costs[at] + self._hiding(box)
+            box = Rect(*(float(v) for v in boxes[index]))
+            whole = costs[index] + self._hiding(box)
             if whole < price:
-                found, price = box, whole
-        if found is None:
+                best_box, price = box, whole
+        if best_box is None:
             raise ValueError(f"the paper is too small for the {piece.name} of this map")
-        return found
+        return best_box
 
     def cover(self, box: Rect) -> None:
         """Count a box as hidden from now on."""

@@ -68,9 +68,9 @@ def _units(variant: Variant, units: Sequence[Unit]) -> str:
     if not units:
         return ""
     rows = "".join(
-        f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, one) for one in own)) or 'none'}</td></tr>"
+        f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, unit) for unit in power_units)) or 'none'}</td></tr>"
         for power in variant.powers.values()
-        for own in [[one for one in units if one.power == power.id]]
+        for power_units in [[unit for unit in units if unit.power == power.id]]
     )
     return f"<h2>Units</h2><table><thead><tr><th>Power</th><th>Units</th></tr></thead><tbody>{rows}</tbody></table>"
 
@@ -90,18 +90,18 @@ def _regions(variant: Variant) -> str:
     takes the renderer several layouts of the whole list."""
     listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
     deep = min(DEEP, -(-len(listed) // COLUMNS))
-    columns = [listed[at : at + deep] for at in range(0, len(listed), deep)]
+    columns = [listed[start : start + deep] for start in range(0, len(listed), deep)]
     return "".join(
-        f"<div class='regions'>{''.join(_column(one) for one in columns[at : at + COLUMNS])}</div>"
-        for at in range(0, len(columns), COLUMNS)
+        f"<div class='regions'>{''.join(_column(column) for column in columns[start : start + COLUMNS])}</div>"
+        for start in range(0, len(columns), COLUMNS)
     )
 
 
 def _column(regions: Iterable[Province]) -> str:
-    return f"<ul>{''.join(_region(one) for one in regions)}</ul>"
+    return f"<ul>{''.join(_region(region) for region in regions)}</ul>"
 
 
-def _region(one: Province) -> str:
+def _region(province: Province) -> str:
     # A board whose regions are known by a code writes that and no other short name.
-    short = one.abbr or (one.id if one.id != one.name else "")
-    return f"<li>{escape(one.name)} <span class='short'>{escape(short)}</span></li>"
+    short = province.abbr or (province.id if province.id != province.name else "")
+    return f"<li>{escape(province.name)} <span class='short'>{escape(short)}</span></li>"

@@ -59,7 +59,7 @@ def crowded(sheet: MapPaper) -> Rect | None:
     points = [
         place.shape.representative_point() for place in sheet.places.values() if not place.shape.is_empty
     ]
-    x, y = np.array([one.x for one in points]), np.array([one.y for one in points])
+    x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
     best, most = None, CROWD - 1
     for left in np.arange(inside.x0, inside.x1 - wide, _STEP):
         across = (x > left) & (x < left + wide)
@@ -79,33 +79,33 @@ def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
 
 def make(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None where its names find no room even so."""
-    own = enlarged(sheet, window)
-    wanted = {name for name, place in own.places.items() if _seen(sheet.places[name], place, own.inside)}
+    detail = enlarged(sheet, window)
+    wanted = {name for name, place in detail.places.items() if _seen(sheet.places[name], place, detail.inside)}
     try:
-        labels = place_labels(own, (), wanted)
+        labels = place_labels(detail, (), wanted)
     except Unplaceable:
         return None
-    return Inset(window, box, own, labels, draw_base(own, labels, None, like=sheet))
+    return Inset(window, box, detail, labels, draw_base(detail, labels, None, like=sheet))
 
 
 def hides_land(sheet: MapPaper, box: Rect) -> bool:
     """Whether a box would cover land of the board, or a mark on it."""
-    here = shapely.box(box.x0, box.y0, box.x1, box.y1)
+    area = shapely.box(box.x0, box.y0, box.x1, box.y1)
     marks = [
-        shapely.Point(one.seal).buffer(one.radius) for one in sheet.places.values() if one.seal is not None
+        shapely.Point(place.seal).buffer(place.radius) for place in sheet.places.values() if place.seal is not None
     ]
-    return bool(sheet.land.intersection(here).area > 0.5 or shapely.intersects(here, marks).any())
+    return bool(sheet.land.intersection(area).area > 0.5 or shapely.intersects(area, marks).any())
 
 
-def _seen(whole: LabelPlace, own: LabelPlace, frame: Rect) -> bool:
+def _seen(whole: LabelPlace, enlarged_place: LabelPlace, frame: Rect) -> bool:
     """Whether so much of a region is in the frame that its name belongs there."""
-    if own.seal is not None and not frame.grown(-own.radius).meets(
-        Rect(own.seal[0], own.seal[1], own.seal[0], own.seal[1])
+    if enlarged_place.seal is not None and not frame.grown(-enlarged_place.radius).meets(
+        Rect(enlarged_place.seal[0], enlarged_place.seal[1], enlarged_place.seal[0], enlarged_place.seal[1])
     ):
         return False
     if whole.ground is GroundKind.TOWN:
-        return own.seal is not None
-    shown = own.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
+        return enlarged_place.seal is not None
+    shown = enlarged_place.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
     return bool(shown.area >= SHOWN * LARGER**2 * whole.shape.area)
 
 
@@ -151,9 +151,9 @@ def outline(window: Rect) -> str:
             f'height="{window.height:.2f}" fill="none" stroke="{INK}" stroke-width="0.35"/>')
 
 
-def draw(one: Inset, body: str) -> str:
+def draw(inset: Inset, body: str) -> str:
     """The inset in its box with frame and caption; `body` is what stands in it, in its own millimetres."""
-    box, frame, part = one.box, one.sheet.inside, one.sheet.paper.furniture
+    box, frame, part = inset.box, inset.sheet.inside, inset.sheet.paper.furniture
     high = frame.height
     return (
         f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})"><rect '

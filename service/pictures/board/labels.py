@@ -74,7 +74,7 @@ def place_labels(
     clashes = _clashes(options, chosen)
     if clashes:
         raise Unplaceable(f"no room for the names of {', '.join(sorted(clashes))}")
-    return tuple(_label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+    return tuple(_label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
 
 
 def step_aside(
@@ -83,25 +83,25 @@ def step_aside(
     """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name;
     names near them may make room, all others stay. What finds no place stays too, and a whole name is never
     made short, for the legend has no line for it."""
-    covered = [one for one in labels if any(one.box.meets(plate) for plate in plates)]
+    covered = [label for label in labels if any(label.box.meets(plate) for plate in plates)]
     if not covered:
         return tuple(labels)
-    under, found = _under(sheet, furniture), {one.region: one for one in labels}
-    for one in covered:
+    under, by_region = _under(sheet, furniture), {label.region: label for label in labels}
+    for label in covered:
         for reach in NEAR:
-            near = one.box.grown(reach)
+            near = label.box.grown(reach)
             group = [
                 other
-                for other in found.values()
-                if other.region == one.region or (reach and near.meets(other.box))
+                for other in by_region.values()
+                if other.region == label.region or (reach and near.meets(other.box))
             ]
-            made = _elsewhere(
-                sheet, under, group, [*plates, *(other.box for other in found.values() if other not in group)]
+            moved = _elsewhere(
+                sheet, under, group, [*plates, *(other.box for other in by_region.values() if other not in group)]
             )
-            if made:
-                found.update({other.region: other for other in made})
+            if moved:
+                by_region.update({other.region: other for other in moved})
                 break
-    return tuple(found.values())
+    return tuple(by_region.values())
 
 
 def _elsewhere(
@@ -110,14 +110,14 @@ def _elsewhere(
     """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
     numbers = list(sheet.places)
     options = [
-        _but(_options(sheet.places[one.region], numbers.index(one.region), sheet, under), _rows(fixed), one)
-        for one in group
+        _but(_options(sheet.places[item.region], numbers.index(item.region), sheet, under), _rows(fixed), item)
+        for item in group
     ]
-    if not all(len(one.costs) for one in options):
+    if not all(len(item.costs) for item in options):
         return ()
     chosen = _settle(options)
     return () if _clashes(options, chosen) else tuple(
-        _label(one, int(pick)) for one, pick in zip(options, chosen, strict=True))
+        _label(item, int(pick)) for item, pick in zip(options, chosen, strict=True))
 
 
 def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
@@ -125,8 +125,8 @@ def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
     region."""
     ways = wordings(options.place)
     box = label.box
-    here = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
-    most = options.costs[here].min() + WORSE if here.any() else np.inf
+    is_current = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
+    most = options.costs[is_current].min() + WORSE if is_current.any() else np.inf
     free = ~_overlaps(options.boxes, fixed).any(axis=1)
     free &= options.costs <= most
     free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
@@ -134,7 +134,7 @@ def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
 
 
 def _rows(boxes: Sequence[Rect]) -> Boxes:
-    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes])
+    return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes])
 
 
 def _under(sheet: MapPaper, furniture: Iterable[Rect]) -> _Under:
@@ -157,7 +157,7 @@ def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> 
     base: list[NDArray[np.float64]] = []
     inside = sheet.inside.grown(-1.2)
     over = None if place.ground is GroundKind.TOWN else _over(place)
-    for at, way in enumerate(ways):
+    for index, way in enumerate(ways):
         wide, high = extent(way)
         spots, extra = over or _beside(place, wide, high)
         boxes = np.column_stack([
@@ -168,7 +168,7 @@ def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> 
             & (boxes[:, 2] <= inside.x1) & (boxes[:, 3] <= inside.y1)
         )
         rows.append(boxes[fits])
-        picks.append(np.full(int(fits.sum()), at))
+        picks.append(np.full(int(fits.sum()), index))
         base.append(extra[fits] + way.cost)
     boxes, choices, costs = np.vstack(rows), np.concatenate(picks), np.concatenate(base)
     costs = costs + _price(place, number, boxes, under)
@@ -178,16 +178,16 @@ def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> 
 
 def _price(place: LabelPlace, number: int, boxes: Boxes, under: _Under) -> NDArray[np.float64]:
     sums, corner = under.grid.own(number, place.shape.bounds)
-    own = share(sums, boxes, corner)
+    own_ground = share(sums, boxes, corner)
     sea, edge = share(under.sea, boxes), share(under.edge, boxes)
     blocked, foreign = share(under.blocked, boxes), share(under.foreign, boxes)
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
     if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
     if place.ground is GroundKind.LAND:
-        strange = np.maximum(0.0, 1 - own - sea)
-        apart = own == 0
-        price = price + 9.0 * strange + 2.6 * (1 - own) + 2.0 * edge + 6.0 * apart * strange
+        strange = np.maximum(0.0, 1 - own_ground - sea)
+        apart = own_ground == 0
+        price = price + 9.0 * strange + 2.6 * (1 - own_ground) + 2.0 * edge + 6.0 * apart * strange
         reach = np.zeros(len(boxes))
         # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked
         # for.
@@ -197,7 +197,7 @@ def _price(place: LabelPlace, number: int, boxes: Boxes, under: _Under) -> NDArr
             asked = asked[np.argpartition(price[asked], 2 * KEPT)[: 2 * KEPT]]
         reach[asked] = shapely.distance(shapely.box(*boxes[asked].T), place.shape)
         return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
-    return np.asarray(price + 9.0 * (1 - own) + 14.0 * (1 - sea) + 3.0 * edge)
+    return np.asarray(price + 9.0 * (1 - own_ground) + 14.0 * (1 - sea) + 3.0 * edge)
 
 
 def _over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
@@ -246,18 +246,18 @@ def _settle(options: list[_Options]) -> NDArray[np.int64]:
     chosen: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
     weight = np.ones((count, count))
     # The most cramped first: those whose tenth-best spot is already dear.
-    order = sorted(range(count), key=lambda at: -float(options[at].costs[min(9, len(options[at].costs) - 1)]))
+    order = sorted(range(count), key=lambda index: -float(options[index].costs[min(9, len(options[index].costs) - 1)]))
     for _ in range(ROUNDS):
         moved = 0
-        for at in order:
-            one = options[at]
-            hits = _overlaps(one.boxes, current)
-            hits[:, at] = False
-            total = one.costs + _COLLISION * (hits @ weight[at])
+        for index in order:
+            option = options[index]
+            hits = _overlaps(option.boxes, current)
+            hits[:, index] = False
+            total = option.costs + _COLLISION * (hits @ weight[index])
             pick = int(np.argmin(total))
-            moved += int(pick != chosen[at] or bool(current[at, 0] < -1e5))
-            chosen[at] = pick
-            current[at] = one.boxes[pick]
+            moved += int(pick != chosen[index] or bool(current[index, 0] < -1e5))
+            chosen[index] = pick
+            current[index] = option.boxes[pick]
         clash = _overlaps(current, current)
         np.fill_diagonal(clash, val=False)
         if not clash.any() and not moved:
@@ -267,21 +267,21 @@ def _settle(options: list[_Options]) -> NDArray[np.int64]:
 
 
 def _clashes(options: list[_Options], chosen: NDArray[np.int64]) -> set[str]:
-    boxes = np.array([one.boxes[pick] for one, pick in zip(options, chosen, strict=True)])
+    boxes = np.array([option.boxes[pick] for option, pick in zip(options, chosen, strict=True)])
     clash = _overlaps(boxes, boxes)
     np.fill_diagonal(clash, val=False)
-    return {one.place.name for one, row in zip(options, clash, strict=True) if row.any()}
+    return {option.place.name for option, row in zip(options, clash, strict=True) if row.any()}
 
 
-def _label(one: _Options, pick: int) -> Label:
-    x0, y0, x1, y1 = (float(v) for v in one.boxes[pick])
-    wording = wordings(one.place)[int(one.choices[pick])]
+def _label(option: _Options, pick: int) -> Label:
+    x0, y0, x1, y1 = (float(v) for v in option.boxes[pick])
+    wording = wordings(option.place)[int(option.choices[pick])]
     leader = None
-    if one.place.ground is GroundKind.TOWN and one.place.seal is not None:
-        x, y = one.place.seal
+    if option.place.ground is GroundKind.TOWN and option.place.seal is not None:
+        x, y = option.place.seal
         near = (min(max(x, x0), x1), min(max(y, y0), y1))
         away = float(np.hypot(near[0] - x, near[1] - y))
-        if away - one.place.radius > LEADER_FROM:
-            part = one.place.radius / away
+        if away - option.place.radius > LEADER_FROM:
+            part = option.place.radius / away
             leader = ((x + (near[0] - x) * part, y + (near[1] - y) * part), near)
-    return Label(one.place.id, wording, Rect(x0, y0, x1, y1), leader)
+    return Label(option.place.id, wording, Rect(x0, y0, x1, y1), leader)

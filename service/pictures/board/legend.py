@@ -31,7 +31,7 @@ def _marks_height(variant: Variant, *, towns: bool) -> float:
 
 
 def _has_kingdoms(variant: Variant) -> bool:
-    return any(KINGDOM in one.marks for one in variant.board.provinces.values())
+    return any(KINGDOM in province.marks for province in variant.board.provinces.values())
 
 
 def draw_legend(
@@ -57,10 +57,10 @@ def draw_legend(
     if short:
         parts.append(text(x, y + 1.6, "Short names", "display-italic", 3.0, f'fill="{INK}"'))
         half = (len(short) + 1) // 2
-        for at, (brief, full) in enumerate(sorted(short)):
-            left = box.x0 + 4.5 + (box.width - 8) / 2 * (at // half)
+        for index, (brief, full) in enumerate(sorted(short)):
+            left = box.x0 + 4.5 + (box.width - 8) / 2 * (index // half)
             words = f"{brief}  {full}"
-            parts.append(text(left, y + 5.2 + SHORT_ROW * (at % half), words, "roman",
+            parts.append(text(left, y + 5.2 + SHORT_ROW * (index % half), words, "roman",
                               fitted(words, "roman", 2.3, box.width / 2 - 5), f'fill="{INK}"',
                               anchor="start"))
     return "".join(parts)
@@ -106,11 +106,11 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
     if _has_kingdoms(variant):
         rows.append(("", crown(left, y + 0.8), "a state of the kingdom type"))
     parts = []
-    for at, (mark, inner, words) in enumerate(rows):
+    for index, (mark, inner, words) in enumerate(rows):
         drawn = mark + ((f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" '
                          f'fill="{INK}"/>') if inner is _POINT else inner)
         parts.append(
-            f'<g transform="translate(0 {MARK_ROW * at:.2f})">{drawn}'
+            f'<g transform="translate(0 {MARK_ROW * index:.2f})">{drawn}'
             + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start")
             + "</g>"
         )

@@ -44,7 +44,7 @@ class MapPlan:
 
     def short(self) -> tuple[Label, ...]:
         """Names that stand on the map in short, to be explained in the legend."""
-        return tuple(one for one in self.labels if one.wording.short)
+        return tuple(label for label in self.labels if label.wording.short)
 
 
 def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A3) -> MapPlan:
@@ -59,7 +59,7 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
             window = None
             continue
         labels = place_labels(sheet, pieces.values())
-        short = sum(one.wording.short for one in labels)
+        short = sum(label.wording.short for label in labels)
         if short <= room:
             larger = None if window is None else inset.make(sheet, window, pieces["inset"])
             if window is not None and larger is None:
@@ -119,11 +119,11 @@ def draw_map(
         plan.base.below,
         *(_control(sheet.places[region], power) for region, power in held.items()),
         plan.base.lines,
-        *(inset.outline(one.window) for one in plan.insets),
+        *(inset.outline(inset_plan.window) for inset_plan in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
         _names(plan, plates.values()),
         unit_marks.plates(variant, plates),
-        *(inset.draw(one, _within(one, held)) for one in plan.insets),
+        *(inset.draw(inset_plan, _within(inset_plan, held)) for inset_plan in plan.insets),
         _sized(
             paper,
             pieces["title"],
@@ -155,16 +155,16 @@ def _names(plan: MapPlan, plates: Collection[Rect]) -> str:
     return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
 
 
-def _within(one: Inset, held: Mapping[str, Power]) -> str:
+def _within(inset_plan: Inset, held: Mapping[str, Power]) -> str:
     """What stands in an inset: the same layers as on the map."""
-    places = one.sheet.places
+    places = inset_plan.sheet.places
     return "".join(
         (
-            one.base.below,
+            inset_plan.base.below,
             *(_control(places[region], power) for region, power in held.items() if region in places),
-            one.base.lines,
+            inset_plan.base.lines,
             *(seal(place, held.get(place.id)) for place in places.values()),
-            one.base.names,
+            inset_plan.base.names,
         )
     )
 
@@ -188,7 +188,7 @@ def _control(place: LabelPlace, power: Power) -> str:
 
 
 def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
-    short = [(one.wording.lines[0], plan.sheet.places[one.region].name) for one in plan.short()]
+    short = [(label.wording.lines[0], plan.sheet.places[label.region].name) for label in plan.short()]
     room, paper = plan.pieces["legend"], plan.sheet.paper
     towns = any(place.ground is GroundKind.TOWN for place in plan.sheet.places.values())
     high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))

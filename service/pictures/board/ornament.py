@@ -92,7 +92,7 @@ def title_lines(title: str) -> list[str]:
     words = title.split()
     if len(title) < 18 or len(words) < 3:
         return [title]
-    cut = min(range(1, len(words)), key=lambda at: max(len(" ".join(words[:at])), len(" ".join(words[at:]))))
+    cut = min(range(1, len(words)), key=lambda cut_index: max(len(" ".join(words[:cut_index])), len(" ".join(words[cut_index:]))))
     return [" ".join(words[:cut]), " ".join(words[cut:])]
 
 
@@ -102,7 +102,7 @@ def rhumbs(box: Rect, inside: Rect) -> str:
     reach = math.hypot(inside.width, inside.height)
     lines = "".join(
         f"M{x:.2f} {y:.2f}L{x + reach * math.sin(turn):.2f} {y - reach * math.cos(turn):.2f}"
-        for turn in (math.pi * at / 16 for at in range(32))
+        for turn in (math.pi * index / 16 for index in range(32))
     )
     return f'<path d="{lines}" {RULE} stroke-width="0.09" stroke-opacity="0.32"/>'
 
@@ -117,10 +117,10 @@ def compass(box: Rect) -> str:
     ]
     for length, waist, first in ((0.72, 0.2, 1), (0.8, 0.2, 2), (1.0, 0.22, 4)):
         step = {1: 16, 2: 8, 4: 4}[first]
-        for at in range(step):
-            if first < 4 and (at * 16 // step) % (2 * (16 // step)) == 0:
+        for index in range(step):
+            if first < 4 and (index * 16 // step) % (2 * (16 // step)) == 0:
                 continue
-            parts.append(_point(x, y, radius * length, radius * waist, 2 * math.pi * at / step))
+            parts.append(_point(x, y, radius * length, radius * waist, 2 * math.pi * index / step))
     parts.append(_lily(x, y - radius, radius * 0.24))
     return "".join(parts)
 
@@ -156,14 +156,14 @@ def scale_bar(box: Rect, kilometres: float) -> str:
         )
         bar = step * size / kilometres
         count = max(1, int((box.width - 18) / bar))
-        for at in range(count):
-            x = box.x0 + 2 + at * bar
-            fill = INK if at % 2 == 0 else PALE
+        for index in range(count):
+            x = box.x0 + 2 + index * bar
+            fill = INK if index % 2 == 0 else PALE
             parts.append(
                 f'<rect x="{x:.2f}" y="{y:.2f}" width="{bar:.2f}" height="1.1" fill="{fill}" stroke="{INK}" '
                 f'stroke-width="0.15"/>'
             )
-            parts.append(text(x, y - 0.7, str(at * step), "roman", 2.0, f'fill="{INK}"'))
+            parts.append(text(x, y - 0.7, str(index * step), "roman", 2.0, f'fill="{INK}"'))
         end = box.x0 + 2 + count * bar
         parts.append(text(end, y - 0.7, str(count * step), "roman", 2.0, f'fill="{INK}"'))
         parts.append(text(end + 2.2, y + 1.1, unit, "italic", 2.4, f'fill="{INK}"', anchor="start"))
@@ -195,8 +195,8 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
     inside = sheet.inside
     start, end = (inside.x0, inside.x1) if across else (inside.y0, inside.y1)
     ticks = _crossings(sheet, fixed, start, end, across=across)
-    step = _step([at for _, at in ticks])
-    ticks = [(degree, at) for degree, at in ticks if degree % step == 0]
+    step = _step([offset for _, offset in ticks])
+    ticks = [(degree, offset) for degree, offset in ticks if degree % step == 0]
     parts = []
     bar = fixed - 1.65 if low else fixed + 0.55
     for (degree, a), (_, b) in pairwise(sorted(ticks, key=lambda tick: tick[1])):
@@ -206,16 +206,16 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
             x, y, wide, high = box
             parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" '
                          f'fill="{INK}"/>')
-    for degree, at in ticks:
-        if not start + 4 < at < end - 4:
+    for degree, offset in ticks:
+        if not start + 4 < offset < end - 4:
             continue
         words = _degree(degree, "E", "W") if across else _degree(degree, "N", "S")
         if across:
-            parts.append(text(at, fixed - 3.0 if low else fixed + 4.7, words, "roman", 2.2, f'fill="{INK}"'))
+            parts.append(text(offset, fixed - 3.0 if low else fixed + 4.7, words, "roman", 2.2, f'fill="{INK}"'))
         else:
             x = fixed - 3.2 if low else fixed + 3.2
-            number = text(x, at + 0.6, words, "roman", 2.2, f'fill="{INK}"')
-            parts.append(f'<g transform="rotate({-90 if low else 90} {x:.2f} {at:.2f})">{number}</g>')
+            number = text(x, offset + 0.6, words, "roman", 2.2, f'fill="{INK}"')
+            parts.append(f'<g transform="rotate({-90 if low else 90} {x:.2f} {offset:.2f})">{number}</g>')
     return parts
 
 

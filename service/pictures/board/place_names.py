@@ -17,7 +17,7 @@ PAPERS = (A3, A4)
 
 def main(slugs: Sequence[str]) -> int:
     """Write the files of placing and print where they are. Exit code 0."""
-    for slug in slugs or [one for one in maps.variants() if maps.shapes(one)]:
+    for slug in slugs or [variant_slug for variant_slug in maps.variants() if maps.shapes(variant_slug)]:
         variant, shapes = maps.load(slug), maps.shapes(slug)
         for paper in PAPERS:
             path = file_of(maps.folder(slug), paper)

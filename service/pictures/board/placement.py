@@ -46,7 +46,7 @@ def file_of(folder: Path, paper: PaperSize) -> Path:
 def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> str:
     """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and
     legend take."""
-    said = [
+    content = [
         asdict(paper),
         variant.title,
         variant.middle,
@@ -54,57 +54,57 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> 
         sorted((variant.capitals or {}).items()),
         [(name, shape.polygons) for name, shape in shapes.items()],
         [
-            (one.id, one.name, one.abbr, one.terrain, one.centre, one.area, one.role)
-            for one in variant.board.provinces.values()
+            (province.id, province.name, province.abbr, province.terrain, province.centre, province.area, province.role)
+            for province in variant.board.provinces.values()
         ],
     ]
-    marked = sorted(one.id for one in variant.board.provinces.values() if KINGDOM in one.marks)
-    said += [marked] if marked else []
-    said += ["open east", variant.strip] if variant.open_east else []
-    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
+    marked = sorted(province.id for province in variant.board.provinces.values() if KINGDOM in province.marks)
+    content += [marked] if marked else []
+    content += ["open east", variant.strip] if variant.open_east else []
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
 
 def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: PaperSize) -> str:
     """A plan as the text of its file."""
-    said = {
+    content = {
         "made_by": f"{COMMAND} {variant.slug}",
         "board": variant.slug,
         "paper": paper.name,
         "of": mark_of(variant, shapes, paper),
         "pieces": {name: _four(box) for name, box in plan.pieces.items()},
-        "labels": [_label(one) for one in plan.labels],
+        "labels": [_label(item) for item in plan.labels],
         "below": plan.base.below,
         "lines": plan.base.lines,
         "insets": [
             {
-                "window": _four(one.window),
-                "box": _four(one.box),
-                "labels": [_label(name) for name in one.labels],
-                "below": one.base.below,
-                "lines": one.base.lines,
+                "window": _four(item.window),
+                "box": _four(item.box),
+                "labels": [_label(name) for name in item.labels],
+                "below": item.base.below,
+                "lines": item.base.lines,
             }
-            for one in plan.insets
+            for item in plan.insets
         ],
     }
-    return json.dumps(said, ensure_ascii=False, indent=0) + "\n"
+    return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
 
 
 def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
     """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider
     here."""
     try:
-        said = json.loads(text)
-        found = said["of"]
+        content = json.loads(text)
+        digest = content["of"]
     except (ValueError, KeyError, TypeError) as fault:
         raise Stale("it cannot be read") from fault
-    if found != mark_of(variant, shapes, paper):
+    if digest != mark_of(variant, shapes, paper):
         raise Stale("board or paper have changed since it was made")
     sheet = lay_out(variant, shapes, paper)
-    labels = _labels(said["labels"])
-    insets = tuple(_inset(one, sheet) for one in said["insets"])
-    _measured([*labels, *(name for one in insets for name in one.labels)])
-    base = BaseMap(said["below"], said["lines"], drawn_names(sheet, labels))
-    return MapPlan(sheet, labels, {name: Rect(*box) for name, box in said["pieces"].items()}, base, insets)
+    labels = _labels(content["labels"])
+    insets = tuple(_inset(item, sheet) for item in content["insets"])
+    _measured([*labels, *(name for item in insets for name in item.labels)])
+    base = BaseMap(content["below"], content["lines"], drawn_names(sheet, labels))
+    return MapPlan(sheet, labels, {name: Rect(*box) for name, box in content["pieces"].items()}, base, insets)
 
 
 def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
@@ -122,18 +122,18 @@ def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper
 
 
 def _measured(labels: Sequence[Label]) -> None:
-    for one in labels:
-        wide, high = extent(one.wording)
-        if abs(wide - one.box.width) > TYPE_MM or abs(high - one.box.height) > TYPE_MM:
-            raise Stale(f"type is of another size on this machine: {' '.join(one.wording.lines)}")
+    for label in labels:
+        wide, high = extent(label.wording)
+        if abs(wide - label.box.width) > TYPE_MM or abs(high - label.box.height) > TYPE_MM:
+            raise Stale(f"type is of another size on this machine: {' '.join(label.wording.lines)}")
 
 
 def _four(box: Rect) -> list[float]:
     return [box.x0, box.y0, box.x1, box.y1]
 
 
-def _label(one: Label) -> dict[str, Any]:
-    return {"region": one.region, **asdict(one.wording), "box": _four(one.box), "leader": one.leader}
+def _label(label: Label) -> dict[str, Any]:
+    return {"region": label.region, **asdict(label.wording), "box": _four(label.box), "leader": label.leader}
 
 
 def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:
@@ -155,8 +155,8 @@ def _read_label(row: Mapping[str, Any]) -> Label:
     return Label(row["region"], wording, Rect(*row["box"]), leader)
 
 
-def _inset(said: Mapping[str, Any], sheet: MapPaper) -> Inset:
-    window, labels = Rect(*said["window"]), _labels(said["labels"])
-    own = inset.enlarged(sheet, window)
-    base = BaseMap(said["below"], said["lines"], drawn_names(own, labels))
-    return Inset(window, Rect(*said["box"]), own, labels, base)
+def _inset(content: Mapping[str, Any], sheet: MapPaper) -> Inset:
+    window, labels = Rect(*content["window"]), _labels(content["labels"])
+    detail = inset.enlarged(sheet, window)
+    base = BaseMap(content["below"], content["lines"], drawn_names(detail, labels))
+    return Inset(window, Rect(*content["box"]), detail, labels, base)

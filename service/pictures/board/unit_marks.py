@@ -37,15 +37,15 @@ EXPLAINED = "Units: the letter of the power beside {kinds}."
 def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
     """Where the plate of each unit stands: in its region if there is room, off every mark and every other
     plate."""
-    marks = [Rect(x - r, y - r, x + r, y + r) for one in sheet.places.values() if one.seal
-             for (x, y), r in ((one.seal, one.radius + CLEAR),)]
+    marks = [Rect(x - r, y - r, x + r, y + r) for item in sheet.places.values() if item.seal
+             for (x, y), r in ((item.seal, item.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
     wide, tall = WIDE * part, HIGH * part
-    names = _rows([one.box for one in labels])
+    names = _rows([item.box for item in labels])
     taken = list(marks)
-    found: dict[Unit, Rect] = {}
+    boxes_by_unit: dict[Unit, Rect] = {}
     # The smallest region first: it has the fewest places to choose from.
-    for unit in sorted(set(units), key=lambda one: (sheet.places[one.region.province].shape.area, one)):
+    for unit in sorted(set(units), key=lambda item: (sheet.places[item.region.province].shape.area, item)):
         place = sheet.places[unit.region.province]
         x0, y0, x1, y1 = place.shape.bounds
         across, down = np.meshgrid(
@@ -66,7 +66,7 @@ def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -
         )
         strange = np.zeros(len(boxes))
         if place.seal:
-            centres = np.array([one.seal for one in sheet.places.values() if one.seal and one is not place])
+            centres = np.array([item.seal for item in sheet.places.values() if item.seal and item is not place])
             middles = (boxes[:, :2] + boxes[:, 2:]) / 2
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away
         covered = _covered(boxes, names)
@@ -78,15 +78,15 @@ def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -
             + _STRANGE * strange
         )
         box = Rect(*(float(v) for v in _cheapest(boxes, cost, place.shape)))
-        found[unit] = box
+        boxes_by_unit[unit] = box
         taken.append(box.grown(CLEAR))
-    return found
+    return boxes_by_unit
 
 
 def _cheapest(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> Boxes:
     """The box of the least cost, to which standing outside a shape adds. What lies inside is dear to compute,
     so it is asked only of boxes that may still be the cheapest."""
-    best, found = np.inf, boxes[0]
+    best, cheapest = np.inf, boxes[0]
     area = (boxes[0, 2] - boxes[0, 0]) * (boxes[0, 3] - boxes[0, 1])
     order = np.argsort(cost, kind="stable")
     for part in np.array_split(order, max(1, len(order) // _AT_ONCE)):
@@ -94,10 +94,10 @@ def _cheapest(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> B
             break
         inside = shapely.area(shapely.intersection(shapely.box(*boxes[part].T), shape)) / area
         whole = cost[part] + _BESIDE * (1 - inside)
-        at = int(np.argmin(whole))
-        if whole[at] < best:
-            best, found = float(whole[at]), boxes[part[at]]
-    return np.asarray(found)
+        index = int(np.argmin(whole))
+        if whole[index] < best:
+            best, cheapest = float(whole[index]), boxes[part[index]]
+    return np.asarray(cheapest)
 
 
 def plates(variant: Variant, where: dict[Unit, Rect]) -> str:
@@ -107,7 +107,7 @@ def plates(variant: Variant, where: dict[Unit, Rect]) -> str:
 
 def explained(variant: Variant, units: Iterable[Unit]) -> str:
     """The sentence that says how a plate is read; "" without units."""
-    kinds = [variant.kinds[one] for one in sorted({unit.kind for unit in units})]
+    kinds = [variant.kinds[letter] for letter in sorted({unit.kind for unit in units})]
     return (
         EXPLAINED.format(kinds=", ".join(f"{kind.letter} {kind.name.lower()}" for kind in kinds))
         if kinds
@@ -141,7 +141,7 @@ def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
 
 
 def _rows(boxes: Sequence[Rect]) -> Boxes:
-    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes]).reshape(-1, 4)
+    return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes]).reshape(-1, 4)
 
 
 def _covered(boxes: Boxes, others: Boxes) -> Boxes:

@@ -24,17 +24,17 @@ def missing(text: str) -> str:
     """
     if not _unknown(text):
         return ""
-    return "".join(dict.fromkeys(one for one in _clusters(text) if _unknown(one)))
+    return "".join(dict.fromkeys(cluster for cluster in _clusters(text) if _unknown(cluster)))
 
 
 def _clusters(text: str) -> list[str]:
-    found: list[str] = []
+    clusters: list[str] = []
     for letter in text:
-        if found and unicodedata.category(letter)[0] == "M":
-            found[-1] += letter
+        if clusters and unicodedata.category(letter)[0] == "M":
+            clusters[-1] += letter
         else:
-            found.append(letter)
-    return found
+            clusters.append(letter)
+    return clusters
 
 
 @cache
@@ -54,8 +54,8 @@ def _unknown(text: str) -> int:
 def _context() -> int:
     """A context for layouts; it lives as long as the process."""
     pango, pangoft2, _ = _libraries()
-    made: int = pango.pango_font_map_create_context(pangoft2.pango_ft2_font_map_new())
-    return made
+    context: int = pango.pango_font_map_create_context(pangoft2.pango_ft2_font_map_new())
+    return context
 
 
 @cache

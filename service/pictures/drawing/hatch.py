@@ -69,7 +69,7 @@ def _zigzag(bounds: Bounds, gap: float, steps: int, rise: Callable[[float], floa
     for row in range(math.floor(y0 / gap) - 1, math.ceil(y1 / gap) + 2):
         first, last = math.floor(x0 / gap * steps) - 1, math.ceil(x1 / gap * steps) + 1
         strokes.append(LineString([
-            (at * gap / steps, row * gap + gap * rise(at / steps)) for at in range(first, last + 1)
+            (step * gap / steps, row * gap + gap * rise(step / steps)) for step in range(first, last + 1)
         ]))
     return strokes
 

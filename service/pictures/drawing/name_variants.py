@@ -36,42 +36,42 @@ def wordings(place: LabelPlace) -> tuple[NameVariant, ...]:
     """Every way to set the name of a place, each with its cost."""
     style = _STYLES[place.ground]
     name = place.name.upper() if style.capitals else place.name
-    found = []
+    variants = []
     for step, size in enumerate(style.sizes):
         for lines in breaks(name):
             cost = _PER_SIZE * step + _PER_LINE * (len(lines) - 1)
-            found.append(NameVariant(lines, style.face, size, style.spacing, cost))
+            variants.append(NameVariant(lines, style.face, size, style.spacing, cost))
             if style.turned:
-                found.append(
+                variants.append(
                     NameVariant(lines, style.face, size, style.spacing, cost + _TURNED, upright=False)
                 )
     if place.abbr and place.ground in {GroundKind.LAND, GroundKind.TOWN}:
         short = place.abbr.upper() if style.capitals else place.abbr
-        found.append(NameVariant((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
-    return tuple(found)
+        variants.append(NameVariant((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
+    return tuple(variants)
 
 
 def breaks(name: str) -> list[tuple[str, ...]]:
     """A name on one line, and on two and three where it has the words; each break as even as can be."""
     words = name.split()
-    found: list[tuple[str, ...]] = [(name,)]
+    line_breaks: list[tuple[str, ...]] = [(name,)]
     for count in (2, 3):
         if len(words) < count:
             break
         splits = _splits(words, count)
-        found.append(
+        line_breaks.append(
             min(splits, key=lambda lines: (max(len(line) for line in lines), lines[0] in {"The", "THE"}))
         )
-    return found
+    return line_breaks
 
 
 def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
     if count == 1:
         return [(" ".join(words),)]
     return [
-        (" ".join(words[:at]), *rest)
-        for at in range(1, len(words) - count + 2)
-        for rest in _splits(words[at:], count - 1)
+        (" ".join(words[:index]), *rest)
+        for index in range(1, len(words) - count + 2)
+        for rest in _splits(words[index:], count - 1)
     ]
 
 

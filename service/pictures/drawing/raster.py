@@ -31,7 +31,7 @@ class Grid:
         draw = ImageDraw.Draw(image)
         # Outer rings only: islands are laid on the seas, towns on the land.
         rank = {GroundKind.AREA: 0, GroundKind.SEA: 0, GroundKind.LAND: 1, GroundKind.TOWN: 2}
-        order = sorted(range(len(self.names)), key=lambda at: rank[places[self.names[at]].ground])
+        order = sorted(range(len(self.names)), key=lambda index: rank[places[self.names[index]].ground])
         for number in order:
             for part in get_parts(places[self.names[number]].shape):
                 if isinstance(part, Polygon):
@@ -79,7 +79,7 @@ def share(sums: Sums, boxes: Boxes, corner: tuple[int, int] = (0, 0)) -> NDArray
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
     cells = np.column_stack([np.floor(boxes[:, :2] / CELL), np.ceil(boxes[:, 2:] / CELL)]).astype(int)
     area = np.maximum(1, (cells[:, 2] - cells[:, 0]) * (cells[:, 3] - cells[:, 1]))
-    x0, x1 = (np.clip(cells[:, at] - corner[0], 0, columns) for at in (0, 2))
-    y0, y1 = (np.clip(cells[:, at] - corner[1], 0, rows) for at in (1, 3))
+    x0, x1 = (np.clip(cells[:, side] - corner[0], 0, columns) for side in (0, 2))
+    y0, y1 = (np.clip(cells[:, side] - corner[1], 0, rows) for side in (1, 3))
     total = sums[y1, x1] - sums[y0, x1] - sums[y1, x0] + sums[y0, x0]
     return np.asarray(total / area, dtype=np.float64)

@@ -53,10 +53,10 @@ def _is_svg(sheet: str) -> bool:
 def _page(sheet: str, number: int, title: str) -> str:
     if not _is_svg(sheet):
         return sheet
-    found = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
-    if found is None:
+    size = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
+    if size is None:
         raise RenderError("an SVG page must name its width and height in millimetres")
-    wide, high = found.groups()
+    wide, high = size.groups()
     # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
     # its thousands of elements is asked for its style first, which takes as long as the drawing.
     source = base64.b64encode(sheet.encode()).decode()

@@ -73,7 +73,7 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> 
     west, north = left, top
     frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
     capitals = {name for pair in (variant.capitals or {}).values() for name in pair}
-    capitals |= {one.id for one in variant.board.provinces.values() if KINGDOM in one.marks}
+    capitals |= {province.id for province in variant.board.provinces.values() if KINGDOM in province.marks}
     places: dict[str, LabelPlace] = {}
     for name, shape in kilometres.items():
         on_paper = _to_paper(shape, west, north, scale, inside)
@@ -127,14 +127,14 @@ def _window(
     water = set(seas)
     cut = {
         name for name, box in bounds.items()
-        if name in water or any(abs(box[at] - outer[at]) < 1.0 for at in range(4))
+        if name in water or any(abs(box[side] - outer[side]) < 1.0 for side in range(4))
     }
     window = []
-    for at in range(4):
-        sign = -1 if at < 2 else 1
-        far = [sign * bounds[name][at] + 10.0 for name in bounds if name not in cut]
-        strip = [sign * bounds[name][(at + 2) % 4] + least for name in cut]
-        window.append(sign * min(max(far + strip), sign * outer[at]))
+    for side in range(4):
+        sign = -1 if side < 2 else 1
+        far = [sign * bounds[name][side] + 10.0 for name in bounds if name not in cut]
+        strip = [sign * bounds[name][(side + 2) % 4] + least for name in cut]
+        window.append(sign * min(max(far + strip), sign * outer[side]))
     return window[0], window[1], window[2], window[3]
 
 

@@ -49,9 +49,9 @@ def text(
     )
 
 
-def label(one: Label, colour: str, halo: str) -> str:
+def label(name_label: Label, colour: str, halo: str) -> str:
     """A name with a halo of the paper's colour behind it, so that lines under it do not cut the letters."""
-    way, box = one.wording, one.box
+    way, box = name_label.wording, name_label.box
     up, down = ink(way)
     middle = ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
     high = way.size * (up + down + LEADING * (len(way.lines) - 1))
@@ -60,9 +60,9 @@ def label(one: Label, colour: str, halo: str) -> str:
     turn = "" if way.upright else f' transform="rotate(-90 {middle[0]:.2f} {middle[1]:.2f})"'
     lines = [
         # Letter spacing follows the last letter too: half of it is taken back to keep the line in the middle.
-        text(middle[0] + spacing / 2, top + at * LEADING * way.size, line, way.face, way.size,
+        text(middle[0] + spacing / 2, top + index * LEADING * way.size, line, way.face, way.size,
              f'letter-spacing="{spacing:.3f}"' if spacing else "")
-        for at, line in enumerate(way.lines)
+        for index, line in enumerate(way.lines)
     ]
     body = "".join(lines)
     under = (

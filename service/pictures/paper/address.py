@@ -49,22 +49,22 @@ def fitted(lines: Sequence[str], room: AddressSpace) -> Block:
     size = room.largest
     while size > SMALLEST and not _fits(lines, room, size):
         size -= 0.5
-    return Block(tuple(AddressLine(one, by_hand=bool(missing(one))) for one in lines), size)
+    return Block(tuple(AddressLine(line, by_hand=bool(missing(line))) for line in lines), size)
 
 
 def _fits(lines: Sequence[str], room: AddressSpace, size: float) -> bool:
     wide = room.width * 0.97 / (size * POINT)
-    return sum(_rows(one, wide) for one in lines) * room.leading * size * POINT <= room.height
+    return sum(_rows(line, wide) for line in lines) * room.leading * size * POINT <= room.height
 
 
 def _rows(line: str, wide: float) -> int:
     """How many rows a line takes, broken between words, and within a word that is longer than a row."""
     rows, used, space = 1, 0.0, _width(" ")
     for word in line.split():
-        own = _width(word)
-        if used and used + space + own > wide:
+        word_width = _width(word)
+        if used and used + space + word_width > wide:
             rows, used = rows + 1, 0.0
-        used += (space if used else 0.0) + own
+        used += (space if used else 0.0) + word_width
         if used > wide:
             more = math.ceil(used / wide) - 1
             rows, used = rows + more, used - more * wide
@@ -74,7 +74,7 @@ def _rows(line: str, wide: float) -> int:
 def _width(line: str) -> float:
     """Of a line, in parts of the type: as measured, but a letter of another script counts as its kind is
     wide."""
-    strange = [one for one in line if ord(one) >= 0x0250 and not unicodedata.combining(one)]
-    own = "".join(one for one in line if one not in strange)
-    wide = sum(1.0 if unicodedata.east_asian_width(one) in "WF" else 0.65 for one in strange)
-    return fonts.width(own, "display", 1.0) + wide
+    strange = [letter for letter in line if ord(letter) >= 0x0250 and not unicodedata.combining(letter)]
+    known = "".join(letter for letter in line if letter not in strange)
+    wide = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.65 for letter in strange)
+    return fonts.width(known, "display", 1.0) + wide

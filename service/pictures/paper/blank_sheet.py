@@ -56,14 +56,14 @@ def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
         raise ValueError("no blank sheet is asked for")
     pages = [blank for blank in blanks for _ in range(-(-max(1, blank.rows) // ROWS))]
     html = environment("pictures", markup=True).get_template("sheet.html").render(
-        pages=[(one, _heading_size(one)) for one in pages], rows=ROWS)
+        pages=[(page, _heading_size(page)) for page in pages], rows=ROWS)
     return to_pdf(html, title="Blank order sheets")
 
 
-def _heading_size(one: BlankSheet) -> float:
+def _heading_size(sheet: BlankSheet) -> float:
     """The type of a heading in points: so large that its longest line stands whole beside the corners."""
     widest = max(
-        fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (one.power, one.game, one.orders)
+        fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (sheet.power, sheet.game, sheet.orders)
     )
     return max(HEADING_LEAST, min(HEADING, HEADING_WIDTH / (widest * POINT)))
 
@@ -73,7 +73,7 @@ def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     if not envelopes:
         raise ValueError("no envelope is asked for")
     html = environment("pictures", markup=True).get_template("envelopes.html").render(
-        envelopes=[(fitted(one.to, TO), fitted(one.sender, FROM)) for one in envelopes])
+        envelopes=[(fitted(envelope.to, TO), fitted(envelope.sender, FROM)) for envelope in envelopes])
     return to_pdf(html, title="Envelopes")
 
 
@@ -83,5 +83,5 @@ def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     if not envelopes:
         raise ValueError("no label is asked for")
     html = environment("pictures", markup=True).get_template("labels.html").render(
-        labels=[fitted(one.to, LABEL) for one in envelopes])
+        labels=[fitted(envelope.to, LABEL) for envelope in envelopes])
     return to_pdf(html, title="Labels")

@@ -84,8 +84,8 @@ def _edge(
         draw.line((*start, *end), fill=colour, width=3)
         return
     step = 14.0
-    for at in range(0, int(length / step) + 1, 2):
-        pieces = [min(1.0, part * step / length) for part in (at, at + 1)]
+    for dash in range(0, int(length / step) + 1, 2):
+        pieces = [min(1.0, part * step / length) for part in (dash, dash + 1)]
         ends = [(start[0] + (end[0] - start[0]) * p, start[1] + (end[1] - start[1]) * p) for p in pieces]
         draw.line((*ends[0], *ends[1]), fill=colour, width=3)
 
@@ -93,26 +93,26 @@ def _edge(
 def _rows(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tuple[str, bool]]:
     """What stands below the sheet: rows of type that fit its width, with whether they are of an unsure
     line."""
-    room, found = WIDTH - 2 * MARGIN, []
+    room, wrapped = WIDTH - 2 * MARGIN, []
     for line in lines:
         ends = " (struck out)" if line.struck else " (unsure)" if line.unsure else ""
         row = f"{line.number}"
         for word in f"{line.text or '(nothing)'}{ends}".split():
             wider = f"{row} {word}"
             if font.getlength(wider) > room and row.strip():
-                found.append((row, line.unsure))
+                wrapped.append((row, line.unsure))
                 row = f"     {word}"
             else:
                 row = wider
-        found.append((row, line.unsure))
-    return found
+        wrapped.append((row, line.unsure))
+    return wrapped
 
 
 def _transcribe(draw: ImageDraw.ImageDraw, rows: Sequence[tuple[str, bool]], top: int) -> None:
     draw.text((MARGIN, top), "As the machine read it:", fill=_INK, font=_font("display-italic", SIZE))
-    for at, (row, unsure) in enumerate(rows, start=1):
+    for number, (row, unsure) in enumerate(rows, start=1):
         draw.text(
-            (MARGIN, top + at * LEAD), row, fill=_UNSURE if unsure else _INK, font=_font("display", SIZE)
+            (MARGIN, top + number * LEAD), row, fill=_UNSURE if unsure else _INK, font=_font("display", SIZE)
         )
 
 

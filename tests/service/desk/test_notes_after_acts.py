@@ -17,7 +17,7 @@ from tests.support.site import Site
 from tests.support.table import SERVER, open_table
 
 WHY = "A reason of more than ten letters."
-SENTENCES = Path(templates.__file__).parent / "desk" / "_told.html"
+SENTENCES = Path(templates.__file__).parent / "desk" / "_notice.html"
 PAGES = Path(service.desk.__file__).parent
 
 
@@ -90,9 +90,9 @@ def test_every_sentence_that_is_asked_for_is_there() -> None:
     asked = set()
     for name in ("sheet/pages", "quarantine", "games/pages", "games/seats", "people", "post", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
-        asked |= set(re.findall(r'told=([a-z-]+)"', text))
+        asked |= set(re.findall(r'notice=([a-z-]+)"', text))
         asked |= set(re.findall(r'_back\(submission_id, "([a-z-]+)"', text))
-        for line in re.findall(r"^ *(?:told = |return done\(request, game_id, )(.*)$", text, re.MULTILINE):
+        for line in re.findall(r"^ *(?:notice = |return done\(request, game_id, )(.*)$", text, re.MULTILINE):
             asked |= set(re.findall(r'"([a-z-]+)"', line))
     asked |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
     assert asked == known
@@ -100,6 +100,6 @@ def test_every_sentence_that_is_asked_for_is_there() -> None:
 
 @pytest.mark.parametrize("path", ["/quarantine", "/people", "/post", "/games/powick-bridge"])
 def test_an_address_cannot_make_a_page_say_anything_else(desk: DeskTable, path: str) -> None:
-    page = desk.page(f"{path}?told=You+have+won")
+    page = desk.page(f"{path}?notice=You+have+won")
     assert "You have won" not in page
     assert 'class="said"' not in page

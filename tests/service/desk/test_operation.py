@@ -321,16 +321,16 @@ def send(table: Table, folder: Path) -> outbox.Sent:
 def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_path: Path) -> None:
     desk = open_desk(table)
     letter(table, 1, OutboxState.QUEUED)
-    assert desk.post("/health/pause", why=WHY).headers["location"] == "/health?told=paused"
+    assert desk.post("/health/pause", why=WHY).headers["location"] == "/health?notice=paused"
     letter(table, 2, OutboxState.QUEUED)
     assert send(table, tmp_path).sent == 0
     assert set(states(table).values()) == {"queued"}
-    for page in ("/", "/health?told=paused"):
+    for page in ("/", "/health?notice=paused"):
         said = desk.text(page)
         assert "Letters are held back" in said
         assert WHY in said
     table.site.clock.advance(timedelta(hours=11))
-    assert desk.post("/health/resume").headers["location"] == "/health?told=resumed"
+    assert desk.post("/health/resume").headers["location"] == "/health?notice=resumed"
     assert send(table, tmp_path).sent == 2
     assert send(table, tmp_path).sent == 0
     assert "Letters are held back" not in desk.text("/")
@@ -364,7 +364,7 @@ def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(
     letter(table, 1, OutboxState.FAILED)
     letter(table, 2, OutboxState.FAILED, twice=True)
     assert "Try 1 failed letter again" in desk.text("/health")
-    assert desk.post("/health/retry").headers["location"] == "/health?told=retried"
+    assert desk.post("/health/retry").headers["location"] == "/health?notice=retried"
     assert states(table) == {1: "queued", 2: "failed"}
     assert "It may have arrived already: ask the player first." in desk.text("/letters/2")
     desk.post("/health/retry", letter=2)
@@ -399,7 +399,7 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
         "Never made.",
     )
     for what in ("backup_made", "restore_tested"):
-        assert desk.post("/health/note", what=what).headers["location"] == "/health?told=noted"
+        assert desk.post("/health/note", what=what).headers["location"] == "/health?notice=noted"
     found = look(table)
     assert [(found[name].state, found[name].sentence) for name in ("Backup", "Restore test")] == [
         ("well", "Last made 0 seconds ago.")

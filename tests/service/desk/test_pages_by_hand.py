@@ -89,8 +89,8 @@ def test_the_last_line_typed_as_no_order_is_judged_and_told_too(desk: DeskSite) 
 
 
 def test_an_address_with_a_line_tells_nothing_that_was_not_typed(desk: DeskSite) -> None:
-    assert COMPLAINT not in desk.text("/desk/7?kept=3&told=anything")
-    assert "anything" not in desk.text("/desk/7?told=anything")
+    assert COMPLAINT not in desk.text("/desk/7?kept=3&notice=anything")
+    assert "anything" not in desk.text("/desk/7?notice=anything")
 
 
 def test_the_same_request_twice_is_one_decision(desk: DeskSite) -> None:
@@ -121,7 +121,7 @@ def test_each_of_the_last_decisions_can_be_undone_by_itself(desk: DeskSite) -> N
     assert f'name="review" value="{first.id}"' in desk.page("/desk/7")
     assert desk.post("/desk/7/undo", review=first.id).headers["location"] == "/desk/7?line=2"
     assert [r.undone_at is None for r in desk.reviews()] == [False, True]
-    assert "told=nothing-to-undo" in desk.post("/desk/7/undo", review=first.id).headers["location"]
+    assert "notice=nothing-to-undo" in desk.post("/desk/7/undo", review=first.id).headers["location"]
     assert second.id == desk.reviews()[1].id
 
 

@@ -58,7 +58,7 @@ def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, Told]:
 def _boxed(desk: DeskSite, line: int = 3, key: str = "box-1") -> int:
     """Set the box of a line; the id of the line that it became."""
     answer = desk.post("/sheet/1/box", line=f"{line} ", key=key, **DRAWN)
-    assert answer.headers["location"] == "/sheet/1?told=box-fixed"
+    assert answer.headers["location"] == "/sheet/1?notice=box-fixed"
     return desk.asked_again[-1]
 
 

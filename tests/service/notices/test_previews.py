@@ -95,9 +95,9 @@ def test_what_is_not_there_is_said(desk: DeskTable, path: str) -> None:
 def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
     for told in ("handed-over", "again"):
         answer = desk.post(f"/previews/{desk.table.game}/hand-over", name="Blaise\r\nPascal", key="form-1")
-        assert answer.headers["location"] == f"/previews/powick-bridge?told={told}"
+        assert answer.headers["location"] == f"/previews/powick-bridge?notice={told}"
     assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
-    assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?told=again")
+    assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?notice=again")
     with desk.table.site.store() as session:
         assert (
             session.scalar(

@@ -50,7 +50,7 @@ def events(desk: DeskTable, what: str) -> list[dict[str, Any]]:
 
 def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     """OUT-01."""
-    assert seat(desk) == (303, f"/games/{desk.table.game}?told=seat")
+    assert seat(desk) == (303, f"/games/{desk.table.game}?notice=seat")
     assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
     found = letters(desk, "welcome")
     assert sorted(row.recipient for row in found) == ["bea@new.example", "bea@two.example"]
@@ -90,10 +90,10 @@ def test_a_player_of_this_game_can_take_a_second_power(desk: DeskTable) -> None:
 
 
 def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
-    assert seat(desk, name="", mail="") == (303, f"/games/{desk.table.game}?told=seat-empty")
+    assert seat(desk, name="", mail="") == (303, f"/games/{desk.table.game}?notice=seat-empty")
     assert "Argyll" not in holders(desk)
     assert letters(desk, "welcome") == []
-    page = desk.text(f"/games/{desk.table.game}?told=seat-empty")
+    page = desk.text(f"/games/{desk.table.game}?notice=seat-empty")
     assert "→ nobody" in page
     assert WHY in page
     assert "The seat is empty now." in page
@@ -127,7 +127,7 @@ def test_an_address_goes_but_never_the_last_one(desk: DeskTable) -> None:
     assert (refused.status_code, "this is their only address" in refused.text) == (409, True)
     desk.post(f"/games/{desk.table.game}/address", power="Argyll", mail="new@argyll.example")
     assert f"Remove {own}" in desk.text(f"/games/{desk.table.game}")
-    assert desk.post(where, power="Argyll", mail=own).headers["location"].endswith("?told=address-removed")
+    assert desk.post(where, power="Argyll", mail=own).headers["location"].endswith("?notice=address-removed")
     assert holders(desk)["Argyll"] == ("new@argyll.example",)
     assert desk.post(where, power="Argyll", mail=address("Montrose")).status_code == 409
     assert own not in str(events(desk, "address_removed"))
@@ -139,9 +139,9 @@ def test_a_welcome_that_cannot_be_made_leaves_the_change(
     desk: DeskTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.notices.broadcasts.control_map", lambda *_: 1 / 0)
-    assert seat(desk) == (303, f"/games/{desk.table.game}?told=seat-untold")
+    assert seat(desk) == (303, f"/games/{desk.table.game}?notice=seat-untold")
     assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
-    assert "No welcome was written" in desk.text(f"/games/{desk.table.game}?told=seat-untold")
+    assert "No welcome was written" in desk.text(f"/games/{desk.table.game}?notice=seat-untold")
 
 
 def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
@@ -150,7 +150,7 @@ def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
     answer = desk.post(
         f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", hour="07:00", later="yes", why=WHY
     )
-    assert answer.headers["location"].endswith("?told=moved")
+    assert answer.headers["location"].endswith("?notice=moved")
     found = letters(desk, "deadline_moved")
     assert sorted(row.recipient for row in found) == sorted(
         address(power) for power in desk.table.variant.powers
@@ -188,7 +188,7 @@ def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
     answer = desk.post(
         f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", later="yes", why=WHY
     )
-    assert answer.headers["location"].endswith("?told=moved-untold")
+    assert answer.headers["location"].endswith("?notice=moved-untold")
     assert "Players were not written to: tell them." in desk.text(answer.headers["location"])
 
 

@@ -69,7 +69,7 @@ def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
 
 def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     before = desk.table.phase().resolution
-    assert send(desk, "send").headers["location"].endswith("?told=corrected")
+    assert send(desk, "send").headers["location"].endswith("?notice=corrected")
     assert send(desk, "send").status_code == 303
     found = letters(desk)
     assert sorted(row.recipient for row in found) == sorted(
@@ -113,7 +113,7 @@ def test_a_second_correction_is_a_second_letter_and_both_are_listed(desk: DeskTa
     send(desk, "send")
     send(desk, "send", key="another-correction", said="Something else was said wrongly.")
     assert len(letters(desk)) == 2 * len(desk.table.variant.powers)
-    page = desk.text(f"/results/{desk.table.phase().id}?told=corrected")
+    page = desk.text(f"/results/{desk.table.phase().id}?notice=corrected")
     assert "Army Kesteven was said to be dislodged." in page
     assert "Something else was said wrongly." in page
     assert "The correction is on record" in page

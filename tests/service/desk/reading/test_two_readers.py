@@ -231,7 +231,7 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
     desk.add(PhaseRow(id=8, game_id="powick-bridge", ordinal=2, year=1642, season="Summer", kind="retreat",
                       opens_at=desk.clock.now(), deadline=desk.clock.now(), state=PhaseState.SENT))
     answer = desk.post("/games/powick-bridge/review", value="all", why="A second reader has joined us.")
-    assert answer.headers["location"] == "/games/powick-bridge?told=option"
+    assert answer.headers["location"] == "/games/powick-bridge?notice=option"
     with desk.store() as session:
         assert session.get_one(GameRow, "powick-bridge").options["review"] == "all"
         assert [session.get_one(PhaseRow, n).review for n in (7, 8)] == ["all", "none"]

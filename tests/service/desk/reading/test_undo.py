@@ -98,8 +98,8 @@ def test_undo_and_redo_by_form(desk: DeskSite) -> None:
     desk.post("/desk/7/undo")
     assert desk.post("/desk/7/redo").headers["location"] == "/desk/7?after=3"
     assert desk.states()[2][2] == "void"
-    assert "told=nothing-to-redo" in desk.post("/desk/7/redo").headers["location"]
-    assert "There is nothing to do again." in desk.text("/desk/7?told=nothing-to-redo")
+    assert "notice=nothing-to-redo" in desk.post("/desk/7/redo").headers["location"]
+    assert "There is nothing to do again." in desk.text("/desk/7?notice=nothing-to-redo")
 
 
 def test_a_decision_of_long_ago_is_undone_by_its_own_key(desk: DeskSite) -> None:

@@ -243,7 +243,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
     ):
         assert "Nothing was changed" in desk.post("/sheet/2/refile", **bad).text
     assert (
-        desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?told=refiled"
+        desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?notice=refiled"
     )
     with desk.store() as session:
         assert ballots.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
@@ -300,7 +300,7 @@ def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(
     for _ in range(2):  # the same form delivered twice
         assert (
             desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).headers["location"]
-            == "/sheet/2?told=taken-over"
+            == "/sheet/2?notice=taken-over"
         )
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
@@ -387,7 +387,7 @@ def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk
     """SUB-08: what the eye missed is typed by a person, and counts like any decision."""
     for _ in range(2):  # the same form delivered twice
         answer = desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k9", after=1)
-        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?told=added")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?notice=added")
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
         assert [w.line.order for w in lines] == ["A Merse H", "A Merse H", "A Eskdale H"]
@@ -414,14 +414,14 @@ def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings
     wish = {"line": f"10 {before.version()}", "key": "b1", "left": 10, "top": 20, "right": 60, "bottom": 30}
     for _ in range(2):  # the same form delivered twice
         answer = desk.post("/sheet/2/box", **wish)
-        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?told=box-fixed")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?notice=box-fixed")
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
         assert [(w.line.state, w.line.text) for w in lines] == [
             (LineState.OPEN, "Army Merse holds"), (LineState.AUTO, "Army Eskdale holds")]
         assert lines[0].line.box == ((90, 140), (540, 140), (540, 210), (90, 210))  # of 900 x 700 pixels
         assert [one.id for one in own_lines(session, 2)][1:] == [11]
-    assert "is cut by the new box and open again" in desk.text("/sheet/2?told=box-fixed")
+    assert "is cut by the new box and open again" in desk.text("/sheet/2?notice=box-fixed")
     desk.post("/desk/7/undo")
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
@@ -472,8 +472,8 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
 
 def test_words_that_are_no_order_are_kept_as_written_and_said_to_be_none(desk: DeskSite) -> None:
     answer = desk.post("/sheet/2/line", page=2, text="Army dances", key="k", after=2)
-    assert answer.headers["location"] == "/sheet/2?told=added-as-written"
-    assert "no order of this phase" in desk.text("/sheet/2?told=added-as-written")
+    assert answer.headers["location"] == "/sheet/2?notice=added-as-written"
+    assert "no order of this phase" in desk.text("/sheet/2?notice=added-as-written")
     with desk.store() as session:
         row = session.scalars(select(LineRow).where(LineRow.kind == "part")).one()
     assert (row.text, row.order) == ("Army dances", None)
