@@ -32,7 +32,10 @@ from service.games.lines import lines_of
 from service.games.phase_summary import Aftermath, aftermath
 from service.games.results import ShownPower, show
 from service.intake import process_mail, reread_line
+from service.intake.filing import READ_WORK
+from service.intake.load_context import build as build_context
 from service.intake.postal_mail import PostalMail
+from service.intake.process_mail import MailStore
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener, LineRecognizer, Recognizer
 from service.intake.reread_line import LineReader
@@ -88,7 +91,7 @@ class Site:
     jobs: DbosJobs
     source: Callable[[], MailSource]
     transport: Transport
-    mails: process_mail.MailProcessor
+    process_mail: Callable[[str], None]
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
     quarantine: Quarantine
@@ -117,7 +120,7 @@ class Site:
     def close_phase(self, phase_id: int) -> None:
         """Close a phase whose deadline has passed (`service.games.turns.close_phase`)."""
         turns.close_phase(self.store, phase_id, self.clock, self.load, fetch_mail=lambda: _drain(self),
-                          process_mail=lambda key: self.mails.take({"mail": key}))
+                          process_mail=self.process_mail)
 
     def judge_when_read(self, phase_id: int) -> bool:
         """Judge a closed phase if everything is read (`service.games.judge_when_read`)."""
@@ -210,11 +213,26 @@ def open_site(
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
     writer = LetterContext(blobs, now, load, _sender(settings))
     post, announce = Replies(writer), ResultsAnnouncer(writer)
-    taker = process_mail.MailProcessor(
-        store=store, blobs=blobs, jobs=jobs, clock=now, probe=ChildProbe(opener), load=load, post=post,
-        own_addresses=_own(settings), own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
+    mail_store = MailStore(store, blobs, jobs, now, load)
+    context_of = partial(
+        build_context, load=load, own_addresses=_own(settings),
+        own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
         trusted_authserv_id=settings.mail_in.trusted_authserv_id,
     )
+    probe = ChildProbe(opener)
+
+    def process(key: str) -> None:
+        process_mail.process_mail(key, mail_store, probe, context_of, post)
+
+    def process_job(payload: dict[str, Any]) -> None:
+        process(payload["mail"])
+
+    def give_up(payload: dict[str, Any], error: str) -> None:
+        process_mail.give_up_mail(payload["mail"], error, mail_store, context_of, post)
+
+    def tell_sender(payload: dict[str, Any]) -> None:
+        process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
+
     looker = eye or _LazyEye(opener)
     reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, eye=looker, load=load, post=post,
@@ -230,7 +248,7 @@ def open_site(
         jobs,
         lambda: open_source(settings.mail_in),
         open_transport(settings.mail_out),
-        taker,
+        process,
         load,
         announce,
         Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
@@ -248,7 +266,9 @@ def open_site(
         if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(settings.mail_in)),
     )
-    _register(site, taker, reader)
+    jobs.register(ingest.WORK, process_job, failed=give_up)
+    jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
+    _register(site, reader)
     again = LineReader(
         store, blobs, looker if isinstance(looker, LineRecognizer) else None, load, reader.doubt
     )
@@ -256,7 +276,7 @@ def open_site(
     return site
 
 
-def _register(site: Site, taker: process_mail.MailProcessor, reader: SubmissionReader) -> None:
+def _register(site: Site, reader: SubmissionReader) -> None:
     """Say what each kind of work does."""
     sending = Lock()
 
@@ -268,9 +288,7 @@ def _register(site: Site, taker: process_mail.MailProcessor, reader: SubmissionR
         with site.store.begin() as session:
             Reminders(site.announcements.desk).put_due(session, int(payload["phase"]))
 
-    site.jobs.register(ingest.WORK, taker.take, failed=taker.give_up)
-    site.jobs.register(process_mail.TELL_WORK, taker.tell_sender, failed=_noted(site, process_mail.TELL_WORK))
-    site.jobs.register(process_mail.READ_WORK, reader.read, failed=reader.give_up)
+    site.jobs.register(READ_WORK, reader.read, failed=reader.give_up)
 
     def open_phase(payload: dict[str, Any]) -> None:
         turns.open_phase(site.store, int(payload["phase"]), site.clock)

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.intake import process_mail
+from service.intake.filing import queue_reading
 from service.jobs import Jobs
 from service.mail import hold as switches
 from service.mail import ingest
@@ -240,9 +240,7 @@ def hold(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
                 .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
                 .where(SubmissionRow.read_at.is_(None))
             ):
-                jobs.enqueue(
-                    session, process_mail.READ_WORK, f"{process_mail.READ_WORK}:{key}", {"submission": key}
-                )
+                queue_reading(session, jobs, key)
         return (
             session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == "queued"))
             or 0

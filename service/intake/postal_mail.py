@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.games import lots
+from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING
-from service.intake.process_mail import PAGES_PER_FILE, READ_WORK, semantic_key
 from service.intake.recognizer import ImageOpener
 from service.intake.sandbox import ChildFault
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import PageRow, PhaseRow, PostalOriginalRow, SubmissionRow
+from service.store.tables import PhaseRow, PostalOriginalRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The bounds of a mail, for a scan too."""
@@ -131,20 +131,14 @@ class PostalMail:
         """A paper without a mail; from here it is read like any other."""
         keys = tuple(sorted(hashlib.sha256(data).hexdigest() for data in scans))
         own = records.addresses(session, phase.game_id).get(letter.power, ())
-        paper: SubmissionRow | None = records.add_submission(
-            session, sha256=None, phase_id=phase.id, power=letter.power,
+        submission = file_submission(
+            session, self.blobs, self.jobs, scans, sha256=None, phase_id=phase.id, power=letter.power,
             player_id=records.seats(session, phase.game_id)[letter.power], sender=own[0] if own else "",
             received_at=arrived, version=letter.version, flags=["posted"],
             semantic_key=semantic_key(letter.version, keys))
-        if paper is None:
+        if submission is None:
             raise NotLogged("Nothing was logged: this very scan is on file for this power already.")
-        for at, data in enumerate(scans):
-            session.add(
-                PageRow(submission_id=paper.id, ordinal=at * PAGES_PER_FILE, original=self.blobs.put(data))
-            )
-        session.flush()
-        self.jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{paper.id}", {"submission": paper.id})
-        return paper.id
+        return submission.id
 
 
 def letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:

@@ -1,4 +1,5 @@
-"""One filed paper to lines: open its files, look at them, keep what was seen. One paper, one transaction."""
+"""One filed sheet to lines: open its files, recognise and interpret them, store the lines. One
+transaction."""
 
 from __future__ import annotations
 
@@ -18,16 +19,18 @@ from reading.line import InterpretedLine
 from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
 from service.clock import Clock
+from service.intake import typed_page
 from service.intake.load_context import known_game
 from service.intake.recognizer import RecognizedPage, Recognizer
-from service.intake.verdict import RefusalReason
+from service.intake.typed_orders import TypedText, bold_lines
+from service.intake.verdict import Note, RefusalReason
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow
 
 
 class ReaderPost(Protocol):
-    """Who is told about a paper once it was looked at."""
+    """The letters about a sheet that was read. Each call puts them into the caller's transaction."""
 
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -37,18 +40,19 @@ class ReaderPost(Protocol):
     def held(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
-        """Tell sender and coordinator that a paper waits, and why."""
+        """Tell sender and coordinator that a sheet waits, and why."""
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """Tell the sender how a paper was read, where the game does so."""
+        """Tell the sender how the sheet was read, in games that do so."""
 
     def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
         """Send the receipt that waited for a reading which failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeenPage:
-    """One page to be kept: which file it is of, its upright picture and its lines, or why there are none."""
+class InterpretedPage:
+    """One page to store: the blob of its file, the blob of its upright picture (None if it did not open), its
+    turn in degrees, and its lines; or in `note` why there are none."""
 
     original: str
     upright: str | None
@@ -59,8 +63,8 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionReader:
-    """The step, with everything it needs. `settled(phase)` is told of each paper read, in case it was the
-    last."""
+    """The step, with everything it needs. `settled(phase_id)` is called after each sheet: it may be the last
+    that the phase waited for."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -72,7 +76,15 @@ class SubmissionReader:
     doubt: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
-        """Handler of the job `take.READ_WORK`. Safe to run twice: only a paper not yet read is kept."""
+        """Handle the job `filing.READ_WORK`. Safe to run twice.
+
+        1. Expect a submission that is not read. Otherwise an earlier run has finished it: return.
+        2. Recognise its files, outside any transaction, since that takes seconds. Typed orders need no
+           recognition: their lines are the text of the mail.
+        3. Interpret the lines by words alone.
+        4. Claim the submission as read and store pages and lines, in one transaction; put it on hold where
+           nothing could be read, the heading disagrees with the subject, or the sheet lists only changes.
+        """
         key = int(payload["submission"])
         with self.store() as session:
             submission = session.get(SubmissionRow, key)
@@ -81,27 +93,31 @@ class SubmissionReader:
             phase = session.get_one(PhaseRow, submission.phase_id)
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
-        variant = self.load(game.variant)
-        scribe = PageReader(
-            lexicon_of(variant),
-            [forms_of(variant, PhaseKind(phase.kind))],
-            doubt_of(game.options, self.doubt),
-        )
-        known = [known_game(variant, game.name, game.aliases)]
-        pages: list[SeenPage] = []
+        variant, kind = self.load(game.variant), PhaseKind(phase.kind)
+        limits = doubt_of(game.options, self.doubt)
+        page_reader = PageReader(lexicon_of(variant), [forms_of(variant, kind)], limits)
+        games = [known_game(variant, game.name, game.aliases)]
+        typed_rows = self._typed_rows(submission)
+        typed = TypedText(variant, kind, submission.power, games)
+        pages: list[InterpretedPage] = []
         heading = SheetHeading()
         for original in originals:
-            sights = self.eye.look(self.blobs.read(original), "photograph")
-            seen, found = self._pages(original, sights, scribe, known)
-            heading = found if heading == SheetHeading() else heading
-            pages += seen
-        asked = _asked(pages, known, self.doubt)
+            if typed_rows:
+                recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
+            else:
+                recognized = self.eye.look(self.blobs.read(original), "photograph")
+            file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
+            heading = file_heading if heading == SheetHeading() else heading
+            pages += file_pages
+        if typed_rows:
+            pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
+        version = _version_on_sheet(pages, games, self.doubt)
         with self.store.begin() as session:
-            self._keep(session, key, pages, heading, asked, variant)
+            self._keep(session, key, pages, heading, version, variant)
         self.settled(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """Reading failed three times: the paper is held, and its sender and the coordinator are told."""
+        """Put a sheet on hold whose reading failed three times, and tell its sender and the coordinator."""
         key = int(payload["submission"])
         with self.store.begin() as session:
             submission = session.get(SubmissionRow, key)
@@ -116,30 +132,40 @@ class SubmissionReader:
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.settled(submission.phase_id)
 
-    def _pages(
-        self, original: str, sights: Sequence[RecognizedPage], scribe: PageReader, known: Sequence[KnownGame]
-    ) -> tuple[list[SeenPage], SheetHeading]:
-        pages: list[SeenPage] = []
+    def _typed_rows(self, submission: SubmissionRow) -> tuple[str, ...]:
+        """The rows of orders that were typed into the mail; empty for a photographed sheet.
+
+        They come from the mail itself, never from the picture. Sheets filed before the flag existed are read
+        from their drawing.
+        """
+        if submission.sha256 is None or Note.TYPED not in submission.flags:
+            return ()
+        return bold_lines(self.blobs.read(submission.sha256))
+
+    def _interpreted(
+        self, original: str, recognized: Sequence[RecognizedPage], page_reader: PageReader,
+        games: Sequence[KnownGame],
+    ) -> tuple[list[InterpretedPage], SheetHeading]:
+        """The pages of one file with their lines, and the first heading on them."""
+        pages: list[InterpretedPage] = []
         heading = SheetHeading()
-        for sight in sights:
-            upright = None if sight.upright is None else self.blobs.put(sight.upright)
-            if not sight.reading.pages:
-                pages.append(SeenPage(original, upright, 0, _note(sight.reading)))
-            for page in sight.reading.pages:
-                found, lines = scribe.lines(page, known)
-                heading = found if heading == SheetHeading() else heading
-                pages.append(SeenPage(original, upright, page.rotation, None, lines))
+        for picture in recognized:
+            upright = None if picture.upright is None else self.blobs.put(picture.upright)
+            if not picture.reading.pages:
+                pages.append(InterpretedPage(original, upright, 0, _note(picture.reading)))
+            for page in picture.reading.pages:
+                page_heading, lines = page_reader.lines(page, games)
+                heading = page_heading if heading == SheetHeading() else heading
+                pages.append(InterpretedPage(original, upright, page.rotation, None, lines))
         return pages, heading
 
     def _keep(
-        self, session: Session, key: int, pages: Sequence[SeenPage], heading: SheetHeading, asked: int | None,
-        variant: Variant,
+        self, session: Session, key: int, pages: Sequence[InterpretedPage], heading: SheetHeading,
+        version: int | None, variant: Variant,
     ) -> None:
+        """Step 4 of `read`. `version` is the one that the sheet itself asks for."""
         claimed = records.claim(
-            session,
-            SubmissionRow,
-            SubmissionRow.id == key,
-            SubmissionRow.read_at.is_(None),
+            session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
             read_at=self.clock.now(),
         )
         if not claimed:
@@ -147,14 +173,14 @@ class SubmissionReader:
         submission = session.get_one(SubmissionRow, key)
         phase = session.get_one(PhaseRow, submission.phase_id)
         self._keep_pages(session, submission, pages)
-        if submission.version in {None, asked}:
-            submission.instruction = asked
-        elif asked is not None:
+        if submission.version in {None, version}:
+            submission.instruction = version
+        elif version is not None:
             submission.flags = [*submission.flags, "version_disagrees"]
         session.flush()
         self.post.read(session, submission, phase)
         if all(page.note is not None for page in pages):
-            reason = _reason(pages)
+            reason = _refusal_of(pages)
             _hold(session, submission, str(reason))
             self.post.unusable(session, submission, phase, reason)
         elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
@@ -164,16 +190,19 @@ class SubmissionReader:
             _hold(session, submission, "only_changes")
             self.post.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
 
-    def _keep_pages(self, session: Session, submission: SubmissionRow, pages: Sequence[SeenPage]) -> None:
-        """The rows that intake made, one per file, take the first page of their file; further pages come
-        after."""
+    def _keep_pages(
+        self, session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]
+    ) -> None:
+        """Store pages and lines. The rows that intake made, one a file, take the first page of their file;
+        its further pages come after."""
+        # Reversed, so that the first row wins where one file was sent twice.
         rows = {row.original: row for row in reversed(records.pages(session, submission.id))}
-        used: dict[str, int] = {}
+        pages_of_file: dict[str, int] = {}
         for page in pages:
-            first, at = rows[page.original], used.get(page.original, 0)
-            used[page.original] = at + 1
-            row = first if at == 0 else PageRow(submission_id=submission.id, ordinal=first.ordinal + at,
-                                                original=page.original)
+            first, page_index = rows[page.original], pages_of_file.get(page.original, 0)
+            pages_of_file[page.original] = page_index + 1
+            row = first if page_index == 0 else PageRow(
+                submission_id=submission.id, ordinal=first.ordinal + page_index, original=page.original)
             row.upright, row.rotation, row.note = page.upright, page.rotation, page.note
             session.add(row)
             session.flush()
@@ -186,35 +215,38 @@ class SubmissionReader:
 
 
 THRESHOLD = "auto_score"
-"""The option of a game that says how sure the machine must be of a line that nobody looks at, 0..1; above 1
-for never."""
+"""The option of a game for the least confidence, 0..1, of a line that nobody looks at; above 1 for never."""
 
 
 def doubt_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
-    """When a line of this game may go without a look: the game's own threshold, never below the site's."""
+    """The limits of a game: its own threshold, but never below the site's."""
     return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
 
 
-def _asked(pages: Sequence[SeenPage], known: Sequence[KnownGame], doubt: ReviewLimits) -> int | None:
-    """The version number that the sheet itself asks for (VER-02), from lines that were clearly read: one
-    digit misread ("v1" as "v7") would put an old sheet above every later one. Where the subject names another
-    number, that one counts and the paper is marked: it is what the player's receipt says."""
+def _version_on_sheet(
+    pages: Sequence[InterpretedPage], games: Sequence[KnownGame], limits: ReviewLimits
+) -> int | None:
+    """The version number that the sheet itself asks for (VER-02), from heading lines that were clearly read.
+
+    One digit misread ("v1" as "v7") would put an old sheet above every later one. Where the subject names
+    another number, that one counts and the sheet is marked: the player's receipt says so.
+    """
     clear = [
         line.text
         for page in pages
         for line in page.lines
-        if line.kind == "heading" and line.confidence >= doubt.score
+        if line.kind == "heading" and line.confidence >= limits.score
     ]
-    return parse_sheet_heading(clear, known).wanted
+    return parse_sheet_heading(clear, games).wanted
 
 
 def _disagrees(
     game: GameRow, phase: PhaseRow, submission: SubmissionRow, heading: SheetHeading, variant: Variant
 ) -> bool:
-    """Whether the sheet says in plain letters something else than the subject (HEAD-03)."""
+    """Whether the sheet clearly says something else than the subject (HEAD-03)."""
     subject = Heading(game.name, variant.powers[submission.power].name, phase.season, phase.year,
                       PhaseKind(phase.kind), submission.version)
-    return any(one.sure for one in disagreements(subject, heading))
+    return any(disagreement.sure for disagreement in disagreements(subject, heading))
 
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
@@ -227,13 +259,8 @@ def _note(reading: Reading) -> str:
     return "not_an_image" if reading.reason is None else reading.reason.value
 
 
-def _reason(pages: Sequence[SeenPage]) -> RefusalReason:
+def _refusal_of(pages: Sequence[InterpretedPage]) -> RefusalReason:
+    """Why no page could be read; the reason of the first."""
     note = next((page.note for page in pages if page.note), "not_a_sheet")
-    known = {r.value for r in RefusalReason}
-    return (
-        RefusalReason(note)
-        if note in known
-        else RefusalReason.TOO_LARGE
-        if note == "too_large"
-        else RefusalReason.BAD_IMAGE
-    )
+    # The reader also knows reasons that no letter explains by themselves ("truncated").
+    return RefusalReason(note) if note in set(RefusalReason) else RefusalReason.BAD_IMAGE

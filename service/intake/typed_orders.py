@@ -1,28 +1,35 @@
-"""Orders typed into a mail, for games that take them: what is bold there, put on a sheet as if it had been
-photographed.
+"""Orders typed into a mail, for games that take them (WSB-02, Q-60): only bold text counts.
 
-From there on it is a paper like any other: read by the eye, shown on the desk, copied to all with the results
-(WSB-02, Q-60).
+The text goes to the grammar as it was typed. `typed_page` also draws it, for the desk and for the copies.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
-from PIL import Image, ImageDraw, ImageFont
-
+from adjudicator.calendar import PhaseKind
+from grammar.headings.sheet import parse_sheet_heading
+from grammar.headings.values import KnownGame
+from grammar.interpret import incomplete
+from grammar.order_starts import signs_of
+from grammar.remarks import harmless
+from grammar.respellings import order_word
+from maps.variant import Variant
+from reading.decode import MOST_CANDIDATES
+from reading.line import InterpretedLine, review_uncertain_neighbours
+from reading.status import LineState
+from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
 from service.mail.headers import split
-from service.mail.image_types import PictureState, PictureType
-from service.mail.message import Picture
 from service.mail.mime_parts import MimePart, read_parts
-from service.pictures.drawing.fonts import FACES
 
 MOST_LINES, LONGEST = 60, 200
-"""Lines of one mail and letters of a line that are taken; no honest turn has more."""
+"""Lines of one mail, and letters of one line, that are taken. No honest turn has more."""
+MOST_WRAPPED = 3
+"""Lines that a mail program may have made of one order. At 72 columns (RFC 3676, 4.2) 200 letters are 3."""
+
 _MARKED = re.compile(r"\*\*(?P<stars>.+?)\*\*|\[b\](?P<code>.+?)\[/b\]", re.DOTALL | re.IGNORECASE)
 _BOLD_TAGS = frozenset({"b", "strong"})
 _BREAKS = frozenset(
@@ -31,39 +38,104 @@ _BREAKS = frozenset(
 _EMPTY = frozenset({"br", "hr", "img", "input", "meta", "link", "col", "wbr", "area", "base", "source"})
 _UNSEEN = frozenset({"style", "script", "head", "title", "blockquote"})
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)\b", re.IGNORECASE)
-_MARGIN, _STEP, _SIZE = 110, 96, 44
 
 
 def bold_lines(raw: bytes) -> tuple[str, ...]:
-    """The bold lines of a mail in its order: `<b>`, `<strong>` and heavy styles in HTML, `[b]` and `**` in
-    either. What is quoted from an earlier mail is left out. Never raises."""
+    """The bold lines of a raw mail, in its order; empty if there are none. Never raises.
+
+    Bold is `<b>`, `<strong>` and a heavy font in HTML, and `[b]` or `**` in either. Quotations of earlier
+    mail are left out. The first body part that holds bold text is taken, HTML before plain text.
+    """
     headers, body = split(raw)
-    leaves = [part for part in read_parts(headers, body).leaves if not part.name]
+    body_parts = [part for part in read_parts(headers, body).leaves if not part.name]
     for kind, reader in (("text/html", _from_html), ("text/plain", _from_plain)):
-        found = [line for part in leaves if part.declared == kind for line in reader(_words(part))]
-        if found:
-            return tuple(line[:LONGEST] for line in found[:MOST_LINES])
+        lines = [line for part in body_parts if part.declared == kind for line in reader(_text_of(part))]
+        if lines:
+            return tuple(line[:LONGEST] for line in lines[:MOST_LINES])
     return ()
 
 
-def sheet(lines: tuple[str, ...]) -> Picture:
-    """The lines as a picture of a typed sheet."""
-    font = ImageFont.truetype(FACES["plain"], _SIZE)
-    widest = max(int(font.getlength(line)) for line in lines)
-    page = Image.new(
-        "RGB", (max(1400, widest + 2 * _MARGIN), max(900, 2 * _MARGIN + _STEP * len(lines))), "white"
-    )
-    pen = ImageDraw.Draw(page)
-    for at, line in enumerate(lines):
-        pen.text((_MARGIN, _MARGIN + _STEP * at), line, fill="black", font=font)
-    out = io.BytesIO()
-    page.save(out, "PNG")
-    data = out.getvalue()
-    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return Picture(PictureType.PNG, PictureState.GOOD, 1, "typed.png", digest, data, *page.size)
+@dataclass(frozen=True, slots=True)
+class TypedText:
+    """Typed text as orders of one power in one phase, by the grammar alone."""
+
+    variant: Variant
+    kind: PhaseKind
+    power: str
+    games: Sequence[KnownGame]
+
+    def orders(self, text: str) -> str | None:
+        """The canonical text of what `text` orders, if the grammar lists every word of it as it is spelled.
+
+        None otherwise, and for a signature: many powers are called like a place, and a place by itself is an
+        order to hold in some games.
+        """
+        parsed = parse_typed(self.variant, self.kind, self.power, text)
+        if parsed.complaint is not None or parsed.score < 1.0:
+            return None
+        if incomplete(parsed.orders) and harmless(text, lexicon_of(self.variant)):
+            return None
+        return printed(parsed.orders, self.variant.board)
+
+    def row_spans(self, rows: Sequence[str]) -> tuple[range, ...]:
+        """Which rows are one line: mostly each by itself, but together where a mail program broke an order.
+
+        A row goes on with the one above if the two make another order together and it is none by itself, or
+        the one above is none: "10 Grain for Conquest of Kent" and "with the King" are one line.
+        """
+        spans: list[range] = []
+        start = 0
+        while start < len(rows):
+            orders, stop = self.orders(rows[start]), start + 1
+            for end in range(start + 2, min(start + MOST_WRAPPED, len(rows)) + 1):
+                if orders is not None and self.orders(rows[end - 1]) is not None:
+                    break
+                longer = self.orders(" ".join(rows[start:end]))
+                if longer is not None and longer != orders:
+                    orders, stop = longer, end
+            spans.append(range(start, stop))
+            start = stop
+        return tuple(spans)
+
+    def settle(
+        self, lines: Sequence[InterpretedLine], least_confidence: float
+    ) -> tuple[InterpretedLine, ...]:
+        """The lines with what the words leave no doubt about: exact orders, and headings of several words.
+
+        Nothing is misread in typed text, so the confidence of such an order is 1. A person looks at it only
+        where the lines beside it may belong to it, or the game wants all looked at (`least_confidence` > 1).
+        """
+        settled = [self._settled(line, least_confidence) for line in lines]
+        beside = zip([None, *settled], settled, [*settled[1:], None], strict=False)
+        lexicon = lexicon_of(self.variant)
+        return tuple(
+            review_uncertain_neighbours(line, above, below, lexicon) for above, line, below in beside
+        )
+
+    def _settled(self, line: InterpretedLine, least_confidence: float) -> InterpretedLine:
+        order = self.orders(line.text)
+        if order is None:
+            is_heading = line.kind == "heading" and self._is_whole_heading(line.text)
+            return replace(line, status=LineState.NOT_ORDER) if is_heading else line
+        others = [candidate for candidate in line.candidates if candidate["order"] != order]
+        candidates = ({"text": order, "order": order, "score": 1.0}, *others)
+        return replace(
+            line, kind="order", order=order, confidence=1.0, candidates=candidates[:MOST_CANDIDATES],
+            status=LineState.AUTO if least_confidence <= 1.0 else LineState.OPEN,
+        )
+
+    def _is_whole_heading(self, text: str) -> bool:
+        """Whether it names game or power and the season, and has no word of an order: "Red attacks Kent in
+        Harvest 601" is a person's to look at."""
+        heading = parse_sheet_heading([text], self.games)
+        signs = signs_of(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
+        is_named = (heading.game or heading.power) and heading.season and not heading.unsure
+        return bool(is_named) and not signs.begun(text) and not order_word(text, signs)
 
 
-def _words(part: MimePart) -> str:
+def _text_of(part: MimePart) -> str:
+    """The text of a body part. Its declared charset is not asked for: UTF-8 or else Windows-1252 covers what
+    players send, and a wrong declaration would lose letters."""
     try:
         return part.data.decode("utf-8")
     except UnicodeDecodeError:
@@ -71,24 +143,25 @@ def _words(part: MimePart) -> str:
 
 
 def _from_plain(text: str) -> Iterator[str]:
-    own = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
-    for found in _MARKED.finditer(own):
-        yield from _split((found["stars"] or found["code"] or "").splitlines())
+    unquoted = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    for marked in _MARKED.finditer(unquoted):
+        yield from _cleaned((marked["stars"] or marked["code"] or "").splitlines())
 
 
 def _from_html(text: str) -> Iterator[str]:
     reader = _Bold()
     reader.feed(text)
     reader.close()
-    yield from _split(reader.bold())
-    if not reader.heavy:
-        yield from _from_plain(reader.all())
+    yield from _cleaned(reader.bold_lines())
+    if not reader.has_bold:
+        yield from _from_plain(reader.whole_text())
 
 
-def _split(lines: list[str]) -> Iterator[str]:
+def _cleaned(lines: list[str]) -> Iterator[str]:
+    """Lines that hold a letter or a figure, in printable characters with single spaces."""
     for line in lines:
-        words = " ".join("".join(sign if sign.isprintable() else " " for sign in line).split())
-        if any(sign.isalnum() for sign in words):
+        words = " ".join("".join(char if char.isprintable() else " " for char in line).split())
+        if any(char.isalnum() for char in words):
             yield words
 
 
@@ -97,35 +170,36 @@ class _Bold(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._open: list[tuple[str, bool]] = []
+        self._open_tags: list[tuple[str, bool]] = []
         self._pieces: list[tuple[str, bool]] = []
-        self.heavy = False
+        self.has_bold = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _BREAKS:
             self._pieces.append(("\n", True))
         if tag not in _EMPTY:
             style = next((value or "" for name, value in attrs if name == "style"), "")
-            self._open.append((tag, tag in _BOLD_TAGS or _HEAVY.search(style) is not None))
+            self._open_tags.append((tag, tag in _BOLD_TAGS or _HEAVY.search(style) is not None))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _BREAKS:
             self._pieces.append(("\n", True))
-        at = next((n for n in range(len(self._open) - 1, -1, -1) if self._open[n][0] == tag), None)
-        if at is not None:
-            del self._open[at:]
+        # Mail programs leave tags open ("<b><p>Capital Essex"): an end tag closes all that began after it.
+        names = [name for name, _ in self._open_tags]
+        if tag in names:
+            del self._open_tags[len(names) - 1 - names[::-1].index(tag):]
 
     def handle_data(self, data: str) -> None:
-        if any(tag in _UNSEEN for tag, _ in self._open):
+        if any(tag in _UNSEEN for tag, _ in self._open_tags):
             return
-        bold = any(heavy for _, heavy in self._open)
-        self.heavy = self.heavy or (bold and not data.isspace())
-        self._pieces.append((data.replace("\r", " ").replace("\n", " "), bold))
+        is_bold = any(heavy for _, heavy in self._open_tags)
+        self.has_bold = self.has_bold or (is_bold and not data.isspace())
+        self._pieces.append((data.replace("\r", " ").replace("\n", " "), is_bold))
 
-    def bold(self) -> list[str]:
-        """The bold text, a line for each that the page shows."""
-        return "".join(text for text, bold in self._pieces if bold).split("\n")
+    def bold_lines(self) -> list[str]:
+        """The bold text, one string for each line that the page shows."""
+        return "".join(text for text, is_bold in self._pieces if is_bold).split("\n")
 
-    def all(self) -> str:
-        """The whole text."""
+    def whole_text(self) -> str:
+        """The whole text, bold or not."""
         return "".join(text for text, _ in self._pieces)

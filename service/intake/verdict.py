@@ -69,6 +69,8 @@ class Note(StrEnum):
     VERSION_CONFLICT = "version_conflict"
     SUPERSEDED = "superseded"
     NOT_FIRST = "not_first"
+    TYPED = "typed"
+    """The orders were typed into the mail; the page on file is a drawing of that text."""
 
 
 @dataclass(frozen=True, slots=True)

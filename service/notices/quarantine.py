@@ -22,8 +22,8 @@ from service.games import phases
 from service.intake import load_context as contexts
 from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, explain
+from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING
-from service.intake.process_mail import PAGES_PER_FILE, READ_WORK, semantic_key
 from service.intake.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
@@ -41,7 +41,6 @@ from service.store.tables import (
     MailRow,
     MailState,
     OutboxRow,
-    PageRow,
     PhaseRow,
     PhaseState,
     SubmissionRow,
@@ -124,21 +123,14 @@ class Quarantine:
             verdict = self._verdict(session, game, phase, place, row, mail, version)
             self._end(session, sha256, MailState.USED, None, contexts.dump_verdict(verdict, mail))
             player = records.player_of(session, to)
-            submission = records.add_submission(
-                session, sha256=sha256, phase_id=phase.id, power=place.power,
+            submission = file_submission(
+                session, self.blobs, self.jobs, [picture.data for picture in mail.good], sha256=sha256, phase_id=phase.id, power=place.power,
                 player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
                 version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
             if submission is None:
                 raise NotDone("Nothing was filed: the same photographs are on file for this power already, "
                               "with the same "
                               "version number. The mail stays here; discard it as a repeat.")
-            for at, picture in enumerate(mail.good):
-                session.add(PageRow(submission_id=submission.id, ordinal=at * PAGES_PER_FILE,
-                                    original=self.blobs.put(picture.data)))
-            session.flush()
-            self.jobs.enqueue(
-                session, READ_WORK, f"{READ_WORK}:{submission.id}", {"submission": submission.id}
-            )
             self.post.receipt(session, submission, phase, verdict)
             self._log(
                 session,

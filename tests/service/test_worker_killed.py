@@ -106,9 +106,9 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
 
 
 POINTS = (
-    ("service.intake.process_mail.MailProcessor.take", "before"),
+    ("service.intake.process_mail.process_mail", "before"),
     ("service.store.records.end_mail", "after"),
-    ("service.intake.process_mail.MailProcessor.take", "after"),
+    ("service.intake.process_mail.process_mail", "after"),
     ("service.intake.read_submission.SubmissionReader.read", "before"),
     ("service.intake.read_submission.SubmissionReader._keep", "after"),
     ("service.intake.read_submission.SubmissionReader.read", "after"),

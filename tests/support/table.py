@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from typing import Any
 
 from PIL import Image
 from sqlalchemy import select
@@ -29,9 +30,13 @@ from service.games import create, turns
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.turns import Announcer, extend_calendar
+from service.intake.context import IntakeContext
 from service.intake.explanations import canonical_subject
-from service.intake.process_mail import MailProcessor
-from service.mail.image_types import PillowProbe
+from service.intake.load_context import build as build_context
+from service.intake.process_mail import MailStore, give_up_mail, process_mail, tell_sender
+from service.jobs import DbosJobs, Jobs
+from service.mail import ingest
+from service.mail.image_types import PictureProbe, PillowProbe
 from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
 from service.store.tables import (
@@ -92,6 +97,8 @@ class Table:
     drained: list[datetime] = field(default_factory=list)
     on_drain: Callable[[], None] = lambda: None
     sent: list[bytes] = field(default_factory=list)
+    probe: PictureProbe = field(default_factory=PillowProbe)
+    jobs: Jobs | None = None
 
     def load(self, _slug: str) -> Variant:
         return self.variant
@@ -102,19 +109,44 @@ class Table:
         return LetterContext(self.site.blobs, self.site.clock, self.load, sender)
 
     @property
-    def taker(self) -> MailProcessor:
-        return MailProcessor(
-            store=self.site.store, blobs=self.site.blobs, jobs=self.site.jobs, clock=self.site.clock,
-            probe=PillowProbe(), load=self.load, post=Replies(self.writer), own_addresses=(ORDERS,),
-            own_domain="galloper.example", trusted_authserv_id=SERVER,
+    def mail_store(self) -> MailStore:
+        site = self.site
+        return MailStore(site.store, site.blobs, self.jobs or site.jobs, site.clock, self.load)
+
+    def context_of(self, session: Session, received_at: datetime) -> IntakeContext:
+        return build_context(
+            session, received_at, self.load, own_addresses=(ORDERS,), own_domain="galloper.example",
+            trusted_authserv_id=SERVER,
         )  # fmt: skip
+
+    def process(self, key: str) -> None:
+        """Judge a stored mail, as the job does."""
+        process_mail(key, self.mail_store, self.probe, self.context_of, Replies(self.writer))
+
+    def handle_mail(self, payload: dict[str, Any]) -> None:
+        """The handler of the job `ingest.WORK`."""
+        self.process(payload["mail"])
+
+    def give_up(self, key: str, error: str) -> None:
+        give_up_mail(key, error, self.mail_store, self.context_of, Replies(self.writer))
+
+    def tell_sender(self, key: str) -> None:
+        tell_sender(key, self.mail_store, self.context_of, Replies(self.writer))
+
+    def register_intake(self, jobs: DbosJobs) -> None:
+        """Have a real queue judge mails."""
+        jobs.register(
+            ingest.WORK,
+            self.handle_mail,
+            failed=lambda payload, error: self.give_up(payload["mail"], error),
+        )
 
     def open_phase(self, phase_id: int) -> None:
         turns.open_phase(self.site.store, phase_id, self.site.clock)
 
     def close_phase(self, phase_id: int) -> None:
         turns.close_phase(self.site.store, phase_id, self.site.clock, self.load, fetch_mail=self._drain,
-                          process_mail=lambda key: self.taker.take({"mail": key}))
+                          process_mail=self.process)
 
     def judge_when_read(self, phase_id: int) -> bool:
         return turns.judge_when_read(self.site.store, phase_id, self.site.clock, self.load)
@@ -187,7 +219,7 @@ class Table:
     def take(self, raw: bytes, at: datetime) -> MailRow:
         """Store a mail and judge it."""
         key = self.arrive(raw, at)
-        self.taker.take({"mail": key})
+        self.process(key)
         return self.mail_row(key)
 
     def mail_row(self, key: str) -> MailRow:

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from service.games import ballots
-from service.intake.process_mail import READ_WORK
+from service.intake.filing import READ_WORK
 from service.intake.verdict import RefusalReason
 from service.notices.replies import Replies
 from service.store import records

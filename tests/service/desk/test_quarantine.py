@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from service.intake.process_mail import READ_WORK
+from service.intake.filing import READ_WORK
 from service.store.tables import EventRow, MailRow, MailState, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp, text

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from adjudicator.calendar import Phase, PhaseKind
-from service.intake import process_mail
+from service.intake import filing
 from service.mail import ingest
 from service.store import records
 from service.store.tables import EventRow, MailState, OutboxRow, OutboxState, PageRow, PhaseState
@@ -34,7 +34,7 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
         "Montrose", MONTROSE, 1, "counts", None)  # fmt: skip
     assert (paper.phase_id, paper.received_at) == (table.phase().id, table.phase().opens_at + DAY)
     assert list(table.site.jobs.queue) == [
-        (process_mail.READ_WORK, f"read:{paper.id}", {"submission": paper.id})
+        (filing.READ_WORK, f"read:{paper.id}", {"submission": paper.id})
     ]
     assert table.told() == [("receipt", MONTROSE)]
     assert "version 1" in table.words(table.letters()[0])
@@ -52,20 +52,20 @@ def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> N
     table.take(raw, table.phase().opens_at)
     with table.site.store() as session:
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
-    assert [page.ordinal for page in pages] == [0, process_mail.PAGES_PER_FILE]
+    assert [page.ordinal for page in pages] == [0, filing.PAGES_PER_FILE]
     assert [table.site.blobs.read(page.original) for page in pages] == [sheets, picture(30)]
 
 
 def test_a_mail_is_judged_once(table: Table) -> None:
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
-    table.taker.take({"mail": key})
-    table.taker.take({"mail": key})
+    table.process(key)
+    table.process(key)
     assert len(table.papers()) == 1
     assert len(table.letters()) == 1
 
 
 def test_a_mail_that_is_not_stored_is_no_error(table: Table) -> None:
-    table.taker.take({"mail": "0" * 64})
+    table.process("0" * 64)
     assert table.told() == []
 
 
@@ -279,7 +279,7 @@ def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coo
 ) -> None:
     raw = table.mail("Montrose")
     key = table.arrive(raw, table.phase().opens_at)
-    table.taker.give_up({"mail": key}, "ZeroDivisionError: in the subject Powick Bridge, Montrose")
+    table.give_up(key, "ZeroDivisionError: in the subject Powick Bridge, Montrose")
     row = table.mail_row(key)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "could_not_be_handled")
     assert table.site.blobs.read(key) == raw
@@ -287,13 +287,13 @@ def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coo
     with table.site.store() as session:
         event = session.scalars(select(EventRow).where(EventRow.what == "mail_given_up")).one()
     assert event.detail == {"mail": key[:12], "fault": "ZeroDivisionError"}
-    table.taker.give_up({"mail": key}, "ZeroDivisionError: again")
+    table.give_up(key, "ZeroDivisionError: again")
     assert len(table.letters()) == 1
 
 
 def test_giving_up_leaves_a_mail_that_came_to_an_end(table: Table) -> None:
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
-    table.taker.give_up({"mail": row.sha256}, "OSError: later")
+    table.give_up(row.sha256, "OSError: later")
     assert table.mail_row(row.sha256).state == MailState.USED
     assert table.told() == [("receipt", MONTROSE)]
 
@@ -304,7 +304,7 @@ def test_a_mail_too_large_to_fetch_is_judged_by_its_head(table: Table) -> None:
     with table.site.store.begin() as session:
         records.add_mail(session, key, 90_000_000, table.phase().opens_at, table.site.clock.now(),
                          reason=ingest.TOO_LARGE)  # fmt: skip
-    table.taker.take({"mail": key})
+    table.process(key)
     row = table.mail_row(key)
     assert (row.state, row.reason) == (MailState.REFUSED, "too_large")
     assert table.told() == [("rejection", MONTROSE)]

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.page import ReviewLimits
 from service.games.ballots import executed
-from service.intake import process_mail
+from service.intake import filing
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import RecognizedPage
 from service.notices.replies import Replies
@@ -168,7 +168,7 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
         picture(210): (sight(page(["Army Blair Castle moves to Atholl"])),),
     })  # fmt: skip
     pages = desk.pages(paper)
-    assert [one.ordinal for one in pages] == [0, 1, process_mail.PAGES_PER_FILE]
+    assert [one.ordinal for one in pages] == [0, 1, filing.PAGES_PER_FILE]
     assert [table.site.blobs.read(one.original) for one in pages] == [sheets, sheets, picture(210)]
     assert [line.order for line in desk.lines(paper) if line.order] == [
         "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",

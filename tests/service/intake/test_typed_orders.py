@@ -7,8 +7,12 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
-from service.intake.typed_orders import bold_lines
-from service.store.tables import MailRow, PageRow
+from reading.page import ReviewLimits
+from service.intake.read_submission import SubmissionReader
+from service.intake.recognizer import RecognizedPage
+from service.intake.typed_orders import TypedText, bold_lines
+from service.notices.replies import Replies
+from service.store.tables import LineRow, MailRow, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import SERVER, Table, address, open_table
@@ -28,6 +32,32 @@ def _mail(table: Table, words: str, *, html: bool = False, power: str = "Red", p
     phase = FIRST if table.variant.slug == "brittania" else table.variant.start.phase
     return mail(table.subject(power, 1, phase), sender, parts=[body, *([part(picture(90))] if photo else [])],
                 stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)])
+
+
+class Blind:
+    """An eye that nothing may be shown to."""
+
+    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        raise AssertionError("typed orders need no recognition")
+
+
+def _reader(table: Table, limits: ReviewLimits = ReviewLimits()) -> SubmissionReader:
+    return SubmissionReader(
+        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock, eye=Blind(),
+        load=table.load, post=Replies(table.writer), settled=lambda _: None, doubt=limits,
+    )
+
+
+def _lines(
+    table: Table, words: str, limits: ReviewLimits = ReviewLimits()
+) -> list[tuple[str, str | None, str]]:
+    """Text, order and status of each line that is stored of a typed mail."""
+    _take(table, _mail(table, words))
+    (paper,) = table.papers()
+    _reader(table, limits).read({"submission": paper.id})
+    with table.site.store() as session:
+        rows = session.query(LineRow).order_by(LineRow.ordinal).all()
+    return [(row.text, row.order, row.status) for row in rows]
 
 
 def _take(table: Table, raw: bytes) -> MailRow:
@@ -93,3 +123,61 @@ def test_where_orders_are_not_typed_the_text_is_not_read(site: Site) -> None:
     row = _take(table, _mail(table, "**Army London to Surrey**", power="The Crown"))
     assert row.reason == "no_photo"
     assert table.papers() == []
+
+
+def test_typed_orders_are_taken_from_their_text_word_for_word(table: Table) -> None:
+    """Nothing recognises the drawing: the lines are what was typed."""
+    assert _lines(table, "**The King goes to Kent**\n**5 Grain for Defense of Essex.**") == [
+        ("The King goes to Kent", "King to Kent", "auto"),
+        ("5 Grain for Defense of Essex.", "5 Grain for Defense of Essex", "auto"),
+    ]
+    (paper,) = table.papers()
+    assert "typed" in paper.flags
+    assert paper.fate == "counts"
+
+
+@pytest.mark.parametrize("broken", [
+    "**10 Grain for Conquest of Kent with\nthe King\nCapital Essex**",
+    "**10 Grain for Conquest of Kent\nwith the\nKing\nCapital Essex**",
+])
+def test_an_order_that_a_mail_program_broke_is_one_line(table: Table, broken: str) -> None:
+    kings = "10 Grain for Conquest of Kent with the King"
+    assert _lines(table, broken) == [(kings, kings, "auto"), ("Capital Essex", "Capital Essex", "auto")]
+    with table.site.store() as session:
+        first, second = session.query(LineRow).order_by(LineRow.ordinal)
+    heights = [max(y for _, y in row.box) - min(y for _, y in row.box) for row in (first, second)]
+    assert heights[0] > 2 * heights[1], "the box is around all of its rows"
+
+
+def test_a_typed_line_that_is_no_order_is_stored_and_a_person_looks(table: Table) -> None:
+    lines = _lines(table, "**Powick Bridge - Red - Harvest 601 - v1\nKing to Knet\nI hope this is clear\n"
+                          "5 Grain for Defense of Essex\nWith kind regards**")
+    assert lines == [
+        ("Powick Bridge - Red - Harvest 601 - v1", None, "not an order"),
+        ("King to Knet", "King to Kent", "open"),
+        ("I hope this is clear", None, "open"),
+        ("5 Grain for Defense of Essex", "5 Grain for Defense of Essex", "auto"),
+        ("With kind regards", None, "not an order"),
+    ]
+
+
+def test_where_a_game_wants_every_line_looked_at_typed_ones_are_too(table: Table) -> None:
+    assert _lines(table, "**Capital Essex**", ReviewLimits(1.1)) == [
+        ("Capital Essex", "Capital Essex", "open")
+    ]
+
+
+def test_a_signature_that_names_a_place_is_no_order_to_hold(site: Site) -> None:
+    w3k = open_table(site).variant
+    typed = TypedText(w3k, PhaseKind.MOVEMENT, "Montrose", ())
+    assert typed.orders("Montrose") is None
+    assert typed.orders("A Montrose H") is not None
+
+
+def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Table) -> None:
+    _take(table, _mail(table, SIGNED))
+    (paper,) = table.papers()
+    with table.site.store.begin() as session:
+        session.get_one(SubmissionRow, paper.id).flags = []
+    with pytest.raises(AssertionError, match="no recognition"):
+        _reader(table).read({"submission": paper.id})

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from service.intake.process_mail import READ_WORK
+from service.intake.filing import READ_WORK
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener
 from service.intake.sandbox import ChildFault, SandboxLimits
@@ -43,9 +43,8 @@ def _hurried(table: Table) -> SubmissionReader:
 def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table, jobs: DbosJobs) -> None:
     """Faults 17 and 21: the player is told that it arrived, and never that the file is broken; the
     coordinator sees the fault."""
-    taker = replace(table.taker, jobs=jobs, probe=ChildProbe(HURRIED))
-    reader = _hurried(table)
-    jobs.register(ingest.WORK, taker.take, failed=taker.give_up)
+    table, reader = replace(table, jobs=jobs, probe=ChildProbe(HURRIED)), _hurried(table)
+    table.register_intake(jobs)
     jobs.register(READ_WORK, reader.read, failed=reader.give_up)
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
     with table.site.store.begin() as session:
@@ -68,11 +67,11 @@ def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table,
 
 def test_the_first_tries_refuse_nothing_and_file_nothing(table: Table) -> None:
     """The machine may be well again in a moment."""
-    taker = replace(table.taker, probe=ChildProbe(HURRIED))
+    hurried = replace(table, probe=ChildProbe(HURRIED))
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
     with pytest.raises(ChildFault):
-        taker.take({"mail": key})
+        hurried.process(key)
     assert table.mail_row(key).state == MailState.STORED
     assert table.told() == []
-    table.taker.take({"mail": key})
+    table.process(key)
     assert table.told() == [("receipt", address("Montrose"))]

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import struct
 import zlib
+from dataclasses import replace
 from datetime import date, timedelta
 from email.utils import format_datetime
 
 import pytest
 
 from service.games.ballots import executed
-from service.intake.process_mail import MailProcessor
 from service.intake.recognizer import ChildProbe
 from service.jobs import DbosJobs
 from service.mail.image_types import Probe
@@ -128,7 +128,7 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
         box.deliver(own(past, number, headers=(header,)), opens)
     box.deliver(own(past, 9), opens)
     source = box.source()
-    past.site.jobs.register("mail", past.taker.take)
+    past.site.jobs.register("mail", past.handle_mail)
     past.site.jobs.register("read", lambda _: None)
     take(past.site, source)
     source.close()
@@ -151,7 +151,7 @@ def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
     source = box.source(box.settings.max_bytes)
     take(past.site, source)
     source.close()
-    past.site.jobs.register("mail", past.taker.take)
+    past.site.jobs.register("mail", past.handle_mail)
     past.site.jobs.run()
     (row,) = mails(past.site)
     assert (row.state, row.reason, row.size) == (MailState.REFUSED, "too_large", len(raw))
@@ -178,11 +178,8 @@ class Poisoned:
 def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_used(table: Table) -> None:
     """Fault 17, with the real queue."""
     probe = Poisoned(picture(10))
-    taker = MailProcessor(
-        **{name: getattr(table.taker, name) for name in MailProcessor.__dataclass_fields__} | {"probe": probe}
-    )
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
-    jobs.register("mail", taker.take, failed=taker.give_up)
+    replace(table, probe=probe).register_intake(jobs)
     raw = own(table, photo=picture(10))
     keys = [table.arrive(one, table.phase().opens_at) for one in (raw, own(table, 2))]
     jobs.start()
@@ -281,12 +278,9 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     """Fault 21, with the real child that opens pictures."""
     bomb = black_png(50_000, 50_000)
     assert len(bomb) < 400_000
-    taker = MailProcessor(
-        **{name: getattr(table.taker, name) for name in MailProcessor.__dataclass_fields__}
-        | {"probe": ChildProbe()}
-    )
+    opening = replace(table, probe=ChildProbe())
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
-        taker.take({"mail": table.arrive(own(table, number, photo=photo), opens)})
+        opening.process(table.arrive(own(table, number, photo=photo), opens))
     assert [paper.version for paper in table.papers()] == [3]
     assert table.told() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]

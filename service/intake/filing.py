@@ -1,0 +1,49 @@
+"""A sheet on file: its row, its pages and the job that reads it. One way for mail, quarantine and post."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from service.jobs import Jobs
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import PageRow, SubmissionRow
+
+READ_WORK = "read"
+"""Name of the job that reads a submission; its payload is {"submission": id}."""
+
+PAGES_PER_FILE = 100
+"""Step of a page's ordinal from one file of a mail to the next: room for the pages of a PDF between them."""
+
+
+def file_submission(
+    session: Session, blobs: Blobs, jobs: Jobs, files: Sequence[bytes], **values: Any
+) -> SubmissionRow | None:
+    """File a sheet and queue its reading, in the caller's transaction; None if it is on file already.
+
+    `files` are its photographs in order, `values` as for `records.add_submission`.
+    """
+    submission = records.add_submission(session, **values)
+    if submission is None:
+        return None
+    for index, data in enumerate(files):
+        session.add(PageRow(
+            submission_id=submission.id, ordinal=index * PAGES_PER_FILE, original=blobs.put(data)
+        ))
+    session.flush()
+    queue_reading(session, jobs, submission.id)
+    return submission
+
+
+def queue_reading(session: Session, jobs: Jobs, submission_id: int) -> None:
+    """Enqueue the reading of a submission. The job's key makes a second call harmless."""
+    jobs.enqueue(session, READ_WORK, f"{READ_WORK}:{submission_id}", {"submission": submission_id})
+
+
+def semantic_key(version: int | None, photo_keys: Sequence[str]) -> str:
+    """A digest that is equal for one sheet mailed twice: of its version and its photographs' digests."""
+    return hashlib.sha256("\n".join([str(version), *photo_keys]).encode()).hexdigest()

@@ -1,0 +1,75 @@
+"""Typed orders as a page: drawn in black on white, with a box around each row.
+
+The page is for the desk, the receipts and the copies, which show a sheet of any kind. Nothing reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+
+from PIL import Image, ImageDraw, ImageFont
+
+from ocr.page import Box, Page, Reading, ReadLine, Status, Strike
+from service.intake.recognizer import RecognizedPage
+from service.mail.image_types import PictureState, PictureType
+from service.mail.message import Picture
+from service.pictures.drawing.fonts import FACES
+
+_MARGIN, _STEP, _SIZE = 110, 96, 44
+"""Pixels: white around the rows, from row to row, and height of the letters."""
+_LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900
+_JPEG_QUALITY = 92
+
+
+def as_picture(rows: Sequence[str]) -> Picture:
+    """The page as a picture of the mail. Its digest is that of the text, so that the same text sent twice is
+    one sheet, whichever release drew it."""
+    page, _ = _draw(rows)
+    digest = hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    return Picture(
+        PictureType.PNG, PictureState.GOOD, 1, "typed.png", digest, _saved(page, "PNG"), *page.size
+    )
+
+
+def as_reading(rows: Sequence[str], spans: Sequence[range]) -> tuple[RecognizedPage, ...]:
+    """What an engine would give that misreads nothing: a line for each span of rows, score 1, without
+    posteriors."""
+    page, boxes = _draw(rows)
+    lines = tuple(
+        ReadLine(
+            _around([boxes[row] for row in span]), (), " ".join(rows[row] for row in span), 1.0, Strike()
+        )
+        for span in spans
+    )
+    upright = _saved(page, "JPEG", quality=_JPEG_QUALITY)
+    return (RecognizedPage(upright, Reading(Status.READ, pages=(Page(1, 0, 0.0, lines),))),)
+
+
+def _draw(rows: Sequence[str]) -> tuple[Image.Image, list[tuple[float, float, float, float]]]:
+    """The page, and left, top, right and bottom of each row's letters in pixels."""
+    font = ImageFont.truetype(FACES["plain"], _SIZE)
+    widest = max(int(font.getlength(row)) for row in rows)
+    size = (max(_LEAST_WIDTH, widest + 2 * _MARGIN), max(_LEAST_HEIGHT, 2 * _MARGIN + _STEP * len(rows)))
+    page = Image.new("RGB", size, "white")
+    pen = ImageDraw.Draw(page)
+    boxes = []
+    for index, row in enumerate(rows):
+        corner = (_MARGIN, _MARGIN + _STEP * index)
+        pen.text(corner, row, fill="black", font=font)
+        boxes.append(pen.textbbox(corner, row, font=font))
+    return page, boxes
+
+
+def _around(boxes: Sequence[tuple[float, float, float, float]]) -> Box:
+    """The upright rectangle around all of these."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
+    return Box(((left, top), (right, top), (right, bottom), (left, bottom)))
+
+
+def _saved(page: Image.Image, kind: str, **options: int) -> bytes:
+    out = io.BytesIO()
+    page.save(out, kind, **options)
+    return out.getvalue()
