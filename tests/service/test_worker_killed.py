@@ -40,8 +40,9 @@ service.jobs.REST = (0.0, 0.0, 0.1)  # so many deaths on purpose would else rest
 from pathlib import Path
 from service.jobs import DbosJobs
 from service.store import records
-from service.store.engine import open_engine, sessions
-from service.store.tables import SwitchRow
+from service.record.chain import sessions
+from service.store.engine import open_engine
+from service.store.tables import SendHoldRow
 from service.clock import SystemClock
 url, folder, executor = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
 engine = open_engine(url)
@@ -59,7 +60,7 @@ def step(number):
     def run(payload):
         point(f"before {number}")
         with store.begin() as session:
-            if records.insert_once(session, SwitchRow, name=f"step {number}", by="a", why="b", at=now()):
+            if records.insert_once(session, SendHoldRow, name=f"step {number}", by="a", why="b", at=now()):
                 records.log_event(session, now(), f"step {number}")
             point(f"in {number}")
         point(f"after {number}")

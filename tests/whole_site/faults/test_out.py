@@ -63,7 +63,8 @@ from pathlib import Path
 from service import outbox
 from service.clock import SimulatedClock
 from service.store.blobs import Blobs
-from service.store.engine import open_engine, sessions
+from service.record.chain import sessions
+from service.store.engine import open_engine
 from datetime import datetime
 from tests.support.letters import SENDER, smtp
 url, blobs, port, at = sys.argv[1:]
