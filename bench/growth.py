@@ -152,7 +152,7 @@ class _Mails:
         with self._at.store() as session:
             keys = list(session.scalars(select(MailRow.sha256).where(MailRow.state == MailState.STORED)))
         for key in keys:
-            self._site.mails.take({"mail": key})
+            self._site.process_mail(key)
         # Those that are read no more hold no deadline up.
         with self._at.store.begin() as session:
             session.execute(text("update submissions set read_at = received_at, fate = 'held'"))

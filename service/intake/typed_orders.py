@@ -13,10 +13,10 @@ from html.parser import HTMLParser
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.values import KnownGame
-from grammar.interpret import incomplete
-from grammar.order_starts import signs_of
-from grammar.remarks import harmless
-from grammar.respellings import order_word
+from grammar.interpret import is_incomplete
+from grammar.order_starts import order_starts
+from grammar.remarks import is_harmless
+from grammar.respellings import has_order_word
 from maps.variant import Variant
 from reading.decode import MOST_CANDIDATES
 from reading.line import InterpretedLine, review_uncertain_neighbours
@@ -73,7 +73,7 @@ class TypedText:
         parsed = parse_typed(self.variant, self.kind, self.power, text)
         if parsed.complaint is not None or parsed.score < 1.0:
             return None
-        if incomplete(parsed.orders) and harmless(text, lexicon_of(self.variant)):
+        if is_incomplete(parsed.orders) and is_harmless(text, lexicon_of(self.variant)):
             return None
         return printed(parsed.orders, self.variant.board)
 
@@ -128,9 +128,9 @@ class TypedText:
         """Whether it names game or power and the season, and has no word of an order: "Red attacks Kent in
         Harvest 601" is a person's to look at."""
         heading = parse_sheet_heading([text], self.games)
-        signs = signs_of(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
+        starts = order_starts(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
         is_named = (heading.game or heading.power) and heading.season and not heading.unsure
-        return bool(is_named) and not signs.begun(text) and not order_word(text, signs)
+        return bool(is_named) and not starts.begun(text) and not has_order_word(text, starts)
 
 
 def _text_of(part: MimePart) -> str:
