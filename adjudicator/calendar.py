@@ -16,7 +16,7 @@ class PhaseKind(StrEnum):
     TURN = "turn"
 
     @property
-    def settles(self) -> bool:
+    def updates_ownership(self) -> bool:
         """Whether its results say anew who owns what, as a map of control shows it."""
         return self in {PhaseKind.ADJUSTMENT, PhaseKind.TURN}
 
@@ -43,7 +43,7 @@ class Calendar:
 
     steps: tuple[tuple[str, PhaseKind], ...]
 
-    def following(self, phase: Phase) -> Phase:
+    def phase_after(self, phase: Phase) -> Phase:
         """The phase after `phase`. Raises ValueError when the calendar has no such phase."""
         at = self.steps.index((phase.season, phase.kind)) + 1
         if at == len(self.steps):
@@ -56,7 +56,7 @@ class Calendar:
     def year_end(self) -> tuple[str, PhaseKind]:
         """The step whose results go out by post as well: the last of a year that says who owns what
         (OUT-10)."""
-        return next((step for step in reversed(self.steps) if step[1].settles), self.steps[-1])
+        return next((step for step in reversed(self.steps) if step[1].updates_ownership), self.steps[-1])
 
     def seasons(self) -> tuple[str, ...]:
         """Season names in playing order, each once."""

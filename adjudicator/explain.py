@@ -1,9 +1,11 @@
-"""Sentences for players, with names spelt in full. A sentence is kept as its name and its parts until it is
-read."""
+"""Sentences for players, with names spelt in full. Below phases: they keep a sentence as its name and its
+parts, and nothing is put into words before somebody reads it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 from adjudicator.context import Context
 from adjudicator.geo import Board, Region
@@ -11,50 +13,53 @@ from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit, UnitRef
 
 Odds = tuple[PartialResolution, int]
-"""The strength of a move, by number, against what stopped it at its goal, as a part of a sentence: "1 against
-2"."""
+"""The strength of a move (by unit number) against what stopped it, as a part of a sentence: "1 against 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
-"""A sentence to be said later: its name in the rule set's `SENTENCES`, then a part for each field of the
-pattern."""
+"""A sentence not yet put into words: its name in the rule set's `SENTENCES`, then one part for each blank."""
+
+
+class Phrases(Protocol):
+    """The sentences of a rule set, and the paragraphs of the printed rules that they rest on."""
+
+    SENTENCES: ClassVar[Mapping[str, str]]
+
+    def citation(self, sentence: str, reason: str | None) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Explainer:
-    """Says sentences with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""
+    """Puts sentences into words with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""
 
-    setting: Context
+    context: Context
+    rules: Phrases
 
-    def say(self, what: Sentence, reason: str | None = None) -> str:
-        """The sentence as a player reads it, with the rule it rests on in parentheses where the variant names
-        one. Raises KeyError for a sentence the rule set does not have: our own fault."""
-        name, *parts = what
-        rules = self.setting.rules
-        said = rules.SENTENCES[name].format(*map(self.name, parts))
-        cited = rules.citation(name, reason)
-        return f"{said} ({cited})" if cited else said
+    def text(self, sentence: Sentence, reason: str | None = None) -> str:
+        """The sentence as a player reads it, with the paragraph it rests on in parentheses where the variant
+        names one. Raises KeyError for a sentence that the rule set lacks, which is our own fault."""
+        name, *parts = sentence
+        words = self.rules.SENTENCES[name].format(*map(self.name, parts))
+        paragraph = self.rules.citation(name, reason)
+        return f"{words} ({paragraph})" if paragraph else words
 
     def name(self, part: Part) -> str:
-        """A unit, a region, a province or a power by its full name; anything else as it is."""
+        """A unit, region, province or power by its full name; anything else as it is."""
         match part:
             case Unit() | UnitRef():
                 return self._unit(part.kind, part.region)
             case Region():
-                return self._region(part)
+                return region_name(self.context.board, part)
             case (state, number):
-                return f"{state.attack(number)[1]} against {state.opposition(number)[0]}"
+                return f"{state.attack_strength(number)[1]} against {state.opposing_strength(number)[0]}"
             case str():
-                province = self.setting.board.provinces.get(part)
-                return self.setting.power_names.get(part, part) if province is None else province.name
+                province = self.context.board.provinces.get(part)
+                return self.context.power_names.get(part, part) if province is None else province.name
             case _:
                 return str(part)
 
     def _unit(self, letter: str | None, region: Region) -> str:
-        kind = None if letter is None else self.setting.kinds.get(letter)
-        return f"{'unit in' if kind is None else kind.name} {self._region(region)}"
-
-    def _region(self, region: Region) -> str:
-        return region_name(self.setting.board, region)
+        kind = None if letter is None else self.context.kinds.get(letter)
+        return f"{'unit in' if kind is None else kind.name} {region_name(self.context.board, region)}"
 
 
 def region_name(board: Board, region: Region) -> str:

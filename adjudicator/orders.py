@@ -20,8 +20,8 @@ from adjudicator.units import UnitRef
 class Order:
     """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON
     of `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by
-    name, and `FLAGS` is what a pattern gets where a field is True. `shape` says which fields such a class may
-    have."""
+    name, and `FLAGS` is what a pattern gets where a field is True. `order_fields` says which fields such a
+    class may have."""
 
     WORD: ClassVar[str] = ""
     TERSE: ClassVar[str] = ""
@@ -135,7 +135,7 @@ class MoveHome(Order):
     origin: Region | None = None
 
 
-class Holds(StrEnum):
+class FieldKind(StrEnum):
     """What a field of a rule set's own order holds."""
 
     PLACE = "place"
@@ -144,13 +144,18 @@ class Holds(StrEnum):
     FLAG = "flag"
 
 
-_HOLDS: Mapping[type, Holds] = {Region: Holds.PLACE, str: Holds.POWER, int: Holds.COUNT, bool: Holds.FLAG}
+_HOLDS: Mapping[type, FieldKind] = {
+    Region: FieldKind.PLACE,
+    str: FieldKind.POWER,
+    int: FieldKind.COUNT,
+    bool: FieldKind.FLAG,
+}
 
 
-_SHAPES: dict[Any, Mapping[str, tuple[Holds, bool]]] = {}
+_SHAPES: dict[Any, Mapping[str, tuple[FieldKind, bool]]] = {}
 
 
-def shape(kind: type[Order]) -> Mapping[str, tuple[Holds, bool]]:
+def order_fields(kind: type[Order]) -> Mapping[str, tuple[FieldKind, bool]]:
     """The fields of an order class that only one rule set has, beside its power and line: what each holds,
     and whether it may be left out. A text is a power's id. Raises KeyError for a field of another type: our
     own fault."""
@@ -159,7 +164,7 @@ def shape(kind: type[Order]) -> Mapping[str, tuple[Holds, bool]]:
     return _SHAPES[kind]
 
 
-def _shaped(kind: type[Order]) -> Iterator[tuple[str, tuple[Holds, bool]]]:
+def _shaped(kind: type[Order]) -> Iterator[tuple[str, tuple[FieldKind, bool]]]:
     for name, hint in get_type_hints(kind).items():
         if name not in {"power", "line"} and name.islower():
             plain = [one for one in get_args(hint) or (hint,) if one is not type(None)]

@@ -39,7 +39,7 @@ _WHY: Any = vars(Outcome)["why"]
 
 def _said(outcome: Outcome) -> str:
     why: Any = _WHY.__get__(outcome)
-    return why if type(why) is str else str(why[0].say(why[1:], outcome.reason))
+    return why if type(why) is str else str(why[0].text(why[1:], outcome.reason))
 
 
 if not TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Draft:
     why: Any
 
 
-def outcome(
+def make_outcome(
     order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...],
     dislodged: bool
 ) -> Outcome:
@@ -80,10 +80,10 @@ def outcome(
     return found
 
 
-def shared(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
+def repeat_outcome(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
     """The same fate for another order, or for one whose unit turned out to be beaten. The sentence stays
     unsaid."""
-    return outcome(order, found.result, found.reason, found.cause, _WHY.__get__(found), dislodged)
+    return make_outcome(order, found.result, found.reason, found.cause, _WHY.__get__(found), dislodged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ class Extension:
     __slots__ = ()
 
 
+Centres = Mapping[str, frozenset[str]]
+"""Each owner with the ids of its centres."""
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """Units, dislodged units, centres and memory before `phase` is judged.
@@ -58,7 +62,7 @@ class Position:
 
     phase: Phase
     units: frozenset[Unit]
-    centres: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    centres: Centres = field(default_factory=dict)
     dislodged: tuple[Dislodgement, ...] = ()
     contested: frozenset[str] = frozenset()
     memory: Memory = Memory()

@@ -47,9 +47,9 @@ class ReachTables:
     near: Mapping[str, frozenset[str]]
     basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]
-    alone: Mapping[str, int]
-    uneven: bool
-    peaceful: frozenset[str]
+    base_defence: Mapping[str, int]
+    has_other_defences: bool
+    non_attackers: frozenset[str]
 
     def steps(self, kind: str, region: Region) -> Reach:
         """Province to regions one step away for a unit of that kind in that region; empty where there are
@@ -67,7 +67,7 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
     stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
     open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
     aboard = {
-        letter: shores.intersection(stands[letter]) if kind.carried else frozenset() for letter,
+        letter: shores.intersection(stands[letter]) if kind.can_be_convoyed else frozenset() for letter,
         kind in kinds.items()
     }
     return ReachTables(
@@ -90,12 +90,12 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
         },
         basin=_basins(shores, seas, waters),
         carrying={
-            letter: seas.intersection(stands[letter]) if kind.carries else frozenset()
+            letter: seas.intersection(stands[letter]) if kind.can_convoy else frozenset()
             for letter, kind in kinds.items()
         },
-        alone={letter: kind.alone for letter, kind in kinds.items()},
-        uneven=any(kind.alone != 1 for kind in kinds.values()),
-        peaceful=frozenset(letter for letter, kind in kinds.items() if not kind.attacks),
+        base_defence={letter: kind.base_defence for letter, kind in kinds.items()},
+        has_other_defences=any(kind.base_defence != 1 for kind in kinds.values()),
+        non_attackers=frozenset(letter for letter, kind in kinds.items() if not kind.can_attack),
     )
 
 

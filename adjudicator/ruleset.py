@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Context
+from adjudicator.explain import Sentence
+from adjudicator.geo import Board, Province
 from adjudicator.lots import Lots
 from adjudicator.orders import (
     Build,
@@ -20,20 +23,13 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
+from adjudicator.outcome import Resolution
 from adjudicator.phases import civil_disorder
+from adjudicator.phases.adjustments import Account, AdjustmentRule, AdjustmentSheet
+from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phrases import CLASSIC, REASONS
-from adjudicator.position import Extension, Memory, Position
+from adjudicator.position import Centres, Dislodgement, Extension, Memory, Position
 from adjudicator.units import Unit
-
-if TYPE_CHECKING:
-    from adjudicator.context import Context
-    from adjudicator.explain import Sentence
-    from adjudicator.geo import Board, Province
-    from adjudicator.outcome import Resolution
-    from adjudicator.phases.adjustments import Account, Winter
-    from adjudicator.phases.movement_sheet import MovementSheet
-    from adjudicator.position import Dislodgement
-    from adjudicator.strength import PartialResolution
 
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.MOVEMENT: frozenset({Hold, Move, SupportHold, SupportMove, Convoy}),
@@ -44,11 +40,8 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
 
 _NOTHING = Memory()
 
-Centres = Mapping[str, frozenset[str]]
-
-Resolver = Callable[["Context", Position, Sequence[Order], Lots], "Resolution"]
-"""Judges a phase from start to finish: the setting, the position before it, everybody's orders, and the tape
-of lots."""
+Resolver = Callable[[Context, "Ruleset", Position, Sequence[Order], Lots], Resolution]
+"""Judges a phase from start to finish: the position before it, everybody's orders, and the tape of lots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +72,17 @@ class Ruleset:
     """Orders that the classic game does not have, as a player may write them, each with what it says; {a},
     {b} and {c} are places, {p} is a power."""
 
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {}
+    CHECKS: ClassVar[Mapping[type[Order], Check]] = {}
     """Legality of order kinds that the classic game does not have, as in `adjudicator.phases.legality`."""
 
     SENTENCES: ClassVar[Mapping[str, str]] = CLASSIC
     """Every sentence these rules can say, by name, as in `adjudicator.phrases`."""
 
-    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {}
     """Verdicts on order kinds that the classic game does not have, as in
     `adjudicator.phases.order_outcomes`."""
 
-    WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {}
+    ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {}
     """What settles order kinds that the classic adjustment phase does not have."""
 
     RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {}
@@ -150,30 +143,30 @@ class Ruleset:
         found: Any = self.figures.get(key, self.FIGURES[key])
         return int(found)
 
-    def words(self, key: str) -> tuple[str, ...]:
+    def word_list(self, key: str) -> tuple[str, ...]:
         """A figure that is a list of words, as `number`."""
         found: Any = self.figures.get(key, self.FIGURES[key])
         return tuple(found)
 
-    def takes(self, order: Order, phase: PhaseKind) -> bool:
+    def accepts_order(self, order: Order, phase: PhaseKind) -> bool:
         """Whether orders of this class belong to that kind of phase."""
         return type(order) in self.ORDERS.get(phase, frozenset())
 
-    def opening(self, position: Position, board: Board) -> Position:
+    def opening_position(self, position: Position, board: Board) -> Position:
         """The position a game begins from, out of the one the tables of the variant give."""
         return position
 
-    def first_paper_counts(self) -> bool:
+    def first_version_counts(self) -> bool:
         """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does
         (Q-60)."""
         return False
 
-    def takes_typed_orders(self) -> bool:
+    def accepts_typed_orders(self) -> bool:
         """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts
         (Q-03, Q-60)."""
         return False
 
-    def standing(self, setting: Context, position: Position) -> tuple[str, ...]:
+    def public_holdings(self, context: Context, position: Position) -> tuple[str, ...]:
         """What each power has beside units and centres, one sentence each, for everybody to read with the
         results."""
         return ()
@@ -181,11 +174,11 @@ class Ruleset:
     # What is known
     # ---------------------------------------------------------------------------------------------------
 
-    def sight(self, setting: Context, position: Position, power: str | None) -> Position:
+    def visible_position(self, context: Context, position: Position, power: str | None) -> Position:
         """The position as a power may know it, or whoever looks on where it is None."""
         return position
 
-    def told(self, setting: Context, resolution: Resolution, power: str | None) -> Resolution:
+    def redact_resolution(self, context: Context, resolution: Resolution, power: str | None) -> Resolution:
         """What was judged as a power may know it; the same where nothing is kept from it."""
         return resolution
 
@@ -202,111 +195,115 @@ class Ruleset:
         that fails (DATC 6.D.32; Q-17)."""
         return True
 
-    def support_follows(self) -> bool:
+    def support_follows_mover(self) -> bool:
         """Whether a support in place backs the move of a unit that was ordered to move; otherwise it is
         unmatched (Q-15)."""
         return False
 
-    def paradox_holds(self) -> bool:
+    def convoy_paradox_fails_all_moves(self) -> bool:
         """Whether all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2,
         Q-18)."""
         return False
 
-    def first_of_two_counts(self) -> bool:
+    def first_of_two_orders_counts(self) -> bool:
         """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
         return False
 
-    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
+    def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Unit number to the power that orders it this season in its owner's place. Settles the orders that
         say so."""
         return {}
 
-    def owner_stands_in(self) -> bool:
+    def owner_replaces_silent_commander(self) -> bool:
         """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
         return True
 
-    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
+    def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
         """The position that a movement phase is judged from, where orders may say how units begin it."""
         return position
 
-    def ready(self, turn: MovementSheet) -> None:
+    def before_resolution(self, sheet: MovementSheet) -> None:
         """The last word before the fights are decided; every order has been read by then, and legality has
         spoken."""
 
-    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def dislodged_for_retreat(
+        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+    ) -> tuple[Dislodgement, ...]:
         """The dislodged as they may retreat."""
         return found
 
     def after_movement(
-        self, turn: MovementSheet, standing: frozenset[Unit]
+        self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
         """The units as the phase leaves them, and what to remember; `standing` are all that were not
         dislodged."""
         return standing, _NOTHING
 
-    def remembers(self) -> bool:
+    def keeps_memory(self) -> bool:
         """Whether anything is kept in memory from one season to the next."""
         return False
 
     # Retreats
     # --------------------------------------------------------------------------------------------------------
 
-    def landed(self, setting: Context, unit: Unit) -> Unit:
+    def after_retreat(self, context: Context, unit: Unit) -> Unit:
         """A unit that has just retreated, as it stands there."""
         return unit
 
-    def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
 
     # Winter
     # ----------------------------------------------------------------------------------------------------------
 
-    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
         return Memory(memory.converting & units)
 
-    def books(self, winter: Winter) -> None:
+    def before_adjustments(self, sheet: AdjustmentSheet) -> None:
         """What passes between powers, or changes what they own, before anybody builds or removes."""
 
-    def feeds(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
+    def supply_from(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
         """How many centres supply a power that owns these."""
         return len(owned)
 
     def upkeep(
-        self, setting: Context, units: Collection[Unit], built: Collection[Unit] = (),
+        self, context: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
         """How many centres' supply one power's units take, with those built and without those removed."""
         return len(units) + len(built) - len(removed)
 
-    def needs_no_supply(self, setting: Context, unit: Unit) -> bool:
+    def needs_no_supply(self, context: Context, unit: Unit) -> bool:
         """Whether a unit never has to be removed for want of supply, though it counts against builds."""
         return False
 
-    def affords(self, winter: Winter, account: Account, order: Build, due: int) -> bool:
+    def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool:
         """Whether supply is left for a unit to build; `due` is what `Winter.due` has left."""
         return due > 0
 
-    def bars_removal(self, winter: Winter, account: Account, unit: Unit) -> tuple[str, Sentence] | None:
+    def removal_fault(
+        self, sheet: AdjustmentSheet, account: Account, unit: Unit
+    ) -> tuple[str, Sentence] | None:
         """Reason and sentence against a removal of a power's own unit, or None where it stands."""
-        if winter.due(account, account.sent) < 0:
+        if sheet.builds_due(account, account.sent) < 0:
             return None
-        return self.winter_reason("too_many"), ("nothing_to_remove", account.power)
+        return self.adjustment_reason("too_many"), ("nothing_to_remove", account.power)
 
-    def is_home(self, winter: Winter, power: str, province: str) -> bool:
+    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         """Whether a power may build in a province because it is a home centre."""
-        return winter.setting.board.provinces[province].home == power
+        return sheet.context.board.provinces[province].home == power
 
     def builds_off_centres(self, power: str, province: Province) -> bool:
         """Whether a power may build in a province that is no centre, or nobody's."""
         return False
 
-    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
         """Reason and sentence against a build that the classic rules allow, or None."""
         return None
 
-    def any_coast_will_do(self) -> bool:
+    def picks_missing_coast(self) -> bool:
         """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its
         order is void (DATC 4.B.7, Q-22)."""
         return False
@@ -315,7 +312,7 @@ class Ruleset:
         """Whether a power may send only what its units do not need; otherwise all it owns (Q-27)."""
         return False
 
-    def sends_on(self) -> bool:
+    def passes_supply_on(self) -> bool:
         """Whether supply received may be sent on; otherwise each send is of the sender's own centres
         (Q-28)."""
         return False
@@ -323,7 +320,7 @@ class Ruleset:
     # The year
     # --------------------------------------------------------------------------------------------------------
 
-    def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
+    def unit_allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
         """How many units a power may have that owns so many centres, has so many units, and gets and sends
         supply."""
         return centres
@@ -332,11 +329,11 @@ class Ruleset:
         """Whether a centre must be a home centre of its owner to build in."""
         return True
 
-    def strikes_removals(self) -> bool:
+    def builds_strike_removals(self) -> bool:
         """Whether removals listed beside builds are struck (Q-26)."""
         return False
 
-    def winter_reason(self, reason: str) -> str:
+    def adjustment_reason(self, reason: str) -> str:
         """The word of the contract for a fault in an adjustment order."""
         return "too_many" if reason == "no_build" else reason
 
@@ -344,56 +341,58 @@ class Ruleset:
         """Whether removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
         return False
 
-    def enforced(self, winter: Winter, account: Account, lots: Lots) -> tuple[list[Unit], Lots]:
+    def enforced_removals(
+        self, sheet: AdjustmentSheet, account: Account, lots: Lots
+    ) -> tuple[list[Unit], Lots]:
         """The units of one power that go because it removed too few, and the tape of lots afterwards."""
-        need = -winter.due(account, account.sent)
+        need = -sheet.builds_due(account, account.sent)
         if need <= 0:
             return [], lots
         left = sorted(
             (account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region)
         )
-        return self.enforce(winter.setting, left, need, account.centres, lots)
+        return self.choose_removals(sheet.context, left, need, account.centres, lots)
 
-    def enforce(
-        self, setting: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+    def choose_removals(
+        self, context: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
         """The `need` units of one power that go because it removed too few, and the tape of lots
         afterwards."""
         if self.removes_by_lot():
             return civil_disorder.by_lot(units, need, lots)
-        return civil_disorder.by_distance(setting, units, need, centres), lots
+        return civil_disorder.by_distance(context, units, need, centres), lots
 
-    def settled(
-        self, setting: Context, after: Position, owners: Centres
+    def after_year(
+        self, context: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
         """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are
         over. `after` still has the owners from before; `owners` are those of
         `adjudicator.phases.year_end.owners_after`."""
         return owners, after.memory, ()
 
-    def wins_in_winter(self) -> bool:
+    def tests_victory_in_winter(self) -> bool:
         """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over
         (Q-29)."""
         return False
 
-    def draws_at_once(self) -> bool:
+    def draw_ends_game(self) -> bool:
         """Whether a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask for
         it (Q-30)."""
         return False
 
-    def winner(self, setting: Context, centres: Mapping[str, frozenset[str]]) -> str | None:
+    def winner(self, context: Context, centres: Mapping[str, frozenset[str]]) -> str | None:
         """The power that has won with these centres, or None: the most centres, and enough of them for it."""
         counts = sorted(
             (len(owned), power) for power, owned in centres.items()
-            if len(owned) >= setting.victories.get(power, setting.victory)
+            if len(owned) >= context.victories.get(power, context.victory)
         )
-        if not setting.victory or not counts:
+        if not context.victory or not counts:
             return None
         tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
         return None if tied else counts[-1][1]
 
     def draw_open_to(
-        self, setting: Context, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
+        self, context: Context, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
         """The powers that together fulfil the condition for a draw, or None where the rules set none or it is
         not fulfilled."""

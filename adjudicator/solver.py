@@ -17,35 +17,35 @@ def solve(puzzle: MovementOrders) -> PartialResolution:
     """Decide every order of a puzzle. The answer does not depend on the order in which units are numbered."""
     state = PartialResolution(puzzle)
     _sweep(state)
-    while state.open:
-        break_cycle(state, _bottom_set(state, state.open))
+    while state.undecided:
+        break_cycle(state, _bottom_set(state, state.undecided))
         _sweep(state)
     return state
 
 
 def _sweep(state: PartialResolution) -> None:
     """Decide what bounds decide, again and again, until nothing changes."""
-    known, decide, settle = state.known, state.decide, state.settle
+    known, decide, settle = state.verdicts, state.decide, state.settle
     changed = True
-    while changed and state.open:
+    while changed and state.undecided:
         left = []
-        for number in state.open:
+        for number in state.undecided:
             if known[number] == UNKNOWN:
                 verdict = decide(number)
                 if verdict == UNKNOWN:
                     left.append(number)
                 else:
                     settle(number, verdict)
-        changed = len(left) < len(state.open)
-        state.open = left
+        changed = len(left) < len(state.undecided)
+        state.undecided = left
 
 
 def break_cycle(state: PartialResolution, cycle: Iterable[int]) -> None:
     """Decide by rule, now that bounds are at an end, a set of orders that wait for nothing but each other."""
-    convoys = [number for number in cycle if number in state.puzzle.convoys]
-    moves = [number for number in cycle if number in state.puzzle.moves]
+    convoys = [number for number in cycle if number in state.orders.convoys]
+    moves = [number for number in cycle if number in state.orders.moves]
     if convoys:
-        state.paradox.update(convoys)
+        state.paradox_convoys.update(convoys)
     elif not moves:
         # Supports depend on each other only through moves, so this cannot be; a game must not freeze all the
         # same.

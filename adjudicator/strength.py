@@ -33,7 +33,7 @@ class Route:
     last: int
     links: Mapping[int, int]
 
-    def stands(self, usable: int = -1) -> bool:
+    def joins(self, usable: int = -1) -> bool:
         """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is
         enough)."""
         seen = waiting = self.first & usable
@@ -65,8 +65,8 @@ class MovementOrders:
     power: Sequence[Power]
     goal: list[int]
     partner: list[int]
-    aim: list[int]
-    alone: list[int]
+    expected_goal: list[int]
+    base_defence: list[int]
     routes: dict[int, Route] = field(default_factory=dict)
 
 
@@ -81,31 +81,41 @@ class PartialResolution:
     """
 
     __slots__ = (
-        "backers", "duel", "high", "known", "low", "open", "paradox", "paths", "puzzle", "toward",
-        "unresolved", "winners",
+        "attackers",
+        "head_to_head",
+        "max_strength",
+        "min_strength",
+        "orders",
+        "paradox_convoys",
+        "path_verdicts",
+        "supporters",
+        "undecided",
+        "unresolved",
+        "verdicts",
+        "winners",
     )
 
     def __init__(self, puzzle: MovementOrders) -> None:
         count = len(puzzle.goal)
-        self.puzzle = puzzle
-        self.known = [TRUE] * count
-        self.low = [1] * count
-        self.high = [1] * count
-        self.paths = [TRUE] * count
-        self.duel = [NOBODY] * count
-        self.backers: dict[int, list[int]] = {}
-        self.toward: dict[int, list[int]] = {}
+        self.orders = puzzle
+        self.verdicts = [TRUE] * count
+        self.min_strength = [1] * count
+        self.max_strength = [1] * count
+        self.path_verdicts = [TRUE] * count
+        self.head_to_head = [NOBODY] * count
+        self.supporters: dict[int, list[int]] = {}
+        self.attackers: dict[int, list[int]] = {}
         self.winners: dict[int, int] = {}
-        self.open: list[int] = []
-        self.paradox: set[int] = set()
+        self.undecided: list[int] = []
+        self.paradox_convoys: set[int] = set()
         self.unresolved: set[int] = set()
         self._see_moves(count)
         self._see_helpers()
         self._see_fights(count)
 
     def _see_moves(self, count: int) -> None:
-        goal, toward, duel, known = self.puzzle.goal, self.toward, self.duel, self.known
-        for number in self.puzzle.moves:
+        goal, toward, duel, known = self.orders.goal, self.attackers, self.head_to_head, self.verdicts
+        for number in self.orders.moves:
             known[number] = UNKNOWN
             to = goal[number]
             if to in toward:
@@ -114,20 +124,26 @@ class PartialResolution:
                 toward[to] = [number]
             if to < count and goal[to] == number:
                 duel[number] = to
-        for number in self.puzzle.routes:
-            self.paths[number] = UNKNOWN
+        for number in self.orders.routes:
+            self.path_verdicts[number] = UNKNOWN
             other = duel[number]
             if other != NOBODY:
                 duel[number] = duel[other] = NOBODY
 
     def _see_helpers(self) -> None:
         """Supports and convoys that nobody attacks stand at once."""
-        puzzle, known, toward, backers = self.puzzle, self.known, self.toward, self.backers
-        low, high, goal, partner, aim = self.low, self.high, puzzle.goal, puzzle.partner, puzzle.aim
+        puzzle, known, toward, backers = self.orders, self.verdicts, self.attackers, self.supporters
+        low, high, goal, partner, aim = (
+            self.min_strength,
+            self.max_strength,
+            puzzle.goal,
+            puzzle.partner,
+            puzzle.expected_goal,
+        )
         for number in puzzle.convoys:
             if number in toward:
                 known[number] = UNKNOWN
-                self.open.append(number)
+                self.undecided.append(number)
         for number in puzzle.supports:
             backed = partner[number]
             counts = goal[backed] == aim[number]
@@ -139,7 +155,7 @@ class PartialResolution:
                     backers[backed] = [number]
             if number in toward:
                 known[number] = UNKNOWN
-                self.open.append(number)
+                self.undecided.append(number)
             elif counts:
                 low[backed] += 1
 
@@ -147,11 +163,17 @@ class PartialResolution:
         """The commonest moves need no sums, those without any support: one that meets nobody gets there; one
         that meets a unit which stays or comes the other way, or another move that surely arrives, does
         not."""
-        goal, known, high, paths, duel = self.puzzle.goal, self.known, self.high, self.paths, self.duel
-        alone, undecided = self.puzzle.alone, self.open
-        for number in self.puzzle.routes:
-            self.path(number)
-        for place, moves in self.toward.items():
+        goal, known, high, paths, duel = (
+            self.orders.goal,
+            self.verdicts,
+            self.max_strength,
+            self.path_verdicts,
+            self.head_to_head,
+        )
+        alone, undecided = self.orders.base_defence, self.undecided
+        for number in self.orders.routes:
+            self.path_verdict(number)
+        for place, moves in self.attackers.items():
             barred = place < count and goal[place] == place and alone[place]
             if len(moves) == 1:
                 number = moves[0]
@@ -174,51 +196,51 @@ class PartialResolution:
 
     def settle(self, number: int, verdict: int) -> None:
         """Decide an open order for good."""
-        puzzle = self.puzzle
+        puzzle = self.orders
         goal = puzzle.goal
-        self.known[number] = verdict
+        self.verdicts[number] = verdict
         if goal[number] != number:
             if verdict == TRUE:
                 self.winners[goal[number]] = number
         elif number not in puzzle.convoys:
             backed = puzzle.partner[number]
-            if goal[backed] == puzzle.aim[number]:
+            if goal[backed] == puzzle.expected_goal[number]:
                 if verdict == TRUE:
-                    self.low[backed] += 1
+                    self.min_strength[backed] += 1
                 else:
-                    self.high[backed] -= 1
+                    self.max_strength[backed] -= 1
 
     # Decisions
     # -------------------------------------------------------------------------------------------------------
 
     def decide(self, number: int) -> int:
         """TRUE, FALSE or UNKNOWN for an open order, from what is known."""
-        if self.puzzle.goal[number] != number:
+        if self.orders.goal[number] != number:
             return self._move(number)
-        return self._convoy(number) if number in self.puzzle.convoys else self._support(number)
+        return self._convoy(number) if number in self.orders.convoys else self._support(number)
 
     def _move(self, number: int) -> int:
-        puzzle = self.puzzle
+        puzzle = self.orders
         goal = puzzle.goal[number]
-        rivals = self.toward[goal]
+        rivals = self.attackers[goal]
         if (
-            self.high[number] == 1
+            self.max_strength[number] == 1
             and goal < len(puzzle.goal)
-            and puzzle.alone[goal]
-            and self.duel[number] == NOBODY
+            and puzzle.base_defence[goal]
+            and self.head_to_head[number] == NOBODY
         ):
             if puzzle.goal[goal] == goal:
                 return FALSE
-            if len(rivals) == 1 and self.paths[number] == TRUE:
+            if len(rivals) == 1 and self.path_verdicts[number] == TRUE:
                 # bare and unrivalled, it gets in if the unit there leaves, and only then
-                return self.known[goal]
-        low, high = self.attack(number)
-        least, most = self.opposition(number)
+                return self.verdicts[goal]
+        low, high = self.attack_strength(number)
+        least, most = self.opposing_strength(number)
         if high <= least:
             return FALSE
         for rival in rivals:
             if rival != number:
-                against, at_most = self.prevent(rival)
+                against, at_most = self.prevent_strength(rival)
                 if high <= against:
                     return FALSE
                 most = max(most, at_most)
@@ -226,9 +248,9 @@ class PartialResolution:
 
     def _support(self, number: int) -> int:
         verdict = TRUE
-        paths, known, power = self.paths, self.known, self.puzzle.power
-        own, aim = power[number], self.puzzle.aim[number]
-        for attack in self.toward[number]:
+        paths, known, power = self.path_verdicts, self.verdicts, self.orders.power
+        own, aim = power[number], self.orders.expected_goal[number]
+        for attack in self.attackers[number]:
             won = known[attack]
             if won == TRUE:
                 return FALSE
@@ -237,7 +259,7 @@ class PartialResolution:
             if attack != aim and power[attack] != own:  # as in `may_cut`
                 reaches = paths[attack]
                 if reaches == UNKNOWN:
-                    reaches = self.path(attack)
+                    reaches = self.path_verdict(attack)
                 if reaches == TRUE:
                     return FALSE
                 if reaches == UNKNOWN:
@@ -247,8 +269,8 @@ class PartialResolution:
     def _convoy(self, number: int) -> int:
         if number in self.winners:
             return FALSE
-        known = self.known
-        for attack in self.toward[number]:
+        known = self.verdicts
+        for attack in self.attackers[number]:
             if known[attack] == UNKNOWN:
                 return UNKNOWN
         return TRUE
@@ -256,12 +278,12 @@ class PartialResolution:
     def may_cut(self, attack: int, support: int) -> bool:
         """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is
         aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
-        power = self.puzzle.power
-        return attack != self.puzzle.aim[support] and power[attack] != power[support]
+        power = self.orders.power
+        return attack != self.orders.expected_goal[support] and power[attack] != power[support]
 
-    def beaten(self) -> list[int]:
+    def dislodged_units(self) -> list[int]:
         """The units that are dislodged, once all is known: a winner comes in and they have not left."""
-        goal, known = self.puzzle.goal, self.known
+        goal, known = self.orders.goal, self.verdicts
         return [
             place
             for place in self.winners
@@ -271,13 +293,13 @@ class PartialResolution:
     # Bounds
     # ----------------------------------------------------------------------------------------------------------
 
-    def path(self, number: int) -> int:
+    def path_verdict(self, number: int) -> int:
         """Whether a move can get to its goal at all: over land always, over water by a whole chain of
         convoys."""
-        found = self.paths[number]
+        found = self.path_verdicts[number]
         if found != UNKNOWN:
             return found
-        route, known = self.puzzle.routes[number], self.known
+        route, known = self.orders.routes[number], self.verdicts
         sure = possible = 0
         for fleet in route.links:
             verdict = known[fleet]
@@ -285,26 +307,28 @@ class PartialResolution:
                 sure |= 1 << fleet
             elif verdict == UNKNOWN:
                 possible |= 1 << fleet
-        if route.stands(sure):
+        if route.joins(sure):
             found = TRUE
-        elif not possible or not route.stands(sure | possible):
+        elif not possible or not route.joins(sure | possible):
             found = FALSE
-        self.paths[number] = found
+        self.path_verdicts[number] = found
         return found
 
-    def attack(self, number: int) -> Bounds:
+    def attack_strength(self, number: int) -> Bounds:
         """Strength of a move against its goal. Units of the defender's power do not count against it
         (CMB-04)."""
-        path = self.paths[number]
+        path = self.path_verdicts[number]
         if path != TRUE:
-            path = self.path(number)
+            path = self.path_verdict(number)
             if path == FALSE:
                 return _NONE
-        low, high = self.low[number], self.high[number]
-        goals = self.puzzle.goal
+        low, high = self.min_strength[number], self.max_strength[number]
+        goals = self.orders.goal
         goal = goals[number]
         if goal < len(goals):
-            leaves = FALSE if goals[goal] == goal or self.duel[number] != NOBODY else self.known[goal]
+            leaves = (
+                FALSE if goals[goal] == goal or self.head_to_head[number] != NOBODY else self.verdicts[goal]
+            )
             if leaves != TRUE:
                 against = self._own(number, goal)
                 low -= against[0]
@@ -314,84 +338,86 @@ class PartialResolution:
 
     def _own(self, number: int, defender: int) -> Bounds:
         """How much of a move's strength is of the defender's own power."""
-        power = self.puzzle.power
+        power = self.orders.power
         own = power[defender]
         if power[number] == own:
-            return self.low[number], self.high[number]
+            return self.min_strength[number], self.max_strength[number]
         low = high = 0
-        if self.high[number] > 1:
-            for backer in self.backers[number]:
+        if self.max_strength[number] > 1:
+            for backer in self.supporters[number]:
                 if power[backer] == own:
-                    known = self.known[backer]
+                    known = self.verdicts[backer]
                     if known:
                         high += 1
                         low += known == TRUE
         return low, high
 
-    def opposition(self, number: int) -> Bounds:
+    def opposing_strength(self, number: int) -> Bounds:
         """What stands against a move at its goal: the opponent of a head-to-head fight with all its supports,
         else the unit that holds there; nothing where nobody stands, or its unit gets away."""
-        puzzle = self.puzzle
+        puzzle = self.orders
         goal = puzzle.goal[number]
         if goal >= len(puzzle.goal):
             return _NONE
-        if self.duel[number] != NOBODY:
-            return self.low[goal], self.high[goal]
-        alone = puzzle.alone[goal]
+        if self.head_to_head[number] != NOBODY:
+            return self.min_strength[goal], self.max_strength[goal]
+        alone = puzzle.base_defence[goal]
         if puzzle.goal[goal] == goal:
-            return self.low[goal] - 1 + alone, self.high[goal] - 1 + alone
-        leaves = self.known[goal]
+            return self.min_strength[goal] - 1 + alone, self.max_strength[goal] - 1 + alone
+        leaves = self.verdicts[goal]
         return (alone if leaves == FALSE else 0), (0 if leaves == TRUE else alone)
 
-    def prevent(self, number: int) -> Bounds:
+    def prevent_strength(self, number: int) -> Bounds:
         """Strength with which a move keeps others out of its goal; none once it lost a head-to-head fight
         (DATC 4.A.7)."""
-        path = self.paths[number]
+        path = self.path_verdicts[number]
         if path == UNKNOWN:
-            path = self.path(number)
+            path = self.path_verdict(number)
         if path == FALSE:
             return _NONE
-        opponent = self.duel[number]
-        beaten = FALSE if opponent == NOBODY else self.known[opponent]
+        opponent = self.head_to_head[number]
+        beaten = FALSE if opponent == NOBODY else self.verdicts[opponent]
         if beaten == TRUE:
             return _NONE
-        return (self.low[number] if path == TRUE and beaten == FALSE else 0), self.high[number]
+        return (self.min_strength[number] if path == TRUE and beaten == FALSE else 0), self.max_strength[
+            number
+        ]
 
     # Dependencies
     # ----------------------------------------------------------------------------------------------------
 
     def depends_on(self, number: int) -> set[int]:
         """The open orders that could still change the decision on an open order."""
-        puzzle = self.puzzle
+        puzzle = self.orders
         if puzzle.goal[number] != number:
             found = self._move_depends_on(number)
         else:
             found = set()
-            for attack in self.toward.get(number, _NOBODIES):
+            for attack in self.attackers.get(number, _NOBODIES):
                 if number not in puzzle.convoys and self.may_cut(attack, number):
                     found.update(self._fleets(attack))
                 else:
                     found.add(attack)
-        known = self.known
+        known = self.verdicts
         return {other for other in found if known[other] == UNKNOWN}
 
     def _move_depends_on(self, number: int) -> set[int]:
-        goals, backers = self.puzzle.goal, self.backers
+        goals, backers = self.orders.goal, self.supporters
         goal = goals[number]
         found = {*backers.get(number, _NOBODIES), *self._fleets(number)}
         if goal < len(goals):
-            if goals[goal] != goal and self.duel[number] == NOBODY:
+            if goals[goal] != goal and self.head_to_head[number] == NOBODY:
                 found.add(goal)
             else:
                 found.update(backers.get(goal, _NOBODIES))
-        low = self.attack(number)[0]
-        for rival in self.toward[goal]:
-            if rival != number and self.prevent(rival)[1] >= low:
+        low = self.attack_strength(number)[0]
+        for rival in self.attackers[goal]:
+            if rival != number and self.prevent_strength(rival)[1] >= low:
                 found.update(backers.get(rival, _NOBODIES))
                 found.update(self._fleets(rival))
-                if self.duel[rival] != NOBODY:
-                    found.add(self.duel[rival])
+                if self.head_to_head[rival] != NOBODY:
+                    found.add(self.head_to_head[rival])
         return found
 
     def _fleets(self, number: int) -> Mapping[int, int]:
-        return self.puzzle.routes[number].links if self.paths[number] == UNKNOWN else {}
+        return self.orders.routes[number].links if self.path_verdicts[number] == UNKNOWN else {}

@@ -22,11 +22,11 @@ class UnitKind:
     letter: str
     name: str
     moves: frozenset[str]
-    carries: bool = False
-    carried: bool = False
-    attacks: bool = True
-    alone: int = 1
-    retreats: bool = True
+    can_convoy: bool = False
+    can_be_convoyed: bool = False
+    can_attack: bool = True
+    base_defence: int = 1
+    can_retreat: bool = True
     boards_at_sea: bool = False
 
 
@@ -52,7 +52,7 @@ class _Draft:
     __slots__ = ("kind", "power", "region")
 
 
-def moved(unit: Unit, region: Region) -> Unit:
+def unit_in(unit: Unit, region: Region) -> Unit:
     """The same unit in another region."""
     draft: Any = _Draft()
     draft.power = unit.power

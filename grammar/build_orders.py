@@ -19,8 +19,8 @@ from adjudicator.orders import (
     Convert,
     Convoy,
     Disband,
+    FieldKind,
     Hold,
-    Holds,
     Move,
     MoveHome,
     Order,
@@ -31,7 +31,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
-    shape,
+    order_fields,
 )
 from adjudicator.units import UnitKind, UnitRef
 from grammar.lattice import Edge
@@ -298,8 +298,8 @@ def _own(kind: type[Order], parts: OrderParts) -> Iterable[Order]:
     """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at
     all."""
     found: dict[str, Any] = {}
-    for name, (holds, _) in shape(kind).items():
-        if holds is Holds.FLAG:
+    for name, (holds, _) in order_fields(kind).items():
+        if holds is FieldKind.FLAG:
             found[name] = name in parts.words
         elif parts.written.get(name):
             found[name] = parts.written[name][0]

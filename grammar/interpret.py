@@ -10,7 +10,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
-from adjudicator.orders import Convoy, Holds, Order, SupportHold, SupportMove, UnitOrder, shape
+from adjudicator.orders import Convoy, FieldKind, Order, SupportHold, SupportMove, UnitOrder, order_fields
 from grammar import candidates, fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import LineContext
@@ -97,7 +97,7 @@ def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, fo
     """Does the text hold an abbreviation that one letter taken for its like turns into another's (Lon, Lan),
     or a figure in an order of the game's own (5 grain), which any figure may stand in for?"""
     if any(
-        order.TERSE and any(holds is Holds.COUNT for holds, _ in shape(type(order)).values())
+        order.TERSE and any(holds is FieldKind.COUNT for holds, _ in order_fields(type(order)).values())
         for order in orders
     ):
         return True

@@ -10,8 +10,8 @@ from adjudicator.orders import (
     Convert,
     Convoy,
     Disband,
+    FieldKind,
     Hold,
-    Holds,
     Move,
     MoveHome,
     Order,
@@ -22,7 +22,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
-    shape,
+    order_fields,
 )
 from adjudicator.units import UnitKind, UnitRef
 
@@ -95,18 +95,18 @@ def _pattern(order: Order, shared: Mapping[type[Order], str], own: str) -> str:
 
 
 def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
-    """The fields of an order class that its rule set brings, as `shape` has them."""
+    """The fields of an order class that its rule set brings, as `order_fields` has them."""
     blanks = {}
-    for name, (holds, _) in shape(type(order)).items():
+    for name, (holds, _) in order_fields(type(order)).items():
         value = getattr(order, name)
         match holds:
-            case Holds.PLACE:
+            case FieldKind.PLACE:
                 blanks[name] = "" if value is None else region_text(value, board)
-            case Holds.POWER:
+            case FieldKind.POWER:
                 blanks[name] = "" if value is None else power(value)
-            case Holds.COUNT:
+            case FieldKind.COUNT:
                 blanks[name] = str(value)
-            case Holds.FLAG:
+            case FieldKind.FLAG:
                 blanks[name] = order.FLAGS[name] if value else ""
     return blanks
 

@@ -40,7 +40,7 @@ def add_folder(boards: Path) -> None:
         )
     if (boards / _RULES).is_dir():
         try:
-            rule_sets.also(boards / _RULES)
+            rule_sets.add_folder(boards / _RULES)
         except ValueError as error:
             raise MapError(boards.name, [Fault(_RULES, 0, str(error))]) from error
     _roots = (*_roots, boards)
@@ -117,7 +117,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         kinds=top.kinds,
         powers=top.powers,
         calendar=top.calendar,
-        start=rules.opening(Position(top.start, setup.units, setup.centres), board),
+        start=rules.opening_position(Position(top.start, setup.units, setup.centres), board),
         names=names,
         rules=rules,
         wording=wording.read_text("utf-8") if wording.exists() else "",

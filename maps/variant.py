@@ -89,16 +89,15 @@ class Variant:
     open_east: bool = False
     strip: int = 36
     conduct: tuple[str, ...] = ()
-    _setting: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
+    _context: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def setting(self) -> Context:
+    def context(self) -> Context:
         """This game as the judge sees it; made on the first call and kept."""
-        if not self._setting:
-            made = Context(
+        if not self._context:
+            context = Context(
                 board=self.board,
                 kinds=self.kinds,
                 calendar=self.calendar,
-                rules=self.rules,
                 powers=tuple(self.powers),
                 capitals=self.capitals or {},
                 victory=self.victory,
@@ -106,5 +105,5 @@ class Variant:
                 start=self.start.phase,
                 victories={power.id: power.victory for power in self.powers.values() if power.victory},
             )
-            self._setting.append(made)
-        return self._setting[0]
+            self._context.append(context)
+        return self._context[0]

@@ -247,11 +247,11 @@ def _kinds(keys: _Keys) -> dict[str, UnitKind]:
             letter=letter,
             name=one.text("name"),
             moves=frozenset(one.texts("moves")),
-            carries=one.flag("carries", False),
-            carried=one.flag("carried", False),
-            attacks=one.flag("attacks", True),
-            alone=one.number("alone", 1),
-            retreats=one.flag("retreats", True),
+            can_convoy=one.flag("carries", False),
+            can_be_convoyed=one.flag("carried", False),
+            can_attack=one.flag("attacks", True),
+            base_defence=one.number("alone", 1),
+            can_retreat=one.flag("retreats", True),
             boards_at_sea=one.flag("boards_at_sea", False),
         )
         one.close()

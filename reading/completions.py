@@ -115,7 +115,9 @@ def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
 def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
     """Whether a line is understood, as an order that the phase takes by these rules."""
     parsed = parse_typed(variant, kind, power, text)
-    return parsed.complaint is None and all(variant.rules.takes(order, kind) for order in parsed.orders)
+    return parsed.complaint is None and all(
+        variant.rules.accepts_order(order, kind) for order in parsed.orders
+    )
 
 
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:

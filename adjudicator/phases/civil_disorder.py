@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from adjudicator.context import Context
 from adjudicator.lots import Lots
 from adjudicator.units import Unit
 
-if TYPE_CHECKING:
-    from adjudicator.context import Context
 
-
-def by_distance(setting: Context, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
+def by_distance(context: Context, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
     """The farthest from any owned centre first, counting steps over land and sea for every kind; then units
     that carry before the others, then by name (DATC 4.D.8 of 2023)."""
-    steps = _distances(setting, centres)
-    farthest = len(setting.board.provinces)
-    provinces = setting.board.provinces
+    steps = _distances(context, centres)
+    farthest = len(context.board.provinces)
+    provinces = context.board.provinces
 
     def rank(unit: Unit) -> tuple[int, bool, str]:
         place = unit.region.province
-        return -steps.get(place, farthest), not setting.kinds[unit.kind].carries, provinces[place].name
+        return -steps.get(place, farthest), not context.kinds[unit.kind].can_convoy, provinces[place].name
 
     return sorted(units, key=rank)[:need]
 
@@ -36,13 +33,13 @@ def by_lot(units: Sequence[Unit], need: int, lots: Lots) -> tuple[list[Unit], Lo
     return gone, lots
 
 
-def _distances(setting: Context, centres: Iterable[str]) -> dict[str, int]:
+def _distances(context: Context, centres: Iterable[str]) -> dict[str, int]:
     steps = dict.fromkeys(centres, 0)
     edge = list(steps)
     while edge:
         reached = []
         for place in edge:
-            for other in setting.chart.near[place]:
+            for other in context.tables.near[place]:
                 if other not in steps:
                     steps[other] = steps[place] + 1
                     reached.append(other)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from adjudicator.context import Context
 from adjudicator.position import Memory
-
-if TYPE_CHECKING:
-    from adjudicator.context import Context
 
 HOME = "home"
 """The note that says whose home centre a province is: ("home", power, province)."""
@@ -16,13 +13,13 @@ HOME = "home"
 Homes = set[tuple[str, str]]
 
 
-def homes(setting: Context, memory: Memory) -> Homes:
+def home_centres(context: Context, memory: Memory) -> Homes:
     """Power and home centre, all of them."""
     noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
-    return noted or {(p.home, p.id) for p in setting.board.provinces.values() if p.home is not None}
+    return noted or {(p.home, p.id) for p in context.board.provinces.values() if p.home is not None}
 
 
-def noted(memory: Memory, found: Homes) -> Memory:
+def with_home_centres(memory: Memory, found: Homes) -> Memory:
     """Memory with these home centres in place of those it had."""
     others = {note for note in memory.notes if note[0] != HOME}
     return replace(memory, notes=frozenset(others | {(HOME, *home) for home in found}))

@@ -5,41 +5,56 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order, Retreat, UnitOrder, meaning
-from adjudicator.outcome import Outcome, Resolution, Result, outcome
+from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
 from adjudicator.phases import year_end
-from adjudicator.position import Dislodgement, Position
+from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.units import Unit
 
 Verdict = tuple[Result, str | None, Sentence, int | None]
 """Result, reason, sentence, and the place in the list of the order that caused it."""
 
 
-def resolve(setting: Context, position: Position, orders: Sequence[Order]) -> Resolution:
+class RetreatRules(year_end.YearEndRules, Protocol):
+    """What a rule set decides while a retreat phase is judged; `Ruleset` has the defaults."""
+
+    def accepts_order(self, order: Order, phase: PhaseKind) -> bool: ...
+    def forgives_wrong_kind(self) -> bool: ...
+    def after_retreat(self, context: Context, unit: Unit) -> Unit: ...
+    def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory: ...
+
+
+def resolve(
+    context: Context, rules: RetreatRules, position: Position, orders: Sequence[Order]
+) -> Resolution:
     """Judge a retreat phase. A dislodged unit without a good order is disbanded (RET-03)."""
-    sheet = _Sheet(setting, position, orders)
+    sheet = _Sheet(context, rules, position, orders)
     sheet.read()
     sheet.clash()
     gone = sheet.disbanded()
     stay = set(position.units) | set(sheet.arrived.values())
-    memory = setting.rules.after_retreats(position.memory, frozenset(stay))
+    memory = rules.memory_after_retreats(position.memory, frozenset(stay))
     after = Position(
-        year_end.following(setting, position.phase), frozenset(stay), position.centres, memory=memory
+        year_end.next_phase(context, position.phase), frozenset(stay), position.centres, memory=memory
     )
-    return year_end.close(setting, Resolution(sheet.outcomes(), after, disbanded=gone))
+    return year_end.close_phase(context, rules, Resolution(sheet.outcomes(), after, disbanded=gone))
 
 
 class _Sheet:
     """The orders against the dislodged. `bound` is where each beaten unit's province is bound for, by
     order."""
 
-    def __init__(self, setting: Context, position: Position, orders: Sequence[Order]) -> None:
-        self.setting = setting
+    def __init__(
+        self, context: Context, rules: RetreatRules, position: Position, orders: Sequence[Order]
+    ) -> None:
+        self.context = context
+        self.rules = rules
         self.orders = orders
         self.beaten = {d.unit.region.province: d for d in position.dislodged}
         self.verdicts: list[Verdict | None] = [None] * len(orders)
@@ -70,7 +85,7 @@ class _Sheet:
         for province, (index, region) in self._bound.items():
             if crowd[region.province] == 1:
                 unit = self.beaten[province].unit
-                self.arrived[province] = self.setting.rules.landed(self.setting, replace(unit, region=region))
+                self.arrived[province] = self.rules.after_retreat(self.context, replace(unit, region=region))
                 self.verdicts[index] = (Result.SUCCEEDS, None, ("retreats", region), None)
             else:
                 other, rival = min(
@@ -87,23 +102,23 @@ class _Sheet:
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """One for each order, as given."""
-        words = Explainer(self.setting)
+        words = Explainer(self.context, self.rules)
         found = []
         for index, order in enumerate(self.orders):
             verdict = self.verdicts[self._repeats.get(index, index)]
             assert verdict is not None
             result, reason, why, cause = verdict
-            found.append(outcome(
+            found.append(make_outcome(
                 order, result, reason, None if cause is None else self.orders[cause], (words, *why), False))
         return tuple(found)
 
     def _not_ours(self, order: Order) -> Verdict | None:
-        if not self.setting.rules.takes(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
+        if not self.rules.accepts_order(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
             return _void("not_a_retreat", ("no_retreat_order",))
         place = order.unit.region.province
         beaten = self.beaten.get(place)
         fits = beaten is not None and (
-            order.unit.kind in {None, beaten.unit.kind} or self.setting.rules.forgives_wrong_kind())
+            order.unit.kind in {None, beaten.unit.kind} or self.rules.forgives_wrong_kind())
         if beaten is not None and fits and order.power in {beaten.unit.power, self._proxies.get(place)}:
             return None
         standing = next((unit for unit in self._standing if unit.region.province == place), None)
@@ -144,7 +159,7 @@ class _Sheet:
         if not isinstance(order, Retreat):
             self.verdicts[index] = (Result.SUCCEEDS, None, ("disbanded", beaten.unit), None)
             return
-        region = _meant(self.setting.board, beaten, order.to)
+        region = _meant(self.context.board, beaten, order.to)
         if region is None:
             self.verdicts[index] = _void("illegal", self._barred(beaten, order.to))
         else:
@@ -154,7 +169,7 @@ class _Sheet:
     def _barred(self, beaten: Dislodgement, to: Region) -> Sentence:
         """Why a beaten unit may not go to a place it wants to go to."""
         unit, place = beaten.unit, to.province
-        there = self.setting.chart.steps(unit.kind, unit.region)
+        there = self.context.tables.steps(unit.kind, unit.region)
         standing = next((u for u in self._standing if u.region.province == place), None)
         found: Sentence = ("retreat_barred", unit, to)
         if any(region.province == place for region in beaten.may_retreat):

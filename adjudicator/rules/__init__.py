@@ -12,7 +12,7 @@ from pathlib import Path
 from adjudicator.ruleset import Ruleset
 
 
-def also(folder: Path) -> None:
+def add_folder(folder: Path) -> None:
     """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is
     taken."""
     known = {found.name for found in pkgutil.iter_modules(__path__)}

@@ -6,27 +6,25 @@ decision taken (`docs/rulings/bretwalda.md`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import COAST, Region, Terrain
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
-from adjudicator.outcome import Outcome, Result, outcome
-from adjudicator.phases.home_centres import homes, noted
-from adjudicator.phases.movement_sheet import MovementSheet
+from adjudicator.outcome import Outcome, Result, make_outcome
+from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet
+from adjudicator.phases.home_centres import home_centres, with_home_centres
+from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY, PartialResolution
-from adjudicator.units import Unit, moved
-
-if TYPE_CHECKING:
-    from adjudicator.phases.adjustments import Winter
+from adjudicator.units import Unit, unit_in
 
 ARMY, BUNCH = "A", "B"
 PORT = "port"
@@ -56,50 +54,50 @@ SENTENCES: Mapping[str, str] = {
 }
 
 
-def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
+def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """An army on a coast builds boats (BRE-10). The unit holds either way."""
-    unit = turn.units[number]
+    unit = sheet.units[number]
     if unit.kind != ARMY or order.to_kind not in {None, BUNCH}:
         return ("boats_by_armies", unit)
-    if turn.setting.board.provinces[unit.region.province].terrain is not Terrain.COASTAL:
+    if sheet.context.board.provinces[unit.region.province].terrain is not Terrain.COASTAL:
         return ("boats_inland", unit.region)
     return None
 
 
-def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
+def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
     """Boat-building fails where support would be cut: by a foreign attack that gets there (BRE-10)."""
-    unit = turn.units[number]
-    attack = attack_on(turn, state, number)
+    unit = sheet.units[number]
+    attack = attack_on(sheet, state, number)
     if attack != NOBODY:
-        turn.settle(
-            number, Result.FAILS, "disrupted", ("boats_disrupted", turn.units[attack], unit.region), attack
+        sheet.set_outcome(
+            number, Result.FAILS, "disrupted", ("boats_disrupted", sheet.units[attack], unit.region), attack
         )
     else:
-        turn.settle(number, Result.SUCCEEDS, "completed", ("boats_built", replace(unit, kind=BUNCH)))
+        sheet.set_outcome(number, Result.SUCCEEDS, "completed", ("boats_built", replace(unit, kind=BUNCH)))
 
 
-def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
+def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
     """Move one home centre between two centres its power owns; it counts from the next winter (BRE-05,
     BRE-06)."""
-    wrong = _home_fault(winter, order)
+    wrong = _home_fault(sheet, order)
     if wrong is not None:
-        winter.void(index, *wrong)
+        sheet.void(index, *wrong)
         return
     assert order.origin is not None
     old, new = order.origin.province, order.to.province
-    winter.memory = noted(
-        winter.memory, homes(winter.setting, winter.memory) - {(order.power, old)} | {(order.power, new)})
-    winter.done(index, ("home_moves", old, new))
+    sheet.memory = with_home_centres(
+        sheet.memory, home_centres(sheet.context, sheet.memory) - {(order.power, old)} | {(order.power, new)})
+    sheet.succeed(index, ("home_moves", old, new))
 
 
-def _home_fault(winter: Winter, order: MoveHome) -> tuple[str, Sentence] | None:
+def _home_fault(sheet: AdjustmentSheet, order: MoveHome) -> tuple[str, Sentence] | None:
     power, new = order.power, order.to.province
     if order.origin is None:
         return "illegal", ("home_of_which", new)
     old = order.origin.province
-    before = homes(winter.setting, winter.position.memory)
-    owned = winter.accounts[power].centres
-    after = homes(winter.setting, winter.memory)
+    before = home_centres(sheet.context, sheet.position.memory)
+    owned = sheet.accounts[power].centres
+    after = home_centres(sheet.context, sheet.memory)
     faults: tuple[tuple[bool, str, Sentence], ...] = (
         (
             {h for h in after if h[0] == power} != {h for h in before if h[0] == power},
@@ -107,7 +105,7 @@ def _home_fault(winter: Winter, order: MoveHome) -> tuple[str, Sentence] | None:
             ("home_moved_once", power),
         ),
         ((power, old) not in before, "not_home_centre", ("home_not_ones", old, power)),
-        (new not in winter.setting.board.centres(), "not_a_centre", ("home_no_centre", new)),
+        (new not in sheet.context.board.centres(), "not_a_centre", ("home_no_centre", new)),
         ((power, new) in before, "illegal", ("home_already", new, power)),
         (old not in owned, "not_owned", ("home_not_held", old, power)),
         (new not in owned, "not_owned", ("home_not_held", new, power)),
@@ -140,49 +138,47 @@ class Bretwalda(Ruleset):
             ("Home {a} - {b}", "the right to build moves from one centre to the other")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
-        Convert: check_convert
-    }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
-        Convert: label_convert
-    }
-    WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
+    CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
+    ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {MoveHome: settle_home}
 
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def ready(self, turn: MovementSheet) -> None:
+    def before_resolution(self, sheet: MovementSheet) -> None:
         """A move whose convoy nobody ordered is a stand (BRE-17); a bunch taken up at sea has given up its
         boats and keeps nobody out of the place it leaves (G7d)."""
-        for fleet in turn.convoys:
-            bunch = turn.partner[fleet]
+        for fleet in sheet.convoys:
+            bunch = sheet.partner[fleet]
             if (
-                bunch in turn.moves
-                and turn.goal[bunch] == turn.aim[fleet]
-                and turn.power[fleet] == turn.power[bunch]
+                bunch in sheet.moves
+                and sheet.goal[bunch] == sheet.expected_goal[fleet]
+                and sheet.power[fleet] == sheet.power[bunch]
             ):
-                turn.crossing.add(bunch)  # a convoy by an own fleet shows that it means to (DATC 4.A.3)
-        for number in sorted(turn.crossing):
-            if not _is_carried(turn, number):
-                _stand(turn, number)
-            elif _at_sea(turn.setting, turn.units[number]):
-                turn.vacate(number)
-        for number in [n for n in turn.moves if turn.given[n].sheds and turn.kind[n] == BUNCH]:
-            if turn.setting.board.provinces[turn.given[number].to.province].is_sea:
-                turn.stay(number)
-                turn.void(turn.chosen[number], "illegal", "boats_needed", turn.units[number])
+                sheet.crossing.add(bunch)  # a convoy by an own fleet shows that it means to (DATC 4.A.3)
+        for number in sorted(sheet.crossing):
+            if not _is_carried(sheet, number):
+                _stand(sheet, number)
+            elif _at_sea(sheet.context, sheet.units[number]):
+                sheet.vacate(number)
+        for number in [n for n in sheet.moves if sheet.unit_order[n].sheds and sheet.kind[n] == BUNCH]:
+            if sheet.context.board.provinces[sheet.unit_order[number].to.province].is_sea:
+                sheet.let_hold(number)
+                sheet.void(sheet.order_index[number], "illegal", "boats_needed", sheet.units[number])
 
-    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def dislodged_for_retreat(
+        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+    ) -> tuple[Dislodgement, ...]:
         """Who lost its boats retreats on foot."""
-        return tuple(self._on_foot(turn, one) for one in found)
+        return tuple(self._on_foot(sheet, one) for one in found)
 
-    def _on_foot(self, turn: MovementSheet, one: Dislodgement) -> Dislodgement:
+    def _on_foot(self, sheet: MovementSheet, one: Dislodgement) -> Dislodgement:
         unit = one.unit
         if unit.kind != BUNCH:
             return one
-        inland = {region for region in one.may_retreat if not _floats(turn.setting, region)}
-        if self._sheds(turn, turn.at[unit.region.province]):
-            walk = turn.setting.chart.steps(ARMY, Region(unit.region.province))
+        inland = {region for region in one.may_retreat if not _floats(sheet.context, region)}
+        if self._sheds(sheet, sheet.unit_at[unit.region.province]):
+            walk = sheet.context.tables.steps(ARMY, Region(unit.region.province))
             may = frozenset(Region(region.province) for region in one.may_retreat if region.province in walk)
             return replace(one, unit=_army(unit), may_retreat=may)
         if self.choice("retreat_inland") == "barred":
@@ -190,155 +186,163 @@ class Bretwalda(Ruleset):
         return one
 
     def after_movement(
-        self, turn: MovementSheet, standing: frozenset[Unit]
+        self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
         """Bunches that lost their boats are armies, those lost at sea are gone, and armies that built boats
         are bunches (BRE-10, BRE-12, BRE-16)."""
-        arrived = {unit for number in turn.moves if (unit := _arrived(turn, number)) is not None}
+        arrived = {unit for number in sheet.moves if (unit := _arrived(sheet, number)) is not None}
         left: set[Unit] = set()
         come: set[Unit] = set()
-        for number, unit in enumerate(turn.units):
-            if isinstance(turn.given[number], Convert) and _outcome(turn, number).reason == "completed":
+        for number, unit in enumerate(sheet.units):
+            if (
+                isinstance(sheet.unit_order[number], Convert)
+                and _outcome(sheet, number).reason == "completed"
+            ):
                 left.add(unit)
                 come.add(replace(unit, kind=BUNCH))
-            elif unit.kind == BUNCH and self._sheds(turn, number):
-                stands = _arrived(turn, number) or unit
-                if number not in turn.lost:
+            elif unit.kind == BUNCH and self._sheds(sheet, number):
+                stands = _arrived(sheet, number) or unit
+                if number not in sheet.dislodged:
                     left |= {stands} - (arrived if stands is unit else set())
-                if _at_sea(turn.setting, stands):
-                    turn.destroyed.append(unit)
-                    _say(turn, number, "lost_at_sea")
+                if _at_sea(sheet.context, stands):
+                    sheet.destroyed.append(unit)
+                    _say(sheet, number, "lost_at_sea")
                 else:
-                    come |= set() if number in turn.lost else {_army(stands)}
-                    _say(turn, number, "boats_left")
-        return (standing - left) | come, turn.position.memory
+                    come |= set() if number in sheet.dislodged else {_army(stands)}
+                    _say(sheet, number, "boats_left")
+        return (standing - left) | come, sheet.position.memory
 
-    def _sheds(self, turn: MovementSheet, number: int) -> bool:
+    def _sheds(self, sheet: MovementSheet, number: int) -> bool:
         """Whether a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12,
         BRE-14)."""
-        order = turn.given[number]
-        if isinstance(order, Move) and number in turn.moves:
-            return self._sheds_moving(turn, number, order)
+        order = sheet.unit_order[number]
+        if isinstance(order, Move) and number in sheet.moves:
+            return self._sheds_moving(sheet, number, order)
         if isinstance(order, SupportHold | SupportMove):
-            return self._sheds_helping(turn, number, order)
+            return self._sheds_helping(sheet, number, order)
         return False
 
-    def _sheds_moving(self, turn: MovementSheet, number: int, order: Move) -> bool:
-        unit, to = turn.units[number], turn.to[number]
+    def _sheds_moving(self, sheet: MovementSheet, number: int, order: Move) -> bool:
+        unit, to = sheet.units[number], sheet.end_region[number]
         assert to is not None
-        if number in turn.crossing:
-            leaves = _is_carried(turn, number)
+        if number in sheet.crossing:
+            leaves = _is_carried(sheet, number)
         else:
             leaves = (
                 order.sheds
-                or not _floats(turn.setting, to)
+                or not _floats(sheet.context, to)
                 or (
                     self.choice("portage") == "lost"
-                    and to.province not in turn.setting.board.near(unit.region.province, COAST)
+                    and to.province not in sheet.context.board.near(unit.region.province, COAST)
                 )
             )
-        if not leaves or _outcome(turn, number).result is Result.SUCCEEDS:
+        if not leaves or _outcome(sheet, number).result is Result.SUCCEEDS:
             return leaves
-        if _at_sea(turn.setting, unit):
-            return number in turn.crossing
+        if _at_sea(sheet.context, unit):
+            return number in sheet.crossing
         return self.choice("failed_move") == "lost"
 
-    def _sheds_helping(self, turn: MovementSheet, number: int, order: SupportHold | SupportMove) -> bool:
+    def _sheds_helping(self, sheet: MovementSheet, number: int, order: SupportHold | SupportMove) -> bool:
         place = order.to.province if isinstance(order, SupportMove) else order.target.region.province
-        found = _outcome(turn, number)
-        if found.result is Result.VOID or _floats(turn.setting, Region(place)):
+        found = _outcome(sheet, number)
+        if found.result is Result.VOID or _floats(sheet.context, Region(place)):
             return False
         if found.reason == "unmatched":
-            own = turn.power[turn.partner[number]] == turn.power[number]
+            own = sheet.power[sheet.partner[number]] == sheet.power[number]
             return not own or self.choice("own_support_unmatched") == "lost"
         return found.result is Result.SUCCEEDS or self.choice("cut_support") == "lost"
 
     # Retreats
     # --------------------------------------------------------------------------------------------------------
 
-    def landed(self, setting: Context, unit: Unit) -> Unit:
+    def after_retreat(self, context: Context, unit: Unit) -> Unit:
         """A bunch that retreats inland leaves its boats."""
-        return unit if unit.kind != BUNCH or _floats(setting, unit.region) else _army(unit)
+        return unit if unit.kind != BUNCH or _floats(context, unit.region) else _army(unit)
 
-    def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
     # Winter
     # ----------------------------------------------------------------------------------------------------------
 
-    def is_home(self, winter: Winter, power: str, province: str) -> bool:
+    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         """By the home centres of the winter before: one moved now counts from the next on (BRE-05)."""
-        return (power, province) in homes(winter.setting, winter.position.memory)
+        return (power, province) in home_centres(sheet.context, sheet.position.memory)
 
-    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
         """Fleets in ports only; bunches on coasts, and in the opening winter only (BRE-02)."""
-        province = winter.setting.board.provinces[order.region.province]
-        kind = winter.setting.kinds[order.kind]
-        if kind.carries and PORT not in province.marks:
+        province = sheet.context.board.provinces[order.region.province]
+        kind = sheet.context.kinds[order.kind]
+        if kind.can_convoy and PORT not in province.marks:
             return "illegal", ("no_port", province.id)
         if kind.letter != BUNCH:
             return None
-        if winter.position.phase != winter.setting.start:
+        if sheet.position.phase != sheet.context.start:
             return "illegal", ("no_more_bunches",)
         return None if province.terrain is Terrain.COASTAL else ("illegal", ("bunch_inland", province.id))
 
-    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
 
-def _stand(turn: MovementSheet, number: int) -> None:
+def _stand(sheet: MovementSheet, number: int) -> None:
     """Let a unit stand that nobody carries; the fleets of a chain with gaps in it carry nothing."""
-    goal = turn.goal[number]
-    for fleet in [f for f in turn.convoys if turn.partner[f] == number and turn.aim[f] == goal]:
-        turn.convoys.remove(fleet)
-        turn.settle(
-            fleet, Result.FAILS, "unmatched", ("chain_has_gaps", turn.place[goal], turn.units[number]), number
+    goal = sheet.goal[number]
+    for fleet in [f for f in sheet.convoys if sheet.partner[f] == number and sheet.expected_goal[f] == goal]:
+        sheet.convoys.remove(fleet)
+        sheet.set_outcome(
+            fleet, Result.FAILS, "unmatched", ("chain_has_gaps", sheet.place[goal], sheet.units[number]),
+            number
         )
-        turn.early.append(turn.chosen[fleet])
-    turn.stay(number)
-    turn.settle(number, Result.FAILS, "no_convoy", ("stands_uncarried", turn.place[goal]))
-    turn.early.append(turn.chosen[number])
+        sheet.settled_early.append(sheet.order_index[fleet])
+    sheet.let_hold(number)
+    sheet.set_outcome(number, Result.FAILS, "no_convoy", ("stands_uncarried", sheet.place[goal]))
+    sheet.settled_early.append(sheet.order_index[number])
 
 
-def _is_carried(turn: MovementSheet, number: int) -> bool:
+def _is_carried(sheet: MovementSheet, number: int) -> bool:
     """Whether the fleets ordered to convoy a unit make a whole chain, whatever becomes of them."""
-    goal = turn.goal[number]
-    fleets = {n: turn.place[n] for n in turn.convoys if turn.partner[n] == number and turn.aim[n] == goal}
-    return turn.sea.route(turn.place[number], turn.place[goal], fleets).stands()
+    goal = sheet.goal[number]
+    fleets = {
+        n: sheet.place[n]
+        for n in sheet.convoys
+        if sheet.partner[n] == number and sheet.expected_goal[n] == goal
+    }
+    return sheet.sea.route(sheet.place[number], sheet.place[goal], fleets).joins()
 
 
-def _at_sea(setting: Context, unit: Unit) -> bool:
-    return setting.board.provinces[unit.region.province].is_sea
+def _at_sea(context: Context, unit: Unit) -> bool:
+    return context.board.provinces[unit.region.province].is_sea
 
 
-def _floats(setting: Context, region: Region) -> bool:
-    return setting.board.provinces[region.province].terrain is not Terrain.INLAND
+def _floats(context: Context, region: Region) -> bool:
+    return context.board.provinces[region.province].terrain is not Terrain.INLAND
 
 
 def _army(unit: Unit) -> Unit:
     return Unit(unit.power, ARMY, Region(unit.region.province))
 
 
-def _outcome(turn: MovementSheet, number: int) -> Outcome:
-    found = turn.outcomes[turn.chosen[number]]
+def _outcome(sheet: MovementSheet, number: int) -> Outcome:
+    found = sheet.outcomes[sheet.order_index[number]]
     assert found is not None, "an order was left without an outcome"
     return found
 
 
-def _arrived(turn: MovementSheet, number: int) -> Unit | None:
+def _arrived(sheet: MovementSheet, number: int) -> Unit | None:
     """A unit where its move took it, or None if it has not moved."""
-    to = turn.to[number]
-    if number not in turn.moves or to is None or _outcome(turn, number).result is not Result.SUCCEEDS:
+    to = sheet.end_region[number]
+    if number not in sheet.moves or to is None or _outcome(sheet, number).result is not Result.SUCCEEDS:
         return None
-    return moved(turn.units[number], to)
+    return unit_in(sheet.units[number], to)
 
 
-def _say(turn: MovementSheet, number: int, sentence: str) -> None:
+def _say(sheet: MovementSheet, number: int, sentence: str) -> None:
     """Add to an outcome what became of the boats."""
-    found = _outcome(turn, number)
-    turn.outcomes[turn.chosen[number]] = outcome(
+    found = _outcome(sheet, number)
+    sheet.outcomes[sheet.order_index[number]] = make_outcome(
         found.order, found.result, found.reason, found.cause,
-        (turn.words, sentence, found.why, turn.units[number]), found.dislodged)
+        (sheet.explainer, sentence, found.why, sheet.units[number]), found.dislodged)
 
 
 RULES = Bretwalda

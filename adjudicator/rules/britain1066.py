@@ -9,9 +9,9 @@ the board. What the printed rules leave open are named choices; the default is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.context import Context
@@ -19,8 +19,9 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold, SupportMove, UnitOrder
-from adjudicator.outcome import Outcome, Resolution, Result, outcome
-from adjudicator.phases.home_centres import homes
+from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
+from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet
+from adjudicator.phases.home_centres import home_centres
 from adjudicator.phases.legality import CHECKS
 from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phrases import CLASSIC
@@ -30,9 +31,6 @@ from adjudicator.rules.britain1066_winter import SENTENCES as WINTER_SENTENCES
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY
 from adjudicator.units import Unit
-
-if TYPE_CHECKING:
-    from adjudicator.phases.adjustments import Winter
 
 OFF, STRAITS, HIDDEN, BUILDS, KINDS = "off_board", "straits", "hidden", "builds", "kinds"
 SEEN = "seen"
@@ -115,23 +113,23 @@ class Conquest(Ruleset):
                                               "lost"))),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    WINTER: ClassVar[Mapping[type[Order], Callable[[Winter, int, Any], None]]] = {MoveHome: settle_home}
+    ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {MoveHome: settle_home}
 
     # What is known
     # ---------------------------------------------------------------------------------------------------
 
-    def sight(self, setting: Context, position: Position, power: str | None) -> Position:
+    def visible_position(self, context: Context, position: Position, power: str | None) -> Position:
         """Without the hidden units of other powers that have not shown themselves (D66-06, D66-14)."""
         hidden = {
-            unit for unit in position.units if unit.power != power and _unseen(setting, position.memory, unit)
+            unit for unit in position.units if unit.power != power and _unseen(context, position.memory, unit)
         }
         return replace(position, units=position.units - hidden) if hidden else position
 
-    def told(self, setting: Context, resolution: Resolution, power: str | None) -> Resolution:
+    def redact_resolution(self, context: Context, resolution: Resolution, power: str | None) -> Resolution:
         """Without the orders of hidden units of other powers that have not shown themselves, and without
         these units; a unit in the open that was ordered to help one is told to hold, as one without an order
         (D66-06, D66-14)."""
-        hidden = {p.id for p in setting.board.provinces.values() if mark(p, HIDDEN) is not None}
+        hidden = {p.id for p in context.board.provinces.values() if mark(p, HIDDEN) is not None}
         seen = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
         owners = {unit.power for unit in resolution.position.units if unit.region.province in hidden}
         left = {found.order.unit.region.province for found in resolution.outcomes
@@ -160,7 +158,7 @@ class Conquest(Ruleset):
         silent = {
             u for u in resolution.unordered if u.power == power or u.region.province not in hidden - seen
         } | {u for u in units if u.region.province in quiet - hidden and u.power != power}
-        position = self.sight(setting, resolution.position, power)
+        position = self.visible_position(context, resolution.position, power)
         if (
             outcomes == resolution.outcomes
             and silent == set(resolution.unordered)
@@ -172,228 +170,230 @@ class Conquest(Ruleset):
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
+    def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
         """Hidden units begin where their power's first sheet says (D66-06)."""
         moved = {}
-        if position.phase == setting.start:
+        if position.phase == context.start:
             standing = {unit.region.province: unit for unit in position.units}
             for order in orders:
                 unit = standing.get(order.place.province) if isinstance(order, Lie) else None
                 if isinstance(order, Lie) and unit is not None and unit.power == order.power:
-                    there = _box(setting, order)
+                    there = _box(context, order)
                     if there is not None and there not in standing:
                         moved[unit] = replace(unit, region=Region(there))
         return (
             replace(position, units=position.units - set(moved) | set(moved.values())) if moved else position
         )
 
-    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
+    def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Nobody commands another's units here; the orders that no unit carries out are settled."""
-        for index, order in enumerate(turn.orders):
+        for index, order in enumerate(sheet.orders):
             if isinstance(order, Lie):
-                self._lie(turn, index, order)
+                self._lie(sheet, index, order)
             elif isinstance(order, Destroy):
-                self._declare(turn, index, order)
+                self._declare(sheet, index, order)
         return {}
 
-    def _lie(self, turn: MovementSheet, index: int, order: Lie) -> None:
-        there = _box(turn.setting, order)
-        number = NOBODY if there is None else turn.at.get(there, NOBODY)
-        if turn.position.phase != turn.setting.start:
-            turn.void(index, "illegal", "lies_known")
-        elif number == NOBODY or turn.power[number] != order.power:
-            turn.void(index, "no_such_unit", "lies_not_there", order.place, order.power)
+    def _lie(self, sheet: MovementSheet, index: int, order: Lie) -> None:
+        there = _box(sheet.context, order)
+        number = NOBODY if there is None else sheet.unit_at.get(there, NOBODY)
+        if sheet.position.phase != sheet.context.start:
+            sheet.void(index, "illegal", "lies_known")
+        elif number == NOBODY or sheet.power[number] != order.power:
+            sheet.void(index, "no_such_unit", "lies_not_there", order.place, order.power)
         else:
-            _settle(turn, index, Result.SUCCEEDS, None, ("lies_in", order.sea))
+            _settle(sheet, index, Result.SUCCEEDS, None, ("lies_in", order.sea))
 
-    def _declare(self, turn: MovementSheet, index: int, order: Destroy) -> None:
+    def _declare(self, sheet: MovementSheet, index: int, order: Destroy) -> None:
         """What is wrong with a declaration before anybody moves; else it waits for the moves."""
-        number = turn.at.get(order.place.province, NOBODY)
-        if number == NOBODY or turn.power[number] != order.power:
-            turn.void(index, "no_such_unit", "declares_nobody", order.place, order.power)
-        elif not turn.setting.kinds[turn.kind[number]].carries or _waits_for(turn, order.power):
-            turn.void(index, "illegal", "no_destroyer", turn.units[number])
-        elif months(turn.setting, turn.position.phase) < self.number("destroyed_from"):
-            turn.void(index, "illegal", "too_early", self.number("destroyed_from"))
+        number = sheet.unit_at.get(order.place.province, NOBODY)
+        if number == NOBODY or sheet.power[number] != order.power:
+            sheet.void(index, "no_such_unit", "declares_nobody", order.place, order.power)
+        elif not sheet.context.kinds[sheet.kind[number]].can_convoy or _waits_for(sheet, order.power):
+            sheet.void(index, "illegal", "no_destroyer", sheet.units[number])
+        elif months(sheet.context, sheet.position.phase) < self.number("destroyed_from"):
+            sheet.void(index, "illegal", "too_early", self.number("destroyed_from"))
         else:
-            _settle(turn, index, Result.FAILS, "unmatched", ("not_in_straits", order.place))
+            _settle(sheet, index, Result.FAILS, "unmatched", ("not_in_straits", order.place))
 
-    def ready(self, turn: MovementSheet) -> None:
+    def before_resolution(self, sheet: MovementSheet) -> None:
         """Units off the board support nobody (D66-10); who orders another's hidden unit learns nothing
         (D66-14)."""
         off = {
             n
-            for n, place in enumerate(turn.place[: len(turn.units)])
-            if OFF in turn.setting.board.provinces[place].marks
+            for n, place in enumerate(sheet.place[: len(sheet.units)])
+            if OFF in sheet.context.board.provinces[place].marks
         }
-        for number in [n for n in turn.supports if n in off]:
-            turn.stay(number)
-            turn.void(turn.chosen[number], "illegal", "off_board_support", turn.units[number])
-        for index, order in enumerate(turn.orders if off else ()):
+        for number in [n for n in sheet.supports if n in off]:
+            sheet.let_hold(number)
+            sheet.void(sheet.order_index[number], "illegal", "off_board_support", sheet.units[number])
+        for index, order in enumerate(sheet.orders if off else ()):
             if isinstance(order, UnitOrder):
-                number = turn.at.get(order.unit.region.province, NOBODY)
-                if number in off and order.power != turn.power[number] and self._is_unseen(turn, number):
-                    turn.void(index, "no_such_unit", "no_unit", order.unit)
+                number = sheet.unit_at.get(order.unit.region.province, NOBODY)
+                if number in off and order.power != sheet.power[number] and self._is_unseen(sheet, number):
+                    sheet.void(index, "no_such_unit", "no_unit", order.unit)
 
-    def _is_unseen(self, turn: MovementSheet, number: int) -> bool:
-        return _unseen(turn.setting, turn.position.memory, turn.units[number])
+    def _is_unseen(self, sheet: MovementSheet, number: int) -> bool:
+        return _unseen(sheet.context, sheet.position.memory, sheet.units[number])
 
-    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def dislodged_for_retreat(
+        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+    ) -> tuple[Dislodgement, ...]:
         """Nobody retreats to a sea where the hidden fleet shows itself now."""
-        seas = {unit.region.province for unit in self._surfacing(turn).values()}
+        seas = {unit.region.province for unit in self._surfacing(sheet).values()}
         return tuple(replace(one, may_retreat=frozenset(r for r in one.may_retreat if r.province not in seas))
                      for one in found) if seas else found
 
     def after_movement(
-        self, turn: MovementSheet, standing: frozenset[Unit]
+        self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
         """Declarations are carried out, and the fleet is hidden no longer than the rules say (D66-04,
         D66-06)."""
-        memory = turn.position.memory
-        shown = {(SEEN, turn.place[n]) for n in turn.moves if self._is_unseen(turn, n)}
+        memory = sheet.position.memory
+        shown = {(SEEN, sheet.place[n]) for n in sheet.moves if self._is_unseen(sheet, n)}
         notes = memory.notes | {note for note in shown if any(u.region.province == note[1] for u in standing)}
-        for index, order in enumerate(turn.orders):
+        for index, order in enumerate(sheet.orders):
             if isinstance(order, SupportHold | SupportMove | Convoy):
-                self._hush(turn, index, order, shown)
-        surfacing = self._surfacing(turn)
-        turn.told += [("note_in_the_open", unit.power, unit) for unit in sorted(surfacing.values())]
+                self._hush(sheet, index, order, shown)
+        surfacing = self._surfacing(sheet)
+        sheet.notes += [("note_in_the_open", unit.power, unit) for unit in sorted(surfacing.values())]
         standing = standing.difference(surfacing).union(surfacing.values())
-        return self._destroy(turn, standing), replace(memory, notes=frozenset(notes))
+        return self._destroy(sheet, standing), replace(memory, notes=frozenset(notes))
 
     def _hush(
         self,
-        turn: MovementSheet,
+        sheet: MovementSheet,
         index: int,
         order: SupportHold | SupportMove | Convoy,
         shown: Collection[tuple[str, str]],
     ) -> None:
         """Help for a unit that did not show itself fails as if nobody were there."""
-        number = turn.at.get(order.target.region.province, NOBODY)
-        if number == NOBODY or order.power == turn.power[number] or (SEEN, turn.place[number]) in shown:
+        number = sheet.unit_at.get(order.target.region.province, NOBODY)
+        if number == NOBODY or order.power == sheet.power[number] or (SEEN, sheet.place[number]) in shown:
             return
-        helper, found = turn.find(order), turn.outcomes[index]
+        helper, found = sheet.ordered_unit(order), sheet.outcomes[index]
         if (
             helper == NOBODY
-            or turn.chosen[helper] != index
-            or not self._is_unseen(turn, number)
+            or sheet.order_index[helper] != index
+            or not self._is_unseen(sheet, number)
             or found is None
         ):
             return
-        hidden = turn.at.pop(turn.place[number])
-        wrong = CHECKS[type(order)](turn, helper, order)
-        turn.at[turn.place[number]] = hidden
+        hidden = sheet.unit_at.pop(sheet.place[number])
+        wrong = CHECKS[type(order)](sheet, helper, order)
+        sheet.unit_at[sheet.place[number]] = hidden
         assert wrong is not None, "help for nobody is never legal"
-        _settle(turn, index, Result.VOID, "illegal", wrong, dislodged=found.dislodged)
+        _settle(sheet, index, Result.VOID, "illegal", wrong, dislodged=found.dislodged)
 
-    def _surfacing(self, turn: MovementSheet) -> dict[Unit, Unit]:
+    def _surfacing(self, sheet: MovementSheet) -> dict[Unit, Unit]:
         """At the end of the last hidden month: of those that lie in one sea still, the first, and as it
         stands there."""
-        if months(turn.setting, turn.position.phase) != self.number("hidden_until"):
+        if months(sheet.context, sheet.position.phase) != self.number("hidden_until"):
             return {}
-        taken = set(_occupied(turn))
+        taken = set(_occupied(sheet))
         found: dict[Unit, Unit] = {}
-        for unit in sorted(turn.units):
-            sea = mark(turn.setting.board.provinces[unit.region.province], HIDDEN)
-            if sea is not None and sea not in taken and unit.region.province in _occupied(turn):
+        for unit in sorted(sheet.units):
+            sea = mark(sheet.context.board.provinces[unit.region.province], HIDDEN)
+            if sea is not None and sea not in taken and unit.region.province in _occupied(sheet):
                 taken.add(sea)
                 found[unit] = replace(unit, region=Region(sea))
         return found
 
-    def _destroy(self, turn: MovementSheet, standing: frozenset[Unit]) -> frozenset[Unit]:
+    def _destroy(self, sheet: MovementSheet, standing: frozenset[Unit]) -> frozenset[Unit]:
         waiting = sorted(
-            u for u in standing if STRAITS in turn.setting.board.provinces[u.region.province].marks
+            u for u in standing if STRAITS in sheet.context.board.provinces[u.region.province].marks
         )
-        straits = self.words("straits")[0]
+        straits = self.word_list("straits")[0]
         declared = False
-        for index, order in enumerate(turn.orders):
-            found = turn.outcomes[index]
+        for index, order in enumerate(sheet.orders):
+            found = sheet.outcomes[index]
             if not isinstance(order, Destroy) or found is None or found.result is Result.VOID:
                 continue
-            if _occupied(turn).get(straits) != turn.at[order.place.province]:
-                _settle(turn, index, Result.VOID, "illegal", ("not_in_straits", order.place))
+            if _occupied(sheet).get(straits) != sheet.unit_at[order.place.province]:
+                _settle(sheet, index, Result.VOID, "illegal", ("not_in_straits", order.place))
             elif waiting:
                 declared = True
-                _settle(turn, index, Result.SUCCEEDS, None, ("destroyed_there", straits, len(waiting)))
+                _settle(sheet, index, Result.SUCCEEDS, None, ("destroyed_there", straits, len(waiting)))
             else:
-                _settle(turn, index, Result.FAILS, "unmatched", ("nobody_there", straits))
+                _settle(sheet, index, Result.FAILS, "unmatched", ("nobody_there", straits))
         if not declared:
             return standing
-        turn.destroyed += waiting
+        sheet.destroyed += waiting
         return standing.difference(waiting)
 
     # Retreats and adjustments
     # ----------------------------------------------------------------------------------------
 
-    def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
-    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
-    def books(self, winter: Winter) -> None:
+    def before_adjustments(self, sheet: AdjustmentSheet) -> None:
         """Who still lies hidden when that is over is in excess and goes (D66-06); captured centres are
         counted."""
-        setting = winter.setting
-        if months(setting, winter.position.phase) >= self.number("hidden_until"):
-            for _, account in sorted(winter.accounts.items()):
+        context = sheet.context
+        if months(context, sheet.position.phase) >= self.number("hidden_until"):
+            for _, account in sorted(sheet.accounts.items()):
                 excess = sorted(
                     u
                     for u in account.units
-                    if mark(setting.board.provinces[u.region.province], HIDDEN) is not None
+                    if mark(context.board.provinces[u.region.province], HIDDEN) is not None
                 )
                 account.removed += excess
-                winter.told += [("note_excess", unit.power, unit) for unit in excess]
-        notes = set(winter.memory.notes)
-        for power in _invaders(setting.board.provinces.values()):
-            before = captured(winter.memory, power)
-            fresh = sorted(winter.accounts[power].centres - before)[
+                sheet.notes += [("note_excess", unit.power, unit) for unit in excess]
+        notes = set(sheet.memory.notes)
+        for power in _invaders(context.board.provinces.values()):
+            before = captured(sheet.memory, power)
+            fresh = sorted(sheet.accounts[power].centres - before)[
                 : max(0, self.number("captured_homes") - len(before))
             ]
             notes |= {(CAPTURED, power, province) for province in fresh}
-        winter.memory = replace(winter.memory, notes=frozenset(notes))
+        sheet.memory = replace(sheet.memory, notes=frozenset(notes))
 
-    def is_home(self, winter: Winter, power: str, province: str) -> bool:
+    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         """A captured centre of an invader, or a home centre as it is now (D66-05, D66-07, D66-09)."""
-        if power in _invaders(winter.setting.board.provinces.values()):
-            return province in captured(winter.memory, power)
-        memory = winter.memory if self.choice("nomination") == "at_once" else winter.position.memory
-        return (power, province) in homes(winter.setting, memory)
+        if power in _invaders(sheet.context.board.provinces.values()):
+            return province in captured(sheet.memory, power)
+        memory = sheet.memory if self.choice("nomination") == "at_once" else sheet.position.memory
+        return (power, province) in home_centres(sheet.context, memory)
 
     def builds_off_centres(self, power: str, province: Province) -> bool:
         return mark(province, BUILDS) == power
 
-    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
         """Which kinds who builds where (D66-03, D66-05, D66-07)."""
-        province = winter.setting.board.provinces[order.region.province]
+        province = sheet.context.board.provinces[order.region.province]
         kinds = mark(province, KINDS)
         if kinds is not None:
             allowed = kinds.split()
-        elif order.power in _invaders(winter.setting.board.provinces.values()):
-            allowed = [*self.words("armies")]
+        elif order.power in _invaders(sheet.context.board.provinces.values()):
+            allowed = [*self.word_list("armies")]
         else:
-            own = order.power in self.words("build_at_will")
-            allowed = [kind for kind in winter.setting.kinds if own or kind not in self.words("at_will")]
+            own = order.power in self.word_list("build_at_will")
+            allowed = [kind for kind in sheet.context.kinds if own or kind not in self.word_list("at_will")]
         return (
             None
             if order.kind in allowed
             else ("illegal", ("no_such_kind", order.power, province.id, order.kind))
         )
 
-    def needs_no_supply(self, setting: Context, unit: Unit) -> bool:
-        off = OFF in setting.board.provinces[unit.region.province].marks
+    def needs_no_supply(self, context: Context, unit: Unit) -> bool:
+        off = OFF in context.board.provinces[unit.region.province].marks
         return off and self.choice("off_board_supply") == "free"
 
-    def enforce(
-        self, setting: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+    def choose_removals(
+        self, context: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
-        fed = [unit for unit in units if not self.needs_no_supply(setting, unit)]
-        return Ruleset.enforce(self, setting, fed, need, centres, lots)
+        fed = [unit for unit in units if not self.needs_no_supply(context, unit)]
+        return Ruleset.choose_removals(self, context, fed, need, centres, lots)
 
 
-def months(setting: Context, phase: Phase) -> int:
+def months(context: Context, phase: Phase) -> int:
     """Which month of the game a phase is in, the first being 1."""
-    seasons = setting.calendar.seasons()
-    start = setting.start or phase
+    seasons = context.calendar.seasons()
+    start = context.start or phase
     return (
         1
         + len(seasons) * (phase.year - start.year)
@@ -402,53 +402,53 @@ def months(setting: Context, phase: Phase) -> int:
     )
 
 
-def _box(setting: Context, order: Lie) -> str | None:
+def _box(context: Context, order: Lie) -> str | None:
     """The box of the same number for that sea; None where the order names no hidden box or another sea."""
-    here = setting.board.provinces[order.place.province]
+    here = context.board.provinces[order.place.province]
     if mark(here, HIDDEN) is None:
         return None
     number = here.name.rpartition(" ")[2]
-    return next((p.id for p in setting.board.provinces.values()
+    return next((p.id for p in context.board.provinces.values()
                  if mark(p, HIDDEN) == order.sea.province and p.name.rpartition(" ")[2] == number), None)
 
 
-def _unseen(setting: Context, memory: Memory, unit: Unit) -> bool:
+def _unseen(context: Context, memory: Memory, unit: Unit) -> bool:
     box = unit.region.province
-    return mark(setting.board.provinces[box], HIDDEN) is not None and (SEEN, box) not in memory.notes
+    return mark(context.board.provinces[box], HIDDEN) is not None and (SEEN, box) not in memory.notes
 
 
 def _invaders(provinces: Iterable[Province]) -> set[str]:
     return {power for province in provinces if (power := mark(province, BUILDS)) is not None}
 
 
-def _waits_for(turn: MovementSheet, power: str) -> bool:
+def _waits_for(sheet: MovementSheet, power: str) -> bool:
     """Whether armies of that power wait in the Straits, so that it is no opponent of theirs."""
-    return any(unit.power == power and STRAITS in turn.setting.board.provinces[unit.region.province].marks
-               for unit in turn.units)
+    return any(unit.power == power and STRAITS in sheet.context.board.provinces[unit.region.province].marks
+               for unit in sheet.units)
 
 
-def _occupied(turn: MovementSheet) -> dict[str, int]:
+def _occupied(sheet: MovementSheet) -> dict[str, int]:
     """Province to the unit that stands there once all have moved."""
     found = {}
-    for number, place in enumerate(turn.place[:len(turn.units)]):
+    for number, place in enumerate(sheet.place[:len(sheet.units)]):
         to, settled = (
-            turn.to[number],
-            turn.outcomes[turn.chosen[number]] if turn.given[number] is not None else None,
+            sheet.end_region[number],
+            sheet.outcomes[sheet.order_index[number]] if sheet.unit_order[number] is not None else None,
         )
-        if isinstance(turn.given[number], Move) and to is not None and settled is not None \
+        if isinstance(sheet.unit_order[number], Move) and to is not None and settled is not None \
                 and settled.result is Result.SUCCEEDS:
             found[to.province] = number
-        elif number not in turn.lost:
+        elif number not in sheet.dislodged:
             found[place] = number
     return found
 
 
 def _settle(
-    turn: MovementSheet, index: int, result: Result, reason: str | None, why: Sentence, *,
+    sheet: MovementSheet, index: int, result: Result, reason: str | None, why: Sentence, *,
     dislodged: bool = False
 ) -> Outcome:
-    found = outcome(turn.orders[index], result, reason, None, (turn.words, *why), dislodged)
-    turn.outcomes[index] = found
+    found = make_outcome(sheet.orders[index], result, reason, None, (sheet.explainer, *why), dislodged)
+    sheet.outcomes[index] = found
     return found
 
 

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from adjudicator.explain import Sentence
 from adjudicator.orders import MoveHome
-from adjudicator.phases.home_centres import homes, noted
+from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.phases.home_centres import home_centres, with_home_centres
 from adjudicator.position import Memory
-
-if TYPE_CHECKING:
-    from adjudicator.phases.adjustments import Winter
 
 CAPTURED = "captured"
 """The note of a centre that an invader captured among the first: ("captured", power, province)."""
@@ -34,12 +31,12 @@ def captured(memory: Memory, power: str) -> set[str]:
     return {note[2] for note in memory.notes if note[:2] == (CAPTURED, power)}
 
 
-def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
+def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
     """Name a neutral centre that one holds in place of a lost home; there are never more than at the start
     (D66-09)."""
     power, new = order.power, order.to.province
-    provinces = winter.setting.board.provinces
-    owned, now = winter.accounts[power].centres, homes(winter.setting, winter.memory)
+    provinces = sheet.context.board.provinces
+    owned, now = sheet.accounts[power].centres, home_centres(sheet.context, sheet.memory)
     own = sorted(home for owner, home in now if owner == power)
     lost = [home for home in own if home not in owned]
     old = order.origin.province if order.origin is not None else next(iter(lost), "")
@@ -57,7 +54,7 @@ def settle_home(winter: Winter, index: int, order: MoveHome) -> None:
     )
     for at_fault, reason, why in faults:
         if at_fault:
-            winter.void(index, reason, why)
+            sheet.void(index, reason, why)
             return
-    winter.memory = noted(winter.memory, now - {(power, old)} | {(power, new)})
-    winter.done(index, ("home_named", old, new))
+    sheet.memory = with_home_centres(sheet.memory, now - {(power, old)} | {(power, new)})
+    sheet.succeed(index, ("home_named", old, new))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Context
 from adjudicator.explain import Explainer
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order
@@ -33,9 +34,6 @@ from adjudicator.rules.brittania_turn import resolve
 from adjudicator.rules.brittania_words import SENTENCES
 from adjudicator.ruleset import Resolver, Ruleset
 from adjudicator.units import Unit
-
-if TYPE_CHECKING:
-    from adjudicator.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class WarringStates(Ruleset):
     EXTENSION: ClassVar[type[Extension] | None] = Realm
     LOTS: ClassVar[int] = 1000
 
-    def opening(self, position: Position, board: Board) -> Position:
+    def opening_position(self, position: Position, board: Board) -> Position:
         """Powers that the tables give a state begin in the first of them, with a king and 10 grain; the
         others pick."""
         capitals = {power: min(states) for power, states in position.centres.items() if states}
@@ -92,27 +90,29 @@ class WarringStates(Ruleset):
         realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
         return replace(position, units=position.units | crowned, own=realm)
 
-    def standing(self, setting: Context, position: Position) -> tuple[str, ...]:
+    def public_holdings(self, context: Context, position: Position) -> tuple[str, ...]:
         """The grain of each power, what its states yield and where its king is, in the order of the seats,
         then the alliances."""
         realm = position.own
         assert isinstance(realm, Realm)
-        words = Explainer(setting)
+        words = Explainer(context, self)
         said = []
-        for power in setting.powers:
+        for power in context.powers:
             states = position.centres.get(power, frozenset())
             yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
             name = "has_kingdom" if power in realm.kingdoms else "has"
             king = "".join(
-                words.say(("king_in", unit.region.province)) for unit in position.units if unit.power == power
+                words.text(("king_in", unit.region.province))
+                for unit in position.units
+                if unit.power == power
             )
-            said += [words.say((name, power, realm.grain.get(power, 0), yields)) + king] if states else []
-        return (*said, *(words.say(("are_allies", *two)) for two in sorted(realm.alliances)))
+            said += [words.text((name, power, realm.grain.get(power, 0), yields)) + king] if states else []
+        return (*said, *(words.text(("are_allies", *two)) for two in sorted(realm.alliances)))
 
-    def takes_typed_orders(self) -> bool:
+    def accepts_typed_orders(self) -> bool:
         return True
 
-    def first_paper_counts(self) -> bool:
+    def first_version_counts(self) -> bool:
         return self.choice("papers") == "first"
 
 

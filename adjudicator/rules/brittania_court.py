@@ -121,8 +121,8 @@ def _tell_alliance(
 def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
     """Whether a dominion has no gap: its parts on one land are joined by land, those on different lands by a
     sea."""
-    how = ledger.setting.rules.choice("continuous")
-    lands = _parts(ledger, frozenset(ledger.setting.board.centres()), set())
+    how = ledger.rules.choice("continuous")
+    lands = _parts(ledger, frozenset(ledger.context.board.centres()), set())
     land_of = {state: at for at, part in enumerate(lands) for state in part}
     by_sea = {
         (here, there)
@@ -150,7 +150,7 @@ def _parts(ledger: Ledger, states: frozenset[str], by_sea: set[tuple[str, str]])
             at = ends.pop()
             if at not in part:
                 part.add(at)
-                ends += (ledger.setting.board.near(at, LAND) | over.get(at, set())) & left
+                ends += (ledger.context.board.near(at, LAND) | over.get(at, set())) & left
         left -= part
         found.append(frozenset(part))
     return found

@@ -28,6 +28,7 @@ from adjudicator.rules.brittania_realm import (
     Swap,
     pair,
 )
+from adjudicator.ruleset import Ruleset
 
 CROSSING = 5
 """Grain that an attack or a gift across a sea costs, which neither fights nor arrives (WSB-18, WSB-19)."""
@@ -53,18 +54,20 @@ class Ledger:
     `lots` one by one."""
 
     def __init__(
-        self, setting: Context, position: Position, realm: Realm, orders: Sequence[Order], lots: Lots
+        self, context: Context, rules: Ruleset, position: Position, realm: Realm, orders: Sequence[Order],
+        lots: Lots
     ) -> None:
-        self.setting = setting
+        self.context = context
+        self.rules = rules
         self.realm = realm
         self.orders = orders
         self.lots = lots
-        self.words = Explainer(setting)
+        self.words = Explainer(context, rules)
         self.verdicts: list[Verdict | None] = [None] * len(orders)
         self.notes: list[Sentence] = []
         self.owner = {state: power for power, states in position.centres.items() for state in states}
         self.holds = {power: frozenset(states) for power, states in position.centres.items() if states}
-        self.seats = {power: at for at, power in enumerate(setting.powers)}
+        self.seats = {power: at for at, power in enumerate(context.powers)}
         self.kings = {unit.power: unit.region.province for unit in position.units if unit.kind == KING}
         self.left = {power: realm.grain.get(power, 0) for power in self.holds}
         self.defences: dict[str, list[int]] = {}
@@ -81,11 +84,11 @@ class Ledger:
 
     def by_land(self, one: str, other: str) -> bool:
         """Whether two states share a border."""
-        return other in self.setting.board.near(one, LAND)
+        return other in self.context.board.near(one, LAND)
 
     def by_sea(self, one: str, other: str) -> bool:
         """Whether one numbered sea touches both states."""
-        waters = self.setting.chart.waters
+        waters = self.context.tables.waters
         return bool(waters.get(one, frozenset()) & waters.get(other, frozenset()))
 
     def way(self, power: str, state: str) -> int | None:
@@ -108,7 +111,7 @@ class Ledger:
         orders the earlier comes first to the grain."""
         lines: dict[str, list[int]] = {}
         for index, order in enumerate(self.orders):
-            if self.setting.rules.takes(order, PhaseKind.TURN):
+            if self.rules.accepts_order(order, PhaseKind.TURN):
                 lines.setdefault(order.power, []).append(index)
             else:
                 self.void(index, "illegal", "no_turn_order")
@@ -134,7 +137,7 @@ class Ledger:
 
     def refund(self, index: int, grain: int) -> None:
         """Give back what an order meant to spend, where the rules let it be kept."""
-        if self.setting.rules.choice("unmatched_grain") == "kept":
+        if self.rules.choice("unmatched_grain") == "kept":
             self.left[self.orders[index].power] += grain
 
     def _legal(self, index: int) -> bool:
@@ -163,13 +166,13 @@ class Ledger:
 
     def price(self, order: Swap) -> int:
         """What a swap takes from the power that orders it (Q-64)."""
-        given = self.setting.rules.choice("swap_price") == "given"
+        given = self.rules.choice("swap_price") == "given"
         return self.realm.yields((order.give if given else order.get).province)
 
     def _overspent(self, power: str, indexes: Sequence[int]) -> bool:
         wanted = sum(self.cost(self.orders[index]) for index in indexes)
         has = self.left.get(power, 0)
-        if self.setting.rules.choice("overspending") == "in_order" or wanted <= has:
+        if self.rules.choice("overspending") == "in_order" or wanted <= has:
             return False
         for index in indexes:
             self.void(index, "no_grain", "overspent", power, has, wanted)
@@ -211,7 +214,7 @@ class Ledger:
 
     def in_reach(self, one: str, other: str) -> bool:
         """Whether a king can act from one state in another."""
-        over_sea = self.setting.rules.choice("king_reach") == "land_and_sea" and self.by_sea(one, other)
+        over_sea = self.rules.choice("king_reach") == "land_and_sea" and self.by_sea(one, other)
         return one != other and (over_sea or self.by_land(one, other))
 
     def enter_king(self, index: int, order: MoveKing) -> bool:
@@ -284,7 +287,7 @@ def _check_own(ledger: Ledger, order: Spend) -> Check:
 
 def _check_conquest(ledger: Ledger, order: Conquer) -> Check:
     state, power = order.state.province, order.power
-    province = ledger.setting.board.provinces.get(state)
+    province = ledger.context.board.provinces.get(state)
     if province is None or province.is_sea:
         return ("no_state", state)
     if ledger.owner.get(state) == power:
@@ -345,7 +348,7 @@ def _check_gift(ledger: Ledger, order: Send) -> Check:
 
 def _check_claim(ledger: Ledger, order: Claim) -> Check:
     state = order.state.province
-    province = ledger.setting.board.provinces.get(state)
+    province = ledger.context.board.provinces.get(state)
     if order.power in ledger.holds:
         return ("has_states", order.power)
     if province is None or province.is_sea:

@@ -10,12 +10,13 @@ from adjudicator.context import Context
 from adjudicator.geo import LAND, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
-from adjudicator.outcome import Outcome, Resolution, outcome
+from adjudicator.outcome import Outcome, Resolution, make_outcome
 from adjudicator.position import Position
 from adjudicator.rules import brittania_court as court
 from adjudicator.rules import brittania_war as war
 from adjudicator.rules.brittania_ledger import Ledger
 from adjudicator.rules.brittania_realm import KING, YIELD, Battle, Chronicle, Realm
+from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit
 
 KINGDOM = "kingdom"
@@ -28,13 +29,15 @@ PER_YIELD = 5
 EIGHT = 8
 
 
-def resolve(setting: Context, position: Position, orders: Sequence[Order], lots: Lots) -> Resolution:
+def resolve(
+    context: Context, rules: Ruleset, position: Position, orders: Sequence[Order], lots: Lots
+) -> Resolution:
     """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError
     when the tape of lots is too short."""
     if not isinstance(position.own, Realm):
-        position = setting.rules.opening(position, setting.board)
+        position = rules.opening_position(position, context.board)
     assert isinstance(position.own, Realm)
-    turn = BrittaniaTurn(Ledger(setting, position, position.own, orders, lots))
+    turn = BrittaniaTurn(Ledger(context, rules, position, position.own, orders, lots))
     return turn.resolve(position)
 
 
@@ -44,8 +47,8 @@ class BrittaniaTurn:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.after = dict(ledger.owner)
-        self.output = {state: ledger.realm.yields(state) for state in ledger.setting.board.centres()}
-        self.choice = ledger.setting.rules.choice
+        self.output = {state: ledger.realm.yields(state) for state in ledger.context.board.centres()}
+        self.choice = ledger.rules.choice
 
     def resolve(self, before: Position) -> Resolution:
         """The whole turn."""
@@ -84,13 +87,13 @@ class BrittaniaTurn:
         ledger = self.ledger
         winner, joint = self._victory(realm, held)
         kings = frozenset(Unit(power, KING, Region(at)) for power, at in ledger.kings.items())
-        phase = ledger.setting.calendar.following(before.phase)
+        phase = ledger.context.calendar.phase_after(before.phase)
         return Resolution(
             outcomes=tuple(self._outcome(index) for index in range(len(ledger.orders))),
             position=Position(phase, kings, held, own=realm),
             lots_used=ledger.lots.used,
             winner=winner,
-            notes=tuple(ledger.words.say(note) for note in ledger.notes),
+            notes=tuple(ledger.words.text(note) for note in ledger.notes),
             joint=joint,
             report=Chronicle(fought),
         )
@@ -99,7 +102,9 @@ class BrittaniaTurn:
         found = self.ledger.verdicts[index]
         assert found is not None, f"order {index} was given no verdict"
         result, reason, sentence = found
-        return outcome(self.ledger.orders[index], result, reason, None, (self.ledger.words, *sentence), False)
+        return make_outcome(
+            self.ledger.orders[index], result, reason, None, (self.ledger.words, *sentence), False
+        )
 
     # Grain
     # -----------------------------------------------------------------------------------------------------------
@@ -203,7 +208,7 @@ class BrittaniaTurn:
 
     def _new_kingdoms(self, held: Mapping[str, frozenset[str]]) -> frozenset[str]:
         """Powers that hold a kingdom-type state and three beside it for the first time (WSB-05)."""
-        board = self.ledger.setting.board
+        board = self.ledger.context.board
         return frozenset(
             power
             for power, states in held.items()
@@ -223,9 +228,9 @@ class BrittaniaTurn:
         ledger = self.ledger
         for power in sorted(realm.kingdoms - ledger.realm.kingdoms, key=ledger.seats.__getitem__):
             ledger.notes.append(("note_kingdom", power))
-        kingdoms = {p.id for p in ledger.setting.board.provinces.values() if KINGDOM in p.marks}
+        kingdoms = {p.id for p in ledger.context.board.provinces.values() if KINGDOM in p.marks}
         for power in sorted(realm.kingdoms, key=ledger.seats.__getitem__):
-            if len(held[power] & kingdoms) >= ledger.setting.victory and court.continuous(
+            if len(held[power] & kingdoms) >= ledger.context.victory and court.continuous(
                 ledger, held[power]
             ):
                 ledger.notes.append(("note_empire", power))

@@ -26,7 +26,7 @@ def _battle(ledger: Ledger, state: str, attacks: Mapping[str, Attack]) -> Battle
     owner = ledger.owner.get(state, "")
     defence = _defence(ledger, state, owner)
     shares = _shares(ledger, defence, [attacks[power].grain for power in powers])
-    once = ledger.draw(SIDES) + 1 if defence and ledger.setting.rules.choice("defence_die") == "once" else 0
+    once = ledger.draw(SIDES) + 1 if defence and ledger.rules.choice("defence_die") == "once" else 0
     fights = []
     for power, share in zip(powers, shares, strict=True):
         die = ledger.draw(SIDES) + 1 if defence else 0
@@ -49,7 +49,7 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
         if power == owner
     )
     king = KINGS_WORTH if ledger.kings.get(owner) == state and not attacking else 0
-    if not grain and ledger.setting.rules.choice("king_alone_defends") == "no":
+    if not grain and ledger.rules.choice("king_alone_defends") == "no":
         return 0
     return grain + king
 
@@ -72,7 +72,7 @@ def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
     best = [fight for fight in won if fight.grain == max(other.grain for other in won)]
     if len(best) < 2:
         return (best[0].attacker if best else ""), False
-    if ledger.setting.rules.choice("attackers_tied") == "defender_keeps":
+    if ledger.rules.choice("attackers_tied") == "defender_keeps":
         return "", False
     return best[ledger.draw(len(best))].attacker, True
 

@@ -7,25 +7,23 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region, Terrain
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
-from adjudicator.outcome import Result, outcome
-from adjudicator.phases.movement_sheet import MovementSheet
+from adjudicator.outcome import Result, make_outcome
+from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
-from adjudicator.position import Memory
+from adjudicator.position import Centres, Memory
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit
-
-Centres = Mapping[str, frozenset[str]]
 
 SENTENCES: Mapping[str, str] = {
     "conversion_begun": "conversion begun (1 of 2)",
@@ -44,71 +42,71 @@ SENTENCES: Mapping[str, str] = {
 }
 
 
-def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
+def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the
     new fleet needs one (CVT-06). The unit holds either way (CVT-03)."""
-    unit = turn.units[number]
-    province = turn.setting.board.provinces[unit.region.province]
+    unit = sheet.units[number]
+    province = sheet.context.board.provinces[unit.region.province]
     if not province.centre:
         return ("convert_no_centre", province.id)
     if province.terrain is not Terrain.COASTAL:
         return ("convert_inland", province.id)
-    owned = turn.position.centres.get(unit.power, ())
-    mercy = not owned and turn.setting.rules.choice("mercy_converts") == "yes"
+    owned = sheet.position.centres.get(unit.power, ())
+    mercy = not owned and sheet.rules.choice("mercy_converts") == "yes"
     if province.id not in owned and not mercy:
         return ("convert_not_owned", unit.power, province.id)
-    kind = _new_kind(turn, unit, order)
+    kind = _new_kind(sheet, unit, order)
     if kind is None:
         return ("convert_same_kind", unit)
-    region = _new_region(turn, province.id, kind, order.coast)
+    region = _new_region(sheet, province.id, kind, order.coast)
     if region is None:
         return ("convert_coast", province.id)
-    turn.to[number] = region
+    sheet.end_region[number] = region
     return None
 
 
-def _new_kind(turn: MovementSheet, unit: Unit, order: Convert) -> str | None:
-    others = [k for k in turn.setting.kinds if k != unit.kind
-              and unit.region.province in turn.setting.chart.stands[k]]
+def _new_kind(sheet: MovementSheet, unit: Unit, order: Convert) -> str | None:
+    others = [k for k in sheet.context.kinds if k != unit.kind
+              and unit.region.province in sheet.context.tables.stands[k]]
     if order.to_kind is None:
         return others[0] if len(others) == 1 else None
     return order.to_kind if order.to_kind in others else None
 
 
-def _new_region(turn: MovementSheet, province: str, kind: str, coast: str | None) -> Region | None:
-    there = turn.setting.chart.stands[kind][province]
+def _new_region(sheet: MovementSheet, province: str, kind: str, coast: str | None) -> Region | None:
+    there = sheet.context.tables.stands[kind][province]
     if there[0].coast is None:
         return there[0]
-    if coast is None and turn.setting.rules.any_coast_will_do():
+    if coast is None and sheet.rules.picks_missing_coast():
         return there[0]
     named = (
-        None if coast is None else turn.setting.board.provinces[province].coast_id(coast.rpartition("/")[2])
+        None if coast is None else sheet.context.board.provinces[province].coast_id(coast.rpartition("/")[2])
     )
     return next((region for region in there if named is not None and region.coast == named), None)
 
 
-def _replacement(turn: MovementSheet, number: int, unit: Unit) -> Unit:
+def _replacement(sheet: MovementSheet, number: int, unit: Unit) -> Unit:
     """The unit that a legal conversion makes of one."""
-    order = turn.order_of(number)
-    kind = _new_kind(turn, unit, order) if isinstance(order, Convert) else None
-    return Unit(unit.power, kind or unit.kind, turn.to[number] or unit.region)
+    order = sheet.order_of(number)
+    kind = _new_kind(sheet, unit, order) if isinstance(order, Convert) else None
+    return Unit(unit.power, kind or unit.kind, sheet.end_region[number] or unit.region)
 
 
-def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
+def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
     """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or
     completed when it stood in the season before (CVT-02)."""
-    unit = turn.units[number]
-    own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
-    attack = attack_on(turn, state, number, own_too=own_too)
+    unit = sheet.units[number]
+    own_too = sheet.rules.choice("own_attack_disrupts") == "yes"
+    attack = attack_on(sheet, state, number, own_too=own_too)
     if attack != NOBODY:
-        turn.settle(number, Result.FAILS, "disrupted", (
-            "conversion_disrupted", turn.units[attack], unit.region), attack)
-    elif unit in turn.position.memory.converting:
-        turn.settle(
-            number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(turn, number, unit))
+        sheet.set_outcome(number, Result.FAILS, "disrupted", (
+            "conversion_disrupted", sheet.units[attack], unit.region), attack)
+    elif unit in sheet.position.memory.converting:
+        sheet.set_outcome(
+            number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(sheet, number, unit))
         )
     else:
-        turn.settle(number, Result.SUCCEEDS, "begun", ("conversion_begun",))
+        sheet.set_outcome(number, Result.SUCCEEDS, "begun", ("conversion_begun",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +145,8 @@ class ThreeKingdoms(Ruleset):
         PhaseKind.ADJUSTMENT: (("Send 1 supply to {p}", "supply is sent"),),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
-        Convert: check_convert
-    }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
-        Convert: label_convert
-    }
+    CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
@@ -161,70 +155,70 @@ class ThreeKingdoms(Ruleset):
         """Words that name a move possible on the map are a move, which fails without fleets (Q-17)."""
         return self.choice("impossible_move") == "by_fleets"
 
-    def support_follows(self) -> bool:
+    def support_follows_mover(self) -> bool:
         return self.choice("support_of_mover") == "follows"
 
-    def paradox_holds(self) -> bool:
+    def convoy_paradox_fails_all_moves(self) -> bool:
         return self.choice("convoy_paradox") == "all_hold"
 
-    def first_of_two_counts(self) -> bool:
+    def first_of_two_orders_counts(self) -> bool:
         return self.choice("double_orders") == "first"
 
-    def remembers(self) -> bool:
+    def keeps_memory(self) -> bool:
         return True
 
     # Proxies
     # ---------------------------------------------------------------------------------------------------------
 
-    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
+    def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
         offers: dict[int, list[int]] = {}
         passed_on = []
-        for index, order in enumerate(turn.orders):
+        for index, order in enumerate(sheet.orders):
             if isinstance(order, Proxy):
-                number = turn.find(order)
+                number = sheet.ordered_unit(order)
                 if number == NOBODY:
-                    turn.void(index, "no_such_unit", "no_unit", order.unit)
-                elif order.power != turn.units[number].power:
+                    sheet.void(index, "no_such_unit", "no_unit", order.unit)
+                elif order.power != sheet.units[number].power:
                     passed_on.append((index, number, order.power))
-                elif order.to_power not in turn.setting.powers or order.to_power == order.power:
-                    turn.void(index, "illegal", "given_to_oneself", turn.units[number])
+                elif order.to_power not in sheet.context.powers or order.to_power == order.power:
+                    sheet.void(index, "illegal", "given_to_oneself", sheet.units[number])
                 else:
                     offers.setdefault(number, []).append(index)
         commanders = {
-            number: power for number, indexes in offers.items() if (power := _agreed(turn, number, indexes))
+            number: power for number, indexes in offers.items() if (power := _agreed(sheet, number, indexes))
         }
         if self.choice("proxy_of_proxy") == "allowed":
-            passed_on = _handed_on(turn, commanders, passed_on)
+            passed_on = _handed_on(sheet, commanders, passed_on)
         for index, number, power in passed_on:
-            _passed_on(turn, index, number, commanders.get(number) == power)
+            _passed_on(sheet, index, number, commanders.get(number) == power)
         return commanders
 
-    def owner_stands_in(self) -> bool:
+    def owner_replaces_silent_commander(self) -> bool:
         return self.choice("proxy_silent") == "owner"
 
     # After the phases
     # ------------------------------------------------------------------------------------------------
 
     def after_movement(
-        self, turn: MovementSheet, standing: frozenset[Unit]
+        self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
         """Completed conversions replace their units; those begun are remembered, and who may order the
         retreat of a unit given in proxy."""
         begun, old, new = set(), [], []
-        for number, index in enumerate(turn.chosen):
-            order = turn.order_of(number)
-            found = turn.outcomes[index] if isinstance(order, Convert) else None
+        for number, index in enumerate(sheet.order_index):
+            order = sheet.order_of(number)
+            found = sheet.outcomes[index] if isinstance(order, Convert) else None
             if isinstance(order, Convert) and found is not None:
-                unit = turn.units[number]
+                unit = sheet.units[number]
                 if found.reason == "begun":
                     begun.add(unit)
                 elif found.reason == "completed":
                     old.append(unit)
-                    new.append(_replacement(turn, number, unit))
+                    new.append(_replacement(sheet, number, unit))
         proxies = frozenset(
-            (turn.place[number], power)
-            for number, power in turn.commanders.items()
+            (sheet.place[number], power)
+            for number, power in sheet.commanders.items()
             if self.choice("proxy_retreats") == "owner_first"
         )
         return standing.difference(old).union(new), Memory(frozenset(begun), proxies)
@@ -232,7 +226,7 @@ class ThreeKingdoms(Ruleset):
     # The year
     # --------------------------------------------------------------------------------------------------------
 
-    def allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
+    def unit_allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
         """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none
         is replaced (MCY-01, Q-39)."""
         if not centres:
@@ -242,52 +236,52 @@ class ThreeKingdoms(Ruleset):
     def builds_at_home_only(self) -> bool:
         return False
 
-    def strikes_removals(self) -> bool:
+    def builds_strike_removals(self) -> bool:
         return self.choice("removals_beside_builds") == "struck"
 
     def sends_surplus_only(self) -> bool:
         return self.choice("supply_sent") == "surplus"
 
-    def sends_on(self) -> bool:
+    def passes_supply_on(self) -> bool:
         return self.choice("supply_sent_on") == "yes"
 
-    def any_coast_will_do(self) -> bool:
+    def picks_missing_coast(self) -> bool:
         return self.choice("missing_coast") == "first"
 
-    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         if self.choice("conversion_over_winter") == "begins_again":
             return Memory()
         return Memory(memory.converting & units)
 
-    def wins_in_winter(self) -> bool:
+    def tests_victory_in_winter(self) -> bool:
         return self.choice("victory_tested") == "winter"
 
-    def draws_at_once(self) -> bool:
+    def draw_ends_game(self) -> bool:
         return self.choice("draw") == "at_once"
 
-    def winter_reason(self, reason: str) -> str:
+    def adjustment_reason(self, reason: str) -> str:
         """The contract knows fewer words for a Winter of this game."""
         return "no_supply" if reason == "no_build" else "illegal"
 
     def removes_by_lot(self) -> bool:
         return True
 
-    def winner(self, setting: Context, centres: Centres) -> str | None:
+    def winner(self, context: Context, centres: Centres) -> str | None:
         """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board
         with fewer than twice as many centres (Q-30)."""
         for power in sorted(centres):
             owned = centres[power]
-            if len(owned) >= setting.victory and all(owned & set(pair) for pair in setting.capitals.values()):
+            if len(owned) >= context.victory and all(owned & set(pair) for pair in context.capitals.values()):
                 return power
         return None
 
     def draw_open_to(
-        self, setting: Context, centres: Centres, units: frozenset[Unit]
+        self, context: Context, centres: Centres, units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
         """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a
         unit."""
         survivors = {unit.power for unit in units} | {power for power, owned in centres.items() if owned}
-        kingdoms = [set(pair) for pair in setting.capitals.values()]
+        kingdoms = [set(pair) for pair in context.capitals.values()]
         if len(survivors) < 2 or not all(
             any(pair <= centres.get(power, frozenset()) for pair in kingdoms) for power in survivors
         ):
@@ -295,18 +289,18 @@ class ThreeKingdoms(Ruleset):
         return tuple(sorted(survivors))
 
 
-def _agreed(turn: MovementSheet, number: int, indexes: list[int]) -> str | None:
+def _agreed(sheet: MovementSheet, number: int, indexes: list[int]) -> str | None:
     """The power a unit is given to. Given to two at once, it is given to nobody (Q-16)."""
-    powers = {order.to_power for i in indexes if isinstance(order := turn.orders[i], Proxy)}
+    powers = {order.to_power for i in indexes if isinstance(order := sheet.orders[i], Proxy)}
     if len(powers) > 1:
         for index in indexes:
-            turn.void(index, "illegal", "given_twice", turn.units[number])
+            sheet.void(index, "illegal", "given_twice", sheet.units[number])
         return None
     power = powers.pop()
     for index in indexes:
-        turn.outcomes[index] = outcome(turn.orders[index], Result.SUCCEEDS, None, None, (
-            turn.words, "handed_over", turn.units[number], power), False)
-        turn.early.append(index)
+        sheet.outcomes[index] = make_outcome(sheet.orders[index], Result.SUCCEEDS, None, None, (
+            sheet.explainer, "handed_over", sheet.units[number], power), False)
+        sheet.settled_early.append(index)
     return power
 
 
@@ -314,39 +308,39 @@ Passed = list[tuple[int, int, str]]
 """Lines by which a power gives away a unit that is not its own: the line, the unit, the power."""
 
 
-def _handed_on(turn: MovementSheet, commanders: dict[int, str], lines: Passed) -> Passed:
+def _handed_on(sheet: MovementSheet, commanders: dict[int, str], lines: Passed) -> Passed:
     """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such
     right."""
-    had = {(number, turn.units[number].power) for number in commanders}
+    had = {(number, sheet.units[number].power) for number in commanders}
     left = lines
     while True:
         for line in left:
             index, number, power = line
-            order = turn.orders[index]
+            order = sheet.orders[index]
             if (
                 isinstance(order, Proxy)
                 and commanders.get(number) == power
-                and order.to_power in turn.setting.powers
+                and order.to_power in sheet.context.powers
                 and order.to_power != power
                 and (number, power) not in had
             ):
                 had.add((number, power))
                 commanders[number] = order.to_power
-                turn.outcomes[index] = outcome(order, Result.SUCCEEDS, None, None, (
-                    turn.words, "handed_over", turn.units[number], order.to_power), False)
-                turn.early.append(index)
+                sheet.outcomes[index] = make_outcome(order, Result.SUCCEEDS, None, None, (
+                    sheet.explainer, "handed_over", sheet.units[number], order.to_power), False)
+                sheet.settled_early.append(index)
                 left = [other for other in left if other != line]
                 break
         else:
             return left
 
 
-def _passed_on(turn: MovementSheet, index: int, number: int, was_given: bool) -> None:
-    unit, power = turn.units[number], turn.orders[index].power
+def _passed_on(sheet: MovementSheet, index: int, number: int, was_given: bool) -> None:
+    unit, power = sheet.units[number], sheet.orders[index].power
     if was_given:
-        turn.void(index, "illegal", "given_on", unit, power)
+        sheet.void(index, "illegal", "given_on", unit, power)
     else:
-        turn.void(index, "no_such_unit", "not_ones_to_give", unit, power)
+        sheet.void(index, "no_such_unit", "not_ones_to_give", unit, power)
 
 
 RULES = ThreeKingdoms

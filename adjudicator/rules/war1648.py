@@ -8,9 +8,9 @@ What the printed rules leave open are named choices; the default is the decision
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
@@ -18,19 +18,17 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import SEA, Region, Terrain
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convert, Convoy, Move, MoveHome, Order, SupportHold, SupportMove
-from adjudicator.outcome import Result, outcome
-from adjudicator.phases.movement_sheet import MovementSheet
+from adjudicator.outcome import Result, make_outcome
+from adjudicator.phases.adjustments import Account, AdjustmentSheet
+from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
-from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.position import Centres, Dislodgement, Memory, Position
 from adjudicator.rules import war1648_builds as builds
 from adjudicator.rules import war1648_loans as loans
-from adjudicator.ruleset import CLASSIC_ORDERS, Centres, Ruleset
+from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit
-
-if TYPE_CHECKING:
-    from adjudicator.phases.adjustments import Account, Winter
 
 ARMY = "A"
 FROZEN = "frozen"
@@ -64,28 +62,28 @@ class Begin(Order):
     place: Region
 
 
-def check_convert(turn: MovementSheet, number: int, order: Convert) -> Sentence | None:
+def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence | None:
     """`FCA`: legal for a fleet in a coastal province (TYW-05). The unit holds either way."""
-    unit = turn.units[number]
-    if SEA not in turn.setting.kinds[unit.kind].moves:
+    unit = sheet.units[number]
+    if SEA not in sheet.context.kinds[unit.kind].moves:
         return ("change_no_fleet", unit)
     if order.to_kind not in {None, ARMY}:
         return ("change_to_army", unit)
-    if turn.setting.board.provinces[unit.region.province].terrain is not Terrain.COASTAL:
+    if sheet.context.board.provinces[unit.region.province].terrain is not Terrain.COASTAL:
         return ("change_at_sea", unit)
     return None
 
 
-def label_convert(turn: MovementSheet, state: PartialResolution, number: int) -> None:
+def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
     """Done at the end of the month, unless somebody attacked (TYW-05)."""
-    unit = turn.units[number]
-    own_too = turn.setting.rules.choice("own_attack_disrupts") == "yes"
-    attack = attack_on(turn, state, number, own_too=own_too)
+    unit = sheet.units[number]
+    own_too = sheet.rules.choice("own_attack_disrupts") == "yes"
+    attack = attack_on(sheet, state, number, own_too=own_too)
     if attack == NOBODY:
-        turn.settle(number, Result.SUCCEEDS, "completed", ("change_completed", _landed(unit)))
+        sheet.set_outcome(number, Result.SUCCEEDS, "completed", ("change_completed", _landed(unit)))
     else:
-        turn.settle(
-            number, Result.FAILS, "disrupted", ("change_disrupted", turn.units[attack], unit.region), attack
+        sheet.set_outcome(
+            number, Result.FAILS, "disrupted", ("change_disrupted", sheet.units[attack], unit.region), attack
         )
 
 
@@ -147,213 +145,227 @@ class ThirtyYears(Ruleset):
             ("Designate {a} for {b}", "the one is a home centre while the other is lost")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
-    CHECKS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, int, Any], Sentence | None]]] = {
-        Convert: check_convert
-    }
-    LABELS: ClassVar[Mapping[type[Order], Callable[[MovementSheet, PartialResolution, int], None]]] = {
-        Convert: label_convert
-    }
+    CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
 
-    def first_of_two_counts(self) -> bool:
+    def first_of_two_orders_counts(self) -> bool:
         return self.choice("double_orders") == "first"
 
-    def paradox_holds(self) -> bool:
+    def convoy_paradox_fails_all_moves(self) -> bool:
         return self.choice("convoy_paradox") == "all_hold"
 
-    def any_coast_will_do(self) -> bool:
+    def picks_missing_coast(self) -> bool:
         return self.choice("missing_coast") == "first"
 
     # Movement
     # --------------------------------------------------------------------------------------------------------
 
-    def deployed(self, setting: Context, position: Position, orders: Sequence[Order]) -> Position:
+    def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
         """Spain's army where Spain wants it, in the first month (rule 11)."""
         for order in orders:
-            if isinstance(order, Begin) and _start_fault(setting, position, order) is None:
+            if isinstance(order, Begin) and _start_fault(context, position, order) is None:
                 place = order.place.province
-                moved = [u for u in position.units if u.region.province == _instead(setting, place)]
+                moved = [u for u in position.units if u.region.province == _instead(context, place)]
                 if moved and all(u.region.province != place for u in position.units):
                     units = position.units.difference(moved) | {replace(moved[0], region=Region(place))}
                     position = replace(position, units=units)
         return position
 
-    def commanders(self, turn: MovementSheet) -> Mapping[int, str]:
+    def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Nobody's but the owners'; what was chosen for the start is settled here."""
-        for index, order in enumerate(turn.orders):
+        for index, order in enumerate(sheet.orders):
             if isinstance(order, Begin):
-                wrong = _start_fault(turn.setting, turn.position, order)
-                unit = turn.at.get(order.place.province, NOBODY)
-                if wrong is None and (unit == NOBODY or turn.power[unit] != order.power):
+                wrong = _start_fault(sheet.context, sheet.position, order)
+                unit = sheet.unit_at.get(order.place.province, NOBODY)
+                if wrong is None and (unit == NOBODY or sheet.power[unit] != order.power):
                     wrong = ("no_start_there", order.power, order.place)
                 if wrong is not None:
-                    turn.void(index, "illegal", *wrong)
+                    sheet.void(index, "illegal", *wrong)
                 else:
-                    turn.outcomes[index] = outcome(
-                        order, Result.SUCCEEDS, None, None, (turn.words, "started", order.place), False)
-                    turn.early.append(index)
+                    sheet.outcomes[index] = make_outcome(
+                        order, Result.SUCCEEDS, None, None, (sheet.explainer, "started", order.place), False)
+                    sheet.settled_early.append(index)
         return {}
 
-    def ready(self, turn: MovementSheet) -> None:
+    def before_resolution(self, sheet: MovementSheet) -> None:
         """Void what ice forbids (TYW-11, TYW-12) and mercenaries may not do (TYW-06)."""
-        month = turn.position.phase.season
-        frost = month in self.words("frost")
-        hired = bool(turn.peaceful.intersection(turn.kind))
+        month = sheet.position.phase.season
+        frost = month in self.word_list("frost")
+        hired = bool(sheet.non_attackers.intersection(sheet.kind))
         if not (frost or hired):
             return
-        for number, index in enumerate(turn.chosen):
-            if index == NOBODY or turn.outcomes[index] is not None:
+        for number, index in enumerate(sheet.order_index):
+            if index == NOBODY or sheet.outcomes[index] is not None:
                 continue
-            wrong = self._iced(turn, number, month) if frost else None
+            wrong = self._iced(sheet, number, month) if frost else None
             if wrong is None and hired:
-                wrong = _hired(turn, number)
+                wrong = _hired(sheet, number)
             if wrong is not None:
-                turn.stay(number)
-                turn.void(index, "illegal", *wrong)
+                sheet.let_hold(number)
+                sheet.void(index, "illegal", *wrong)
 
-    def _iced(self, turn: MovementSheet, number: int, month: str) -> Sentence | None:
+    def _iced(self, sheet: MovementSheet, number: int, month: str) -> Sentence | None:
         """What keeps a unit from carrying out its order in a month of frost, or None."""
-        unit, order = turn.units[number], turn.order_of(number)
-        place = turn.place[number]
-        afloat = SEA in turn.setting.kinds[unit.kind].moves
-        locked = frozen(turn.setting, place)
-        ashore = locked and not turn.setting.board.provinces[place].is_sea
+        unit, order = sheet.units[number], sheet.order_of(number)
+        place = sheet.place[number]
+        afloat = SEA in sheet.context.kinds[unit.kind].moves
+        locked = frozen(sheet.context, place)
+        ashore = locked and not sheet.context.board.provinces[place].is_sea
         match order:
             case Move():
-                return self._iced_move(turn, number, order, month)
+                return self._iced_move(sheet, number, order, month)
             case SupportHold() | SupportMove() if locked:
                 return ("frozen_support", unit, place, month)
-            case SupportHold() | SupportMove() if frozen(turn.setting, turn.place[turn.aim[number]]):
-                return ("frozen_aim", unit, turn.place[turn.aim[number]], month)
+            case SupportHold() | SupportMove() if frozen(
+                sheet.context, sheet.place[sheet.expected_goal[number]]
+            ):
+                return ("frozen_aim", unit, sheet.place[sheet.expected_goal[number]], month)
             case Convoy() if locked and self.choice("convoys_in_ice") == "no":
                 return ("frozen_fast", unit, place, month)
             case Convert() if ashore and afloat and self.choice("frozen_fleet_changes") == "no":
                 return ("frozen_fast", unit, place, month)
         return None
 
-    def _iced_move(self, turn: MovementSheet, number: int, order: Move, month: str) -> Sentence | None:
-        setting, unit, place, goal = turn.setting, turn.units[number], turn.place[number], order.to.province
-        afloat = SEA in setting.kinds[unit.kind].moves
-        ashore = frozen(setting, place) and not setting.board.provinces[place].is_sea
+    def _iced_move(self, sheet: MovementSheet, number: int, order: Move, month: str) -> Sentence | None:
+        context, unit, place, goal = (
+            sheet.context,
+            sheet.units[number],
+            sheet.place[number],
+            order.to.province,
+        )
+        afloat = SEA in context.kinds[unit.kind].moves
+        ashore = frozen(context, place) and not context.board.provinces[place].is_sea
         if ashore and afloat:
             return ("frozen_fast", unit, place, month)
-        if frozen(setting, goal) and not (
-            afloat and not setting.board.provinces[goal].is_sea and goal not in turn.at
+        if frozen(context, goal) and not (
+            afloat and not context.board.provinces[goal].is_sea and goal not in sheet.unit_at
             and self.choice("fleets_and_frozen_land") == "open"
         ):
             return ("frozen_goal", unit, order.to, month)
-        if ashore and goal in turn.at:
+        if ashore and goal in sheet.unit_at:
             return ("frozen_attack", unit, place, month)
         return None
 
-    def beaten(self, turn: MovementSheet, found: tuple[Dislodgement, ...]) -> tuple[Dislodgement, ...]:
+    def dislodged_for_retreat(
+        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+    ) -> tuple[Dislodgement, ...]:
         """Nobody retreats into the ice."""
-        if turn.position.phase.season not in self.words("frost") or self.choice("retreats_into_ice") == "yes":
+        if (
+            sheet.position.phase.season not in self.word_list("frost")
+            or self.choice("retreats_into_ice") == "yes"
+        ):
             return found
         return tuple(
             [
                 replace(
                     one,
-                    may_retreat=frozenset(r for r in one.may_retreat if not frozen(turn.setting, r.province)),
+                    may_retreat=frozenset(
+                        r for r in one.may_retreat if not frozen(sheet.context, r.province)
+                    ),
                 )
                 for one in found
             ]
         )
 
     def after_movement(
-        self, turn: MovementSheet, standing: frozenset[Unit]
+        self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
         """Fleets that changed are armies; what was known of centres stays known."""
         old = [
-            turn.units[number]
-            for number, index in enumerate(turn.chosen)
-            if isinstance(turn.order_of(number), Convert)
-            and (done := turn.outcomes[index])
+            sheet.units[number]
+            for number, index in enumerate(sheet.order_index)
+            if isinstance(sheet.order_of(number), Convert)
+            and (done := sheet.outcomes[index])
             and done.reason == "completed"
         ]
-        return standing.difference(old).union(map(_landed, old)), Memory(notes=turn.position.memory.notes)
+        return standing.difference(old).union(map(_landed, old)), Memory(notes=sheet.position.memory.notes)
 
-    def after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
-    def after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
+    def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
 
     # Build months
     # ----------------------------------------------------------------------------------------------------
 
-    def settled(
-        self, setting: Context, after: Position, owners: Centres
+    def after_year(
+        self, context: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-        return loans.settled(self, setting, after, owners)
+        return loans.settled(self, context, after, owners)
 
-    def books(self, winter: Winter) -> None:
-        builds.name_homes(winter)
-        loans.enter(winter)
+    def before_adjustments(self, sheet: AdjustmentSheet) -> None:
+        builds.name_homes(sheet)
+        loans.enter(sheet)
 
-    def feeds(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
+    def supply_from(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
         return len(owned) + loans.balance(memory, power)
 
     def upkeep(
-        self, setting: Context, units: Collection[Unit], built: Collection[Unit] = (),
+        self, context: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
         """A centre for each unit, and for each two mercenaries, or one that is left over (TYW-06)."""
-        hired = setting.chart.peaceful
+        hired = context.tables.non_attackers
         if not hired:
             return len(units) + len(built) - len(removed)
         few = sum(u.kind in hired for u in (*units, *built)) - sum(u.kind in hired for u in removed)
         every = self.number("mercenaries_a_centre")
         return len(units) + len(built) - len(removed) - few + -(-few // every)
 
-    def affords(self, winter: Winter, account: Account, order: Build, due: int) -> bool:
+    def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool:
         """The second mercenary of a pair takes no more supply than the first did (TYW-06)."""
         unit = Unit(account.power, order.kind, order.region)
-        more = self.upkeep(winter.setting, account.units, [*account.built, unit], account.removed)
-        return more - self.upkeep(winter.setting, account.units, account.built, account.removed) <= due
+        more = self.upkeep(sheet.context, account.units, [*account.built, unit], account.removed)
+        return more - self.upkeep(sheet.context, account.units, account.built, account.removed) <= due
 
-    def is_home(self, winter: Winter, power: str, province: str) -> bool:
-        return builds.open_to(winter, power, province)
+    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
+        return builds.open_to(sheet, power, province)
 
-    def bars_build(self, winter: Winter, order: Build) -> tuple[str, Sentence] | None:
-        return builds.bars(winter, order)
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
+        return builds.bars(sheet, order)
 
-    def bars_removal(self, winter: Winter, account: Account, unit: Unit) -> tuple[str, Sentence] | None:
-        return builds.bars_removal(winter, account, unit)
+    def removal_fault(
+        self, sheet: AdjustmentSheet, account: Account, unit: Unit
+    ) -> tuple[str, Sentence] | None:
+        return builds.bars_removal(sheet, account, unit)
 
-    def enforced(self, winter: Winter, account: Account, lots: Lots) -> tuple[list[Unit], Lots]:
-        return builds.enforced(winter, account), lots
+    def enforced_removals(
+        self, sheet: AdjustmentSheet, account: Account, lots: Lots
+    ) -> tuple[list[Unit], Lots]:
+        return builds.enforced(sheet, account), lots
 
 
-def frozen(setting: Context, province: str) -> bool:
+def frozen(context: Context, province: str) -> bool:
     """Whether a province freezes in the months of frost."""
-    return FROZEN in setting.board.provinces[province].marks
+    return FROZEN in context.board.provinces[province].marks
 
 
-def _hired(turn: MovementSheet, number: int) -> Sentence | None:
+def _hired(sheet: MovementSheet, number: int) -> Sentence | None:
     """Mercenaries support only who is none (TYW-06). That they do not attack is a trait of their kind."""
-    order, partner = turn.order_of(number), turn.partner[number]
-    if turn.kind[number] in turn.peaceful and isinstance(order, SupportHold | SupportMove) \
-            and partner != NOBODY and turn.kind[partner] in turn.peaceful:
-        return ("mercenary_backs", turn.units[number])
+    order, partner = sheet.order_of(number), sheet.partner[number]
+    if sheet.kind[number] in sheet.non_attackers and isinstance(order, SupportHold | SupportMove) \
+            and partner != NOBODY and sheet.kind[partner] in sheet.non_attackers:
+        return ("mercenary_backs", sheet.units[number])
     return None
 
 
-def _instead(setting: Context, place: str) -> str:
+def _instead(context: Context, place: str) -> str:
     """The province whose unit may begin in this one, or ""."""
-    province = setting.board.provinces.get(place)
+    province = context.board.provinces.get(place)
     marks = province.marks if province else ()
     return next((mark.removeprefix("instead=") for mark in marks if mark.startswith("instead=")), "")
 
 
-def _start_fault(setting: Context, position: Position, order: Begin) -> Sentence | None:
+def _start_fault(context: Context, position: Position, order: Begin) -> Sentence | None:
     place = order.place.province
-    if not _instead(setting, place) or setting.board.provinces[place].home != order.power:
+    if not _instead(context, place) or context.board.provinces[place].home != order.power:
         return ("no_start_there", order.power, order.place)
-    if position.phase != setting.start:
-        start = setting.start
+    if position.phase != context.start:
+        start = context.start
         return ("start_is_over", "" if start is None else f"{start.season} {start.year}")
     return None
 

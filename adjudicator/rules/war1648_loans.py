@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Order
-from adjudicator.position import Memory, Position
-
-if TYPE_CHECKING:
-    from adjudicator.context import Context
-    from adjudicator.phases.adjustments import Winter
-    from adjudicator.ruleset import Centres, Ruleset
+from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.position import Centres, Memory, Position
+from adjudicator.ruleset import Ruleset
 
 SENTENCES: Mapping[str, str] = {
     "lent": "lent: {0} to {1}",
@@ -82,32 +80,32 @@ def balance(memory: Memory, power: str) -> int:
 # ---------------------------------------------------------------------------------------------
 
 
-def enter(winter: Winter) -> None:
+def enter(sheet: AdjustmentSheet) -> None:
     """Settle every loan and notice of this build month; powers are heard all at once."""
-    standing = {note[1]: note for note in named(winter.memory, "loan")}
-    new = _asked_for(winter, standing)
+    standing = {note[1]: note for note in named(sheet.memory, "loan")}
+    new = _asked_for(sheet, standing)
     for index in _refused(new):
         lender = new.pop(index).power
-        winter.void(index, "illegal", ("lender_borrows", lender))
+        sheet.void(index, "illegal", ("lender_borrows", lender))
     added: set[Note] = set()
     for index, order in new.items():
         added.add(("loan", order.centre.province, order.power, order.borrower))
-        winter.done(index, ("lent", order.centre, order.borrower))
-    added |= _notices(winter, standing)
+        sheet.succeed(index, ("lent", order.centre, order.borrower))
+    added |= _notices(sheet, standing)
     if added:
-        winter.memory = replace(winter.memory, notes=winter.memory.notes | added)
+        sheet.memory = replace(sheet.memory, notes=sheet.memory.notes | added)
 
 
-def _asked_for(winter: Winter, standing: Mapping[str, Note]) -> dict[int, Lend]:
+def _asked_for(sheet: AdjustmentSheet, standing: Mapping[str, Note]) -> dict[int, Lend]:
     """The new loans that nothing bars but other new loans; all others are voided."""
-    orders = {i: o for i, o in enumerate(winter.orders) if isinstance(o, Lend) and winter.verdicts[i] is None}
+    orders = {i: o for i, o in enumerate(sheet.orders) if isinstance(o, Lend) and sheet.verdicts[i] is None}
     offers = Counter((o.power, o.centre.province, o.borrower) for o in orders.values())
     places = Counter((power, place) for power, place, _ in offers)
     found: dict[int, Lend] = {}
     taken: set[tuple[str, str]] = set()
     for index, order in orders.items():
         key = order.power, order.centre.province
-        wrong = _fault(winter, order, standing)
+        wrong = _fault(sheet, order, standing)
         if wrong is None and places[key] > 1:
             wrong = ("lent_to_two", order.centre)
         if wrong is None and key in taken:
@@ -116,16 +114,16 @@ def _asked_for(winter: Winter, standing: Mapping[str, Note]) -> dict[int, Lend]:
             found[index] = order
             taken.add(key)
         else:
-            winter.void(index, "illegal", wrong)
+            sheet.void(index, "illegal", wrong)
     return found
 
 
-def _fault(winter: Winter, order: Lend, standing: Mapping[str, Note]) -> Sentence | None:
-    rules = winter.setting.rules
+def _fault(sheet: AdjustmentSheet, order: Lend, standing: Mapping[str, Note]) -> Sentence | None:
+    rules = sheet.rules
     place = order.centre.province
-    if order.borrower == order.power or order.borrower not in winter.accounts:
+    if order.borrower == order.power or order.borrower not in sheet.accounts:
         return ("lent_to_nobody", order.centre)
-    if place not in winter.accounts[order.power].centres:
+    if place not in sheet.accounts[order.power].centres:
         return ("lends_what_is_not_owned", order.centre, order.power)
     if place in standing:
         return ("lent_before", order.centre)
@@ -159,19 +157,19 @@ def _refused(new: Mapping[int, Lend]) -> list[int]:
             return sorted(set(new) - stands)
 
 
-def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
-    called = {note[1] for note in named(winter.memory, "recalled")}
-    for index, order in enumerate(winter.orders):
-        if not isinstance(order, TakeBack) or winter.verdicts[index] is not None:
+def _notices(sheet: AdjustmentSheet, standing: Mapping[str, Note]) -> set[Note]:
+    called = {note[1] for note in named(sheet.memory, "recalled")}
+    for index, order in enumerate(sheet.orders):
+        if not isinstance(order, TakeBack) or sheet.verdicts[index] is not None:
             continue
         place = order.centre.province
         if place not in standing or standing[place][2] != order.power:
-            winter.void(index, "illegal", ("not_on_loan", order.centre, order.power))
+            sheet.void(index, "illegal", ("not_on_loan", order.centre, order.power))
         elif place in called:
-            winter.void(index, "illegal", ("called_before", order.centre))
+            sheet.void(index, "illegal", ("called_before", order.centre))
         else:
             called.add(place)
-            winter.done(index, ("called_back", order.centre))
+            sheet.succeed(index, ("called_back", order.centre))
     return {("recalled", place) for place in called}
 
 
@@ -180,7 +178,7 @@ def _notices(winter: Winter, standing: Mapping[str, Note]) -> set[Note]:
 
 
 def settled(
-    rules: Ruleset, setting: Context, after: Position, owners: Centres
+    rules: Ruleset, context: Context, after: Position, owners: Centres
 ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
     """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends
     with a third power's conquest (TYW-14), special centres serve their power only in place of a lost home
@@ -189,11 +187,11 @@ def settled(
     owner = {centre: power for power, owned in owners.items() for centre in owned}
     notes = set(after.memory.notes)
     told = _loans_over(rules, owner, notes) + _homes_over(rules, owner, notes)
-    _special(rules, setting, owner, notes)
+    _special(rules, context, owner, notes)
     for centre in {*before, *owner}:
         if owner.get(centre) != before.get(centre):
             notes = {note for note in notes if not (note[0] == "held" and note[1] == centre)}
-            if centre in owner and setting.board.provinces[centre].home is None:
+            if centre in owner and context.board.provinces[centre].home is None:
                 notes.add(("held", centre, owner[centre], str(after.phase.year), after.phase.season))
     found: dict[str, set[str]] = {}
     for centre, power in owner.items():
@@ -233,12 +231,12 @@ def _homes_over(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> l
     return [("home_over", place, power, home) for _, power, place, home in over]
 
 
-def _special(rules: Ruleset, setting: Context, owner: dict[str, str], notes: set[Note]) -> None:
+def _special(rules: Ruleset, context: Context, owner: dict[str, str], notes: set[Note]) -> None:
     """Special centres that are no homes are nobody's where their own power stands in them."""
     if rules.choice("special_centres") == "owned":
         return
     homes = {(note[1], note[2]) for note in notes if note[0] == "home"}
-    for province in setting.board.provinces.values():
+    for province in context.board.provinces.values():
         power = owner.get(province.id, "")
         if power and f"special={power}" in province.marks and (power, province.id) not in homes:
             del owner[province.id]

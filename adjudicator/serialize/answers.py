@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.judge import Context
 from adjudicator.outcome import Outcome, Resolution
 from adjudicator.position import Dislodgement
+from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import variant_state
 from adjudicator.serialize.cases import Case
 
 
-def answer(case: Case, resolution: Resolution, setting: Context) -> dict[str, Any]:
+def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
     """The answer to a case. The contract knows no "unresolved": the key is there only if the judge met orders
     that no rule decides, and lists their places among the orders."""
     kind, after = case.position.phase.kind, resolution.position
@@ -26,8 +26,8 @@ def answer(case: Case, resolution: Resolution, setting: Context) -> dict[str, An
         found["unresolved"] = [
             at for at, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved
         ]
-    found |= _of_kind(kind, resolution, setting)
-    if setting.rules.remembers():
+    found |= _of_kind(kind, resolution, rules)
+    if rules.keeps_memory():
         found["memory"] = {"converting": sorted(map(str, after.memory.converting))}
     if after.memory.notes:
         found.setdefault("memory", {})["notes"] = sorted(map(list, after.memory.notes))
@@ -36,13 +36,13 @@ def answer(case: Case, resolution: Resolution, setting: Context) -> dict[str, An
     closes_year = after.phase.kind is PhaseKind.ADJUSTMENT
     if closes_year:
         found["centres"] = {p: sorted(owned) for p, owned in after.centres.items()}
-    if closes_year or (kind is PhaseKind.ADJUSTMENT and setting.rules.wins_in_winter()):
+    if closes_year or (kind is PhaseKind.ADJUSTMENT and rules.tests_victory_in_winter()):
         found["winner"] = resolution.winner
         found["draw_open_to"] = None if resolution.draw_open_to is None else list(resolution.draw_open_to)
-    return found | variant_state.answer(resolution, setting.rules)
+    return found | variant_state.answer(resolution, rules)
 
 
-def _of_kind(kind: PhaseKind, resolution: Resolution, setting: Context) -> dict[str, Any]:
+def _of_kind(kind: PhaseKind, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
     """What only this kind of phase brings about."""
     match kind:
         case PhaseKind.MOVEMENT:
@@ -55,7 +55,7 @@ def _of_kind(kind: PhaseKind, resolution: Resolution, setting: Context) -> dict[
         case PhaseKind.RETREAT:
             return {"disbanded": list(map(str, resolution.disbanded))}
         case PhaseKind.ADJUSTMENT:
-            return _winter(resolution, setting)
+            return _winter(resolution, rules)
         case PhaseKind.TURN:
             return {}
 
@@ -78,8 +78,8 @@ def _dislodgement(dislodged: Dislodgement) -> dict[str, Any]:
     }
 
 
-def _winter(resolution: Resolution, setting: Context) -> dict[str, Any]:
-    if setting.rules.removes_by_lot():
+def _winter(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
+    if rules.removes_by_lot():
         return {
             "removed_by_lot": [str(u.region) for u in resolution.removed_by_lot],
             "lots_used": resolution.lots_used,

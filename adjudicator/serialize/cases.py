@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.context import Context
 from adjudicator.geo import Province, Region
-from adjudicator.judge import Context
 from adjudicator.lots import Lots
 from adjudicator.orders import (
     Build,
@@ -27,8 +27,9 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
 )
-from adjudicator.phases.dislodgements import open_to
+from adjudicator.phases.dislodgements import retreat_regions
 from adjudicator.position import Dislodgement, Extension, Memory, Position
+from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec, variant_state
 from adjudicator.units import Unit, UnitRef
 
@@ -63,16 +64,17 @@ def case_id(data: Document) -> str | int | None:
 class CaseReader:
     """Reads cases of one variant. `year` is the year of a case that names none."""
 
-    def __init__(self, setting: Context, year: int) -> None:
-        self._setting = setting
+    def __init__(self, context: Context, rules: Ruleset, year: int) -> None:
+        self._context = context
+        self._rules = rules
         self._year = year
-        self._places = {p.name.casefold(): p for p in setting.board.provinces.values()}
-        self._places.update((p.id.casefold(), p) for p in setting.board.provinces.values())
-        self._powers = {power.casefold(): power for power in setting.powers}
-        self._own_orders = variant_state.words(setting.rules)
-        longest_first = sorted(setting.powers, key=len, reverse=True)
+        self._places = {p.name.casefold(): p for p in context.board.provinces.values()}
+        self._places.update((p.id.casefold(), p) for p in context.board.provinces.values())
+        self._powers = {power.casefold(): power for power in context.powers}
+        self._own_orders = variant_state.words(rules)
+        longest_first = sorted(context.powers, key=len, reverse=True)
         self._unit = re.compile(
-            rf"({'|'.join(map(re.escape, longest_first))})\s+({'|'.join(map(re.escape, setting.kinds))})\s+(\S.*)",
+            rf"({'|'.join(map(re.escape, longest_first))})\s+({'|'.join(map(re.escape, context.kinds))})\s+(\S.*)",
             re.IGNORECASE,
         )
 
@@ -94,11 +96,11 @@ class CaseReader:
     # -----------------------------------------------------------------------------------------------------------
 
     def _phase(self, data: Document) -> Phase:
-        kinds = {kind for _, kind in self._setting.calendar.steps}
+        kinds = {kind for _, kind in self._context.calendar.steps}
         kind = _given(data, "phase")
         if not isinstance(kind, str) or kind not in kinds:
             raise CaseFault("phase", f"{kind!r} is not one of {', '.join(sorted(kinds))}")
-        seasons = [season for season, step in self._setting.calendar.steps if step == kind]
+        seasons = [season for season, step in self._context.calendar.steps if step == kind]
         season = data.get("season", seasons[0])
         if season not in seasons:
             raise CaseFault("season", f"{season!r} has no {kind} phase; it is one of {', '.join(seasons)}")
@@ -125,9 +127,9 @@ class CaseReader:
 
     def _standing(self, field: str, power: str, kind: str, place: Any) -> Unit:
         region = self._region(field, place)
-        there = self._setting.chart.stands[kind].get(region.province, ())
+        there = self._context.tables.stands[kind].get(region.province, ())
         if region not in there:
-            name = self._setting.kinds[kind].name.lower()
+            name = self._context.kinds[kind].name.lower()
             if there and region.coast is None:
                 raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and none is named")
             raise CaseFault(field, f"a {name} cannot stand in {place}")
@@ -150,7 +152,7 @@ class CaseReader:
             may = frozenset(
                 self._region(f"{field}.may_retreat", p) for p in _list(item, "may_retreat", f"{field}."))
             if "may_retreat" not in item:
-                may = open_to(self._setting, unit, origin, taken, by_convoy=by_convoy)
+                may = retreat_regions(self._context, unit, origin, taken, by_convoy=by_convoy)
             if unit.region.province in {d.unit.region.province for d in found}:
                 raise CaseFault(f"{field}.loc", f"two units were dislodged from {unit.region.province}")
             found.append(Dislodgement(unit, origin, by_convoy, may))
@@ -187,7 +189,7 @@ class CaseReader:
 
     def _own(self, data: Document) -> Extension | None:
         """What only the rule set keeps: that of the case, or where it has none what a game begins with."""
-        kind = self._setting.rules.EXTENSION
+        kind = self._rules.EXTENSION
         if kind is None or data.get("state") is None:
             return None
         try:
@@ -211,8 +213,8 @@ class CaseReader:
         return power
 
     def _kind(self, field: str, letter: Any) -> str:
-        if not isinstance(letter, str) or letter not in self._setting.kinds:
-            raise CaseFault(field, f"{letter!r} is not one of {', '.join(self._setting.kinds)}")
+        if not isinstance(letter, str) or letter not in self._context.kinds:
+            raise CaseFault(field, f"{letter!r} is not one of {', '.join(self._context.kinds)}")
         return letter
 
     def _province(self, field: str, name: Any) -> Province:

@@ -27,6 +27,7 @@ from adjudicator.orders import (
 )
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
+from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec, variant_state
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import Case, CaseFault, CaseReader
@@ -34,7 +35,7 @@ from adjudicator.units import UnitRef
 
 
 def case_of(
-    setting: Context, position: Position, resolution: Resolution, numbers: Sequence[int]
+    context: Context, rules: Ruleset, position: Position, resolution: Resolution, numbers: Sequence[int]
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The case and its answer in the contract's form; None for both where that form cannot say all that was
     judged."""
@@ -67,12 +68,12 @@ def case_of(
             "orders": [_order(outcome.order) for outcome in resolution.outcomes],
             "lots": list(numbers),
         }
-        read = CaseReader(setting, phase.year).read(case)
+        read = CaseReader(context, rules, phase.year).read(case)
     except (CaseFault, _Unsayable):
         return None, None
     if read.position != position or read.orders != tuple(_bare(o.order) for o in resolution.outcomes):
         return None, None
-    return case, answer(Case(str(phase), position, read.orders, read.lots), resolution, setting)
+    return case, answer(Case(str(phase), position, read.orders, read.lots), resolution, rules)
 
 
 class _Unsayable(Exception):

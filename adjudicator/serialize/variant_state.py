@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from adjudicator.geo import Region
-from adjudicator.orders import Holds, Order, shape
+from adjudicator.orders import FieldKind, Order, order_fields
 from adjudicator.outcome import Resolution
 from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
@@ -37,17 +37,17 @@ def words(rules: Ruleset) -> Mapping[str, type[Order]]:
 def read_order(kind: type[Order], given: Fields) -> Order:
     """An order of a class that its rule set brings."""
     found: dict[str, Any] = {}
-    for name, (holds, optional) in shape(kind).items():
+    for name, (holds, optional) in order_fields(kind).items():
         if optional and given.data.get(name) is None:
             continue
         match holds:
-            case Holds.PLACE:
+            case FieldKind.PLACE:
                 found[name] = given.place(name)
-            case Holds.POWER:
+            case FieldKind.POWER:
                 found[name] = given.other_power(name)
-            case Holds.COUNT:
+            case FieldKind.COUNT:
                 found[name] = given.number(name)
-            case Holds.FLAG:
+            case FieldKind.FLAG:
                 found[name] = given.flag(name)
     return kind(power=given.power, **found)
 
@@ -55,10 +55,10 @@ def read_order(kind: type[Order], given: Fields) -> Order:
 def write_order(order: Order) -> dict[str, Any]:
     """Such an order as an object of a case, without its power; what was not written is left out."""
     found: dict[str, Any] = {"order": order.WORD}
-    for name, (holds, _) in shape(type(order)).items():
+    for name, (holds, _) in order_fields(type(order)).items():
         value = getattr(order, name)
         if value is not None and value is not False:
-            found[name] = str(value) if holds is Holds.PLACE else value
+            found[name] = str(value) if holds is FieldKind.PLACE else value
     return found
 
 

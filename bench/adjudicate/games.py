@@ -58,7 +58,7 @@ def _marched(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple
     season = next(season for season, kind in steps if kind is PhaseKind.MOVEMENT)
     position = replace(position, phase=Phase(variant.start.phase.year, season, PhaseKind.MOVEMENT))
     yield position, tuple(orders)
-    after = judge(variant.setting(), position, orders, lots()).position
+    after = judge(variant.context(), variant.rules, position, orders, lots()).position
     if after.phase.kind is PhaseKind.RETREAT:
         yield after, tuple(phase_orders(variant, after, chance))
     winter = next(season for season, kind in steps if kind is PhaseKind.ADJUSTMENT)
@@ -74,7 +74,7 @@ def _ruled(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[O
         if played >= _EARLIER and set(position.centres) == set(variant.powers):
             break
         position = judge(
-            variant.setting(), position, phase_orders(variant, position, chance), lots()
+            variant.context(), variant.rules, position, phase_orders(variant, position, chance), lots()
         ).position
     yield position, tuple(phase_orders(variant, position, chance))
 
@@ -143,12 +143,12 @@ def _peer_ms(peer: Peer, records: Sequence[Record], tell: Callable[[str], None])
 
 def _best(variant: Variant, found: Sequence[PlayedTurn]) -> list[float]:
     """Seconds of processor time for each turn, all its phases together, the best of some rounds."""
-    setting, best = variant.setting(), [float("inf")] * len(found)
+    context, best = variant.context(), [float("inf")] * len(found)
     for _ in range(ROUNDS):
         for at, turn in enumerate(found):
             start = time.process_time()
             for position, orders in turn.phases:
-                _read(judge(setting, position, orders, lots()))
+                _read(judge(context, variant.rules, position, orders, lots()))
             best[at] = min(best[at], time.process_time() - start)
     return best
 

@@ -88,8 +88,10 @@ class _Orders:
             shores = [
                 p for p in sorted(self.board.near(fleet.region.province, SEA)) if self.board.regions(p, LAND)
             ]
-            armies = [self.at[p] for p in shores if p in self.at and self.kinds[self.at[p].kind].carried]
-            at_sea = self.board.provinces[fleet.region.province].is_sea and self.kinds[fleet.kind].carries
+            armies = [
+                self.at[p] for p in shores if p in self.at and self.kinds[self.at[p].kind].can_be_convoyed
+            ]
+            at_sea = self.board.provinces[fleet.region.province].is_sea and self.kinds[fleet.kind].can_convoy
             if at_sea and fleet not in self.moves and armies and len(shores) > 1:
                 army = self.chance.choice(armies)
                 if army not in self.convoys.values():

@@ -22,7 +22,7 @@ from random import Random
 from typing import Any, TextIO
 
 import maps
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
@@ -30,6 +30,7 @@ from adjudicator.serialize.cases import CaseReader
 from bench.adjudicate import games as adj_games
 from bench.adjudicate.peers import Job, Peer, expected, load
 from bench.adjudicate.positions import DEFAULT, NoPositions, Record, chosen, full_board, together
+from maps.variant import Variant
 from service.cli.adjudicate import run_adjudicate
 
 PEERS = ("diplomacy", "pydip")
@@ -96,22 +97,22 @@ class Ours:
     name = "galloper"
     timed = "judge() from parsed orders; each outcome's result, reason and cause, dislodged and retreats read"
 
-    def __init__(self, setting: Context) -> None:
-        self._setting = setting
-        self._reader = CaseReader(setting, 1901)
+    def __init__(self, variant: Variant) -> None:
+        self._variant = variant
+        self._reader = CaseReader(variant.context(), variant.rules, 1901)
 
     def ready(self, record: Record) -> Job:
         """The record's orders parsed."""
         case = self._reader.read(record)
 
         def work() -> Resolution:
-            return _judged(self._setting, case.position, case.orders)
+            return _judged(self._variant, case.position, case.orders)
 
         return Job(work, lambda resolution: frozenset(map(str, resolution.position.units)))
 
 
-def _judged(setting: Context, position: Position, orders: Sequence[Order]) -> Resolution:
-    resolution = judge(setting, position, orders)
+def _judged(variant: Variant, position: Position, orders: Sequence[Order]) -> Resolution:
+    resolution = judge(variant.context(), variant.rules, position, orders)
     for outcome in resolution.outcomes:
         _ = outcome.result, outcome.reason, outcome.cause, outcome.dislodged
     for beaten in resolution.dislodged:
@@ -121,7 +122,7 @@ def _judged(setting: Context, position: Position, orders: Sequence[Order]) -> Re
 
 def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) -> None:
     variant = maps.load("standard")
-    judges: list[Peer] = [Ours(variant.setting())]
+    judges: list[Peer] = [Ours(variant)]
     for package in PEERS:
         peer = load(package, variant.board)
         if peer is None:
@@ -187,15 +188,16 @@ def _cpu(work: Callable[[], object]) -> float:
 
 def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
     variant = maps.load("w3k")
-    setting, centres, chance = variant.setting(), list(variant.board.centres()), Random(SEED)  # noqa: S311 no secret, but repeatable
+    centres = list(variant.board.centres())
+    chance = Random(SEED)  # noqa: S311 no secret, but repeatable
     tell(f"{BOARDS} full boards of w3k")
-    times = _board_times(setting, [full_board(variant, chance, centres) for _ in range(BOARDS)])
+    times = _board_times(variant, [full_board(variant, chance, centres) for _ in range(BOARDS)])
     how = (f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of "
            f"{ROUNDS} each")
     say(what="full w3k turn, median", value=_median(times), unit="ms", how=how)
     say(what="full w3k turn, 99th percentile", value=_percentile(times), unit="ms", how=how)
     anywhere = sorted(variant.board.provinces)
-    times = _board_times(setting, [
+    times = _board_times(variant, [
         full_board(variant, chance, sorted(chance.sample(anywhere, len(centres)))) for _ in range(BOARDS)])
     how = f"{len(centres)} units anywhere, fleets at sea carrying; {BOARDS} boards, best of {ROUNDS} each"
     say(what="w3k turn with convoys, median", value=_median(times), unit="ms", how=how)
@@ -205,9 +207,9 @@ def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
         "thinned out": [chance.sample(near, HALF) for _ in range(BOARDS)],
         "as dense": [near[:HALF]] * BOARDS,
     }
-    whole = sum(_board_times(setting, [full_board(variant, chance, near) for _ in range(BOARDS)]))
+    whole = sum(_board_times(variant, [full_board(variant, chance, near) for _ in range(BOARDS)]))
     for name, places in pairs.items():
-        half = sum(_board_times(setting, [full_board(variant, chance, some) for some in places]))
+        half = sum(_board_times(variant, [full_board(variant, chance, some) for some in places]))
         say(what=f"cost of {WHOLE} units over {HALF}, {name}", value=round(whole / half, 3), unit="times",
             how=f"mean of {BOARDS} boards each, best of {ROUNDS} a board")
 
@@ -220,13 +222,13 @@ def _percentile(times: Sequence[float]) -> float:
     return round(statistics.quantiles(times, n=100)[98] * 1000, 3)
 
 
-def _board_times(setting: Context, boards: Sequence[tuple[Position, list[Order]]]) -> list[float]:
+def _board_times(variant: Variant, boards: Sequence[tuple[Position, list[Order]]]) -> list[float]:
     """Seconds for each board, the best of several."""
     best = [float("inf")] * len(boards)
     for _ in range(ROUNDS):
         for at, (position, orders) in enumerate(boards):
             start = time.process_time()
-            _judged(setting, position, orders)
+            _judged(variant, position, orders)
             best[at] = min(best[at], time.process_time() - start)
     return best
 

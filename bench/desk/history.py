@@ -71,7 +71,7 @@ class _History:
         self._position = codec.dump_position(variant.start)
         self._resolution = codec.dump_resolution(
             judge(
-                variant.setting(),
+                variant.context(), variant.rules,
                 variant.start,
                 [],
                 Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS)),

@@ -41,16 +41,16 @@ def secrets_of(session: Session, game: GameRow) -> Secrets:
     board that every game begins with is printed in the rules and no secret. Raises maps.MapError for a game
     of no known variant."""
     variant = maps.load(game.variant)
-    setting, boards, orders, hides = variant.setting(), set(), set(), False
+    setting, boards, orders, hides = variant.context(), set(), set(), False
     for row in records.phases(session, game.id):
         if row.position is not None:
             position = codec.load_position(row.position)
-            hides = variant.rules.sight(setting, position, None) != position
+            hides = variant.rules.visible_position(setting, position, None) != position
             if hides and position != variant.start:
                 boards.add(row.ordinal)
         if row.resolution is not None:
             resolution = codec.load_resolution(row.resolution)
-            hides = variant.rules.sight(setting, resolution.position, None) != resolution.position
-            if variant.rules.told(setting, resolution, None) != resolution:
+            hides = variant.rules.visible_position(setting, resolution.position, None) != resolution.position
+            if variant.rules.redact_resolution(setting, resolution, None) != resolution:
                 orders.add(row.ordinal)
     return Secrets(frozenset(boards), frozenset(boards | orders)) if hides else Secrets()

@@ -211,7 +211,9 @@ def _again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
         orders: list[Order] = [
             outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes
         ]
-        again = judge(variant.setting(), position, orders, Lots(tuple(tells["lots"]["numbers"])))
+        again = judge(
+            variant.context(), variant.rules, position, orders, Lots(tuple(tells["lots"]["numbers"]))
+        )
     except (CodecError, IndexError, KeyError) as fault:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
     if plain(codec.dump_resolution(again)) != tells["resolution"]:

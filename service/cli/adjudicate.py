@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseFault, CaseReader, case_id
 from maps.variant import Variant
@@ -18,11 +18,10 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     A faulty case is answered with {"id", "error"}, the error naming the field, and the next one is judged; so
     is a line that is empty or no JSON, whose id is null. Exit status: 0, or 1 when a case was faulty.
     """
-    setting = variant.setting()
-    reader = CaseReader(setting, variant.start.phase.year)
+    reader = CaseReader(variant.context(), variant.rules, variant.start.phase.year)
     status = 0
     for line in lines:
-        answer = _judged(setting, reader, line)
+        answer = _judged(variant, reader, line)
         status = 1 if "error" in answer else status
         print(json.dumps(answer), file=out)
     return status
@@ -38,13 +37,14 @@ def case_lines(text: bytes) -> list[str]:
     return [line.decode("utf-8", "surrogateescape") for line in lines]
 
 
-def _judged(setting: Context, reader: CaseReader, line: str) -> dict[str, Any]:
+def _judged(variant: Variant, reader: CaseReader, line: str) -> dict[str, Any]:
     name = None
     try:
         data = _document(line)
         name = case_id(data)
         case = reader.read(data)
-        return answer(case, judge(setting, case.position, case.orders, case.lots), setting)
+        resolution = judge(variant.context(), variant.rules, case.position, case.orders, case.lots)
+        return answer(case, resolution, variant.rules)
     except CaseFault as fault:
         return {"id": name, "error": str(fault)}
     except IndexError as error:

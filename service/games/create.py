@@ -155,7 +155,7 @@ def create(
     """
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
-    usual = {FIRST_COUNTS: variant.rules.first_paper_counts(), TYPED: variant.rules.takes_typed_orders()}
+    usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
     usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
                         options={**usual, **new.options, "start": new.start.isoformat()}, created_at=now))

@@ -116,7 +116,7 @@ def _windows(start: date, calendar: Calendar, first: Phase, rhythm: Rhythm) -> I
     day, phase = start, first
     while True:
         yield _window(day, phase, rhythm)
-        following = calendar.following(phase)
+        following = calendar.phase_after(phase)
         if not _one_season(phase, following):
             length = rhythm.winter if phase.kind is PhaseKind.ADJUSTMENT else rhythm.season
             day += timedelta(days=length)

@@ -18,13 +18,13 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.context import Context
 from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
+from maps.variant import Variant
 from service.store.digests import digest
 from service.store.tables import EntryRow, LotContributionRow, PhaseRow
 
@@ -175,11 +175,11 @@ class _Listening:
 
 
 def draws(
-    setting: Context, position: Position, orders: Sequence[Order], numbers: Sequence[int]
+    variant: Variant, position: Position, orders: Sequence[Order], numbers: Sequence[int]
 ) -> tuple[Draw, ...]:
     """Every draw of a phase, found by judging it once more with numbers that take note."""
     listening = _Listening(numbers)
-    resolution = judge(setting, position, orders, Lots(listening.heard()))
+    resolution = judge(variant.context(), variant.rules, position, orders, Lots(listening.heard()))
     plain = [
         Draw(at, value, among, value % among) for at, (value, among) in enumerate(listening.draws, start=1)
     ]

@@ -52,7 +52,7 @@ def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aft
         ("Removed by lot, in the order drawn", units(resolution.removed_by_lot)),
         ("Removed in the order that the rules name", units(resolution.removed_by_disorder)),
         ("What else happened", resolution.notes),
-        ("Who has what", variant.rules.standing(variant.setting(), resolution.position)),
+        ("Who has what", variant.rules.public_holdings(variant.context(), resolution.position)),
         ("Victory", () if resolution.winner is None else (names[resolution.winner],)),
         ("Joint victory", tuple(names[one] for one in resolution.joint)),
         ("A draw is open to", tuple(names[one] for one in resolution.draw_open_to or ())),

@@ -120,7 +120,7 @@ def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resol
     """The results as the rules let a power know them, and the powers of whose sheets it is told only what was
     judged: those that hold units it may not see, or had orders it may not know, whatever these sheets say
     (D66-06). Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others."""
-    told = variant.rules.told(variant.setting(), resolution, power)
+    told = variant.rules.redact_resolution(variant.context(), resolution, power)
     if told is resolution:
         return told, frozenset()
     unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)

@@ -154,7 +154,8 @@ def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resol
     written = written_orders(session, phase, variant)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
     orders = [one.order for one in written]
-    return judge(variant.setting(), codec.load_position(phase.position), orders, Lots(tape)), len(orders)
+    position = codec.load_position(phase.position)
+    return judge(variant.context(), variant.rules, position, orders, Lots(tape)), len(orders)
 
 
 def written_orders(session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
@@ -211,7 +212,7 @@ def _hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: dat
     when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
     variant = load(game.variant)
-    is_drawn = resolution.draw_open_to is not None and variant.rules.draws_at_once()
+    is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
     if resolution.winner is not None or resolution.joint or is_drawn:
         session.execute(update(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))

@@ -76,7 +76,7 @@ def enclosures(
             lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts),
         )
     ]
-    if PhaseKind(phase.kind).settles and maps.shapes(variant.slug):
+    if PhaseKind(phase.kind).updates_ownership and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
         found.append(

@@ -195,7 +195,7 @@ class Broadcasts:
 
     def _map(self, variant: Variant, game: GameRow, phase: PhaseRow) -> list[Attachment]:
         position = variant.start if phase.position is None else codec.load_position(phase.position)
-        known = variant.rules.sight(variant.setting(), position, None)
+        known = variant.rules.visible_position(variant.context(), position, None)
         pdf = control_map(Control(
             variant, game.name, known.centres, f"at the beginning of {phase.year}", shown(game, known.units)))
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]

@@ -44,10 +44,10 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     variant = load(game.variant)
     left, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
-        if PhaseKind(row.kind).settles and row.resolution is not None and row.sent_at is not None:
+        if PhaseKind(row.kind).updates_ownership and row.resolution is not None and row.sent_at is not None:
             left, when = codec.load_resolution(row.resolution).position, drawn_when(row, variant.calendar)
             root = on_map(root_mark(session, row))
-    known = variant.rules.sight(variant.setting(), left, None)
+    known = variant.rules.visible_position(variant.context(), left, None)
     return Control(variant, game.name, known.centres, when, shown(game, known.units), root)
 
 

@@ -256,7 +256,8 @@ class Previews:
         position = self._position()
         phase = next(phase_of(row) for row in records.phases(self.session, self.game.id) if row.kind == kind)
         resolution = judge(
-            self._variant.setting(), replace(position, phase=phase), [], Lots(range(self._variant.rules.LOTS))
+            self._variant.context(), self._variant.rules, replace(position, phase=phase), [],
+            Lots(range(self._variant.rules.LOTS))
         )
         return phase, ResultsFacts(powers=show(self._variant, resolution, {}))
 

@@ -259,7 +259,7 @@ class ResultsAnnouncer:
             seeds=references.commitments(session, phase),
             record=references.root_mark(session, phase),
             notes=resolution.notes,
-            standing=variant.rules.standing(variant.setting(), resolution.position),
+            standing=variant.rules.public_holdings(variant.context(), resolution.position),
             joint=tuple(names[power] for power in resolution.joint),
             ink=results_address(self.desk.sender.base_url, phase),
         )
@@ -274,7 +274,7 @@ def adjustment_facts(variant: Variant, count: int, closing: Closing, subject: st
         subject,
         SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT],
         rules.removes_by_lot(),
-        rules.strikes_removals(),
+        rules.builds_strike_removals(),
     )
 
 

@@ -130,7 +130,7 @@ def _drawn(session: Session, game: GameRow) -> list[Drawn]:
         if not resolution.lots_used:
             continue
         drawn = lots.draws(
-            maps.load(game.variant).setting(), codec.load_position(row.position),
+            maps.load(game.variant), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         phases_drawn.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),

@@ -38,7 +38,9 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
     position = codec.load_position(row.position)
     numbers = lots.tape_of(session, row, resolution.lots_used)
     case, answer = (
-        (None, None) if variant is None else case_of(variant.setting(), position, resolution, numbers)
+        (None, None)
+        if variant is None
+        else case_of(variant.context(), variant.rules, position, resolution, numbers)
     )
     ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
     return {

@@ -18,14 +18,14 @@ from tests.adjudicator.terse import order
 
 EXPECTED = tomllib.loads(Path("demo/data/w3k/expected.toml").read_text("utf-8"))
 VARIANT = maps.load("w3k")
-SETTING = VARIANT.setting()
+CONTEXT, RULES = VARIANT.context(), VARIANT.rules
 
 
 def _play() -> dict[str, tuple[Position, Resolution]]:
     position, played = VARIANT.start, {}
     for phase in EXPECTED["phase"]:
         lines = [order(power, text) for power, sheet in phase["orders"].items() for text in sheet]
-        resolution = judge(SETTING, position, lines, Lots((0,) * 20))
+        resolution = judge(CONTEXT, RULES, position, lines, Lots((0,) * 20))
         played[phase["name"]] = position, resolution
         position = resolution.position
     return played

@@ -35,7 +35,7 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
         now = position.phase
         assert f"{now.season} {now.year} {now.kind}" == phase["when"]
         orders, wanted = _orders(variant, position, phase)
-        resolution = judge(variant.setting(), position, orders)
+        resolution = judge(variant.context(), variant.rules, position, orders)
         assert [o.reason or o.result.value for o in resolution.outcomes] == [
             result for _, result in wanted
         ], (phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])

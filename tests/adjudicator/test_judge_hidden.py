@@ -18,7 +18,7 @@ from adjudicator.rules.britain1066 import Lie
 from adjudicator.units import Unit, UnitRef
 
 VARIANT = maps.load("britain1066")
-SETTING = VARIANT.setting()
+CONTEXT = VARIANT.context()
 RULES = VARIANT.rules
 OWNER = "Harald Hardrada"
 BOXES = [
@@ -34,9 +34,9 @@ def _hidden(position: Position) -> set[Unit]:
 def test_the_owner_sees_its_fleet_and_others_do_not() -> None:
     """D66-06: nor does who looks on from outside."""
     start = VARIANT.start
-    assert len(_hidden(RULES.sight(SETTING, start, OWNER))) == 4
+    assert len(_hidden(RULES.visible_position(CONTEXT, start, OWNER))) == 4
     for power in (*OTHERS, None):
-        seen = RULES.sight(SETTING, start, power)
+        seen = RULES.visible_position(CONTEXT, start, power)
         assert not _hidden(seen)
         assert seen.units == start.units - _hidden(start)
 
@@ -47,9 +47,11 @@ def test_a_unit_that_showed_itself_is_seen() -> None:
         Unit(OWNER, "A/F", Region("HG1")), Unit(OWNER, "A/F", Region("HG2")),
         Unit("The Northern Earls", "A", Region("Cly"))}))
     move = Move(power=OWNER, unit=UnitRef("A/F", Region("HG1")), to=Region("Cly"))
-    after = judge(SETTING, position, [move]).position
+    after = judge(CONTEXT, RULES, position, [move]).position
     assert {u.region.province for u in _hidden(after)} == {"HG1", "HG2"}
-    assert {u.region.province for u in _hidden(RULES.sight(SETTING, after, "The Scots"))} == {"HG1"}
+    assert {u.region.province for u in _hidden(RULES.visible_position(CONTEXT, after, "The Scots"))} == {
+        "HG1"
+    }
 
 
 places = st.sampled_from(sorted({n for box in BOXES for n in VARIANT.board.near(box, "any")}))
@@ -74,13 +76,15 @@ def test_what_others_are_told_is_the_same_whether_or_not_anybody_is_hidden(
         _order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
         for at, unit in enumerate(sorted(others))
     ]
-    with_fleet = judge(SETTING, Position(phase, fleet | others, memory=Memory()), orders)
-    without = judge(SETTING, Position(phase, others, memory=Memory()), orders)
+    with_fleet = judge(CONTEXT, RULES, Position(phase, fleet | others, memory=Memory()), orders)
+    without = judge(CONTEXT, RULES, Position(phase, others, memory=Memory()), orders)
     assert [(o.result, o.reason, o.why) for o in with_fleet.outcomes] == [
         (o.result, o.reason, o.why) for o in without.outcomes
     ]
     if month == "March":
-        assert RULES.sight(SETTING, with_fleet.position, "The Welsh").units == without.position.units
+        assert (
+            RULES.visible_position(CONTEXT, with_fleet.position, "The Welsh").units == without.position.units
+        )
 
 
 def _order(unit: Unit, box: str, at: int, seed: int) -> Order:
@@ -123,19 +127,19 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
             for at, unit in enumerate(sorted(position.units))
             if unit.power in {"The Northern Earls", "The Norse"}
         ]
-        resolution = judge(SETTING, position, [*orders, *guesses])
+        resolution = judge(CONTEXT, RULES, position, [*orders, *guesses])
         tried = {note[1] for note in resolution.position.memory.notes if note[0] == "seen"}
         moved = {o.order.unit.region.province for o in resolution.outcomes
                  if o.order.power == OWNER and isinstance(o.order, Move) and o.result is Result.SUCCEEDS}
         unseen = set(BOXES) - tried - moved
         for power in (*OTHERS, None):
-            told = RULES.told(SETTING, resolution, power)
+            told = RULES.redact_resolution(CONTEXT, resolution, power)
             assert not {u for u in (*told.position.units, *told.unordered) if u.region.province in unseen}
             assert not [o for o in told.outcomes if o.order.power == OWNER and _of(o.order) & unseen]
             assert not [
-                note for note in told.notes for box in unseen if SETTING.board.provinces[box].name in note
+                note for note in told.notes for box in unseen if CONTEXT.board.provinces[box].name in note
             ]
-            assert not _hidden(RULES.sight(SETTING, resolution.position, power)) - {
+            assert not _hidden(RULES.visible_position(CONTEXT, resolution.position, power)) - {
                 u for u in resolution.position.units if u.region.province in tried}
         position = replace(resolution.position, phase=Phase(1066, "April", PhaseKind.MOVEMENT), dislodged=())
 
@@ -155,16 +159,19 @@ def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> No
             Unit("The Scots", "A", Region("Nth"))}))
 
     cly = UnitRef("A/F", Region("Cly"))
-    silent = judge(SETTING, board("HG1"), [])
+    silent = judge(CONTEXT, RULES, board("HG1"), [])
     for help_for in (
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG4")), to=Region("Dun")),
     ):
         told = [
-            RULES.told(SETTING, judge(SETTING, board(box), [help_for]), "The Scots") for box in ("HG2", "HG4")
+            RULES.redact_resolution(CONTEXT, judge(CONTEXT, RULES, board(box), [help_for]), "The Scots")
+            for box in ("HG2", "HG4")
         ]
         assert all(one.outcomes == () for one in told)
-        assert all(one.unordered == RULES.told(SETTING, silent, "The Scots").unordered for one in told)
+        assert all(
+            one.unordered == RULES.redact_resolution(CONTEXT, silent, "The Scots").unordered for one in told
+        )
 
 
 def _own(unit: Unit, how: int, salt: int) -> Order:

@@ -48,10 +48,10 @@ def test_each_phase_begins_with_what_the_one_before_left(slug: str) -> None:
 def test_phases_follow_each_other_and_go_on_for_three_years(slug: str) -> None:
     game, calendar = _game(slug), maps.load(slug).calendar
     for before, after in pairwise(game):
-        phase = calendar.following(_phase(before))
+        phase = calendar.phase_after(_phase(before))
         if phase.kind is PhaseKind.RETREAT and after["phase"] != "retreat":
             assert not before["expect"]["dislodged"]
-            phase = calendar.following(phase)
+            phase = calendar.phase_after(phase)
         assert _phase(after) == phase, after["id"]
     assert game[-1]["year"] - game[0]["year"] >= 3
     assert game[-1]["season"] == game[0]["season"], "whole years"

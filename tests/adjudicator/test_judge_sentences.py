@@ -15,11 +15,12 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Outcome
 from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit, UnitRef
 from tests.adjudicator.terse import order
 
@@ -50,9 +51,9 @@ class Scene:
     memory: Memory = field(default_factory=Memory)
     choices: Mapping[str, object] = field(default_factory=dict)
 
-    def setting(self, citations: Mapping[str, object]) -> Context:
+    def rules(self, citations: Mapping[str, object]) -> Ruleset:
         module = "w3k" if self.choices else self.board
-        return replace(VARIANTS[self.board].setting(), rules=rules.load(module, self.choices, citations))
+        return rules.load(module, self.choices, citations)
 
     def outcome(self, citations: Mapping[str, object] | None = None) -> tuple[list[Order], Outcome]:
         units = frozenset(_unit(text) for text in _split(self.units))
@@ -64,9 +65,9 @@ class Scene:
             self.phase, units, centres, beaten, frozenset(_split(self.contested)), self.memory
         )
         written = [_order(text) for text in self.orders]
-        return written, judge(self.setting(citations or {}), position, written, Lots((0,) * 9)).outcomes[
-            self.at
-        ]
+        context = VARIANTS[self.board].context()
+        resolution = judge(context, self.rules(citations or {}), position, written, Lots((0,) * 9))
+        return written, resolution.outcomes[self.at]
 
 
 def _split(text: str) -> list[str]:

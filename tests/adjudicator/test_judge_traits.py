@@ -9,35 +9,38 @@ import pytest
 
 import maps
 from adjudicator.calendar import Calendar, Phase, PhaseKind
+from adjudicator.context import Context
 from adjudicator.geo import Region
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Move
 from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitKind, UnitRef
 from tests.adjudicator.terse import orders
 
-PLAIN = maps.load("standard").setting()
+STANDARD = maps.load("standard")
+PLAIN, RULES = STANDARD.context(), STANDARD.rules
 MERCENARY = UnitKind(
-    "M", "Mercenary", frozenset({"land"}), carried=True, attacks=False, alone=0, retreats=False
+    "M", "Mercenary", frozenset({"land"}), can_be_convoyed=True, can_attack=False, base_defence=0,
+    can_retreat=False
 )
 HIRED = replace(PLAIN, kinds={**PLAIN.kinds, "M": MERCENARY})
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
 
 
-def _at(setting: Context, *units: tuple[str, str, str]) -> Position:
+def _at(context: Context, *units: tuple[str, str, str]) -> Position:
     return Position(SPRING, frozenset(Unit(power, kind, Region.of(place)) for power, kind, place in units))
 
 
 def test_a_mercenary_is_beaten_one_to_one_and_leaves_the_board() -> None:
     position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
-    resolution = judge(HIRED, position, orders(GERMANY=["A MUN - BUR"]))
+    resolution = judge(HIRED, RULES, position, orders(GERMANY=["A MUN - BUR"]))
     assert [(str(d.unit), d.may_retreat) for d in resolution.dislodged] == [("FRANCE M BUR", frozenset())]
 
 
 def test_a_mercenary_with_support_stands() -> None:
     position = _at(HIRED, ("FRANCE", "M", "BUR"), ("FRANCE", "A", "PAR"), ("GERMANY", "A", "MUN"))
-    resolution = judge(HIRED, position, orders(GERMANY=["A MUN - BUR"], FRANCE=["A PAR S BUR"]))
+    resolution = judge(HIRED, RULES, position, orders(GERMANY=["A MUN - BUR"], FRANCE=["A PAR S BUR"]))
     assert resolution.dislodged == ()
 
 
@@ -45,7 +48,7 @@ def test_a_mercenary_does_not_attack_but_may_go_where_nobody_stands() -> None:
     position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
     into, past = (
         judge(
-            HIRED, position, [Move(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region(to))]
+            HIRED, RULES, position, [Move(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region(to))]
         ).outcomes[0]
         for to in ("MUN", "PAR")
     )
@@ -58,10 +61,10 @@ def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one()
         Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR"), Region("GAS")})
     )
     position = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
-    torn = judge(PLAIN, position, orders(FRANCE=["A BUR R PAR", "A BUR R GAS"]))
+    torn = judge(PLAIN, RULES, position, orders(FRANCE=["A BUR R PAR", "A BUR R GAS"]))
     assert [o.reason for o in torn.outcomes] == ["illegal", "illegal"]
     assert torn.disbanded == (beaten.unit,)
-    sure = judge(PLAIN, position, orders(FRANCE=["A BUR R PAR", "A BUR R PAR"]))
+    sure = judge(PLAIN, RULES, position, orders(FRANCE=["A BUR R PAR", "A BUR R PAR"]))
     assert [o.reason for o in sure.outcomes] == [None, None]
     assert [str(u) for u in sure.position.units] == ["FRANCE A PAR"]
 
@@ -78,9 +81,9 @@ def test_lots_are_a_tape_that_is_read_once() -> None:
 
 def test_a_phase_that_no_rules_judge_is_our_own_fault() -> None:
     turn = Phase(1, "Move", PhaseKind.TURN)
-    setting = replace(PLAIN, calendar=Calendar((("Move", PhaseKind.TURN),)))
+    context = replace(PLAIN, calendar=Calendar((("Move", PhaseKind.TURN),)))
     with pytest.raises(ValueError, match="turn phase"):
-        judge(setting, Position(turn, frozenset()), [])
+        judge(context, RULES, Position(turn, frozenset()), [])
 
 
 def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() -> None:
@@ -89,7 +92,7 @@ def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() 
 
     def winner(mine: int, theirs: int) -> str | None:
         owned = {"FRANCE": frozenset(centres[:mine]), "GERMANY": frozenset(centres[mine : mine + theirs])}
-        return judge(PLAIN, Position(autumn, frozenset(), owned), []).winner
+        return judge(PLAIN, RULES, Position(autumn, frozenset(), owned), []).winner
 
     assert winner(18, 16) == "FRANCE"
     assert winner(17, 17) is None

@@ -19,7 +19,8 @@ from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit
 from tests.adjudicator.terse import orders
 
-SETTING = maps.load("standard").setting()
+STANDARD = maps.load("standard")
+CONTEXT, RULES = STANDARD.context(), STANDARD.rules
 PLACES = {"ENGLAND A LON", "ENGLAND F ENG", "FRANCE F BRE", "FRANCE F BEL"}
 POSITION = Position(Phase(1901, "Spring", PhaseKind.MOVEMENT), frozenset(
     Unit(power, kind, Region(place)) for power, kind, place in map(str.split, PLACES)))
@@ -31,9 +32,9 @@ CASE = Case("made up", POSITION, tuple(SHEETS), Lots())
 
 
 def test_the_rules_decide_everything() -> None:
-    resolution = judge(SETTING, POSITION, SHEETS)
+    resolution = judge(CONTEXT, RULES, POSITION, SHEETS)
     assert resolution.unresolved == ()
-    assert "unresolved" not in answer(CASE, resolution, SETTING)
+    assert "unresolved" not in answer(CASE, resolution, RULES)
 
 
 def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,12 +42,12 @@ def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.Monk
     convoy."""
 
     def only_supports(state: PartialResolution, _: object) -> list[int]:
-        return [number for number in state.open if number in state.puzzle.supports]
+        return [number for number in state.undecided if number in state.orders.supports]
 
     monkeypatch.setattr(solver, "_bottom_set", only_supports)
-    resolution = judge(SETTING, POSITION, SHEETS)
+    resolution = judge(CONTEXT, RULES, POSITION, SHEETS)
     assert resolution.unresolved == (SHEETS[3],)
-    assert answer(CASE, resolution, SETTING)["unresolved"] == [3]
+    assert answer(CASE, resolution, RULES)["unresolved"] == [3]
     failed = resolution.outcomes[3]
     assert (failed.result, failed.reason) == (Result.FAILS, "cut")
     assert failed.why

@@ -14,7 +14,8 @@ from adjudicator.position import Position
 from adjudicator.units import Unit
 from tests.adjudicator.terse import orders
 
-SETTING = maps.load("standard").setting()
+STANDARD = maps.load("standard")
+CONTEXT, RULES = STANDARD.context(), STANDARD.rules
 POSITION = Position(Phase(1901, "Spring", PhaseKind.MOVEMENT), frozenset(
     Unit(power, kind, Region(place)) for power, kind, place in (
         ("FRANCE", "A", "MAR"), ("FRANCE", "A", "GAS"), ("GERMANY", "A", "BUR"))))
@@ -26,8 +27,8 @@ def test_nothing_is_said_while_judging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor for an order written twice, nor for a void one whose unit is dislodged: both outcomes are made from
     others."""
     with monkeypatch.context() as deaf:
-        deaf.setattr(Explainer, "say", lambda *_: pytest.fail("a sentence was put into words"))
-        outcomes = judge(SETTING, POSITION, SHEETS).outcomes
+        deaf.setattr(Explainer, "text", lambda *_: pytest.fail("a sentence was put into words"))
+        outcomes = judge(CONTEXT, RULES, POSITION, SHEETS).outcomes
     assert [(o.order, o.result, o.dislodged) for o in outcomes] == [
         (SHEETS[0], Result.SUCCEEDS, False), (SHEETS[1], Result.SUCCEEDS, False),
         (SHEETS[2], Result.SUCCEEDS, False),

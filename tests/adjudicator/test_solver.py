@@ -42,15 +42,15 @@ def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResol
         power=[u.power for u in units],
         goal=[number[u.goal if u.role == MOVE else u.place] for u in units],
         partner=[number.get(u.helps, NOBODY) for u in units],
-        aim=[number[u.goal] for u in units],
-        alone=[u.alone for u in units],
+        expected_goal=[number[u.goal] for u in units],
+        base_defence=[u.alone for u in units],
         routes=routes or {},
     ))
 
 
 def _known(state: PartialResolution) -> list[int]:
     assert not state.unresolved
-    return state.known
+    return state.verdicts
 
 
 def test_three_units_go_round_in_a_circle() -> None:
@@ -101,7 +101,7 @@ def test_a_convoy_that_would_decide_its_own_fight_fails() -> None:
         routes={0: route},
     )
     assert _known(state) == [FALSE, FALSE, TRUE, TRUE]
-    assert state.paradox == {1}
+    assert state.paradox_convoys == {1}
 
 
 def test_bounds_come_before_any_rule_for_cycles() -> None:
@@ -113,6 +113,6 @@ def test_bounds_come_before_any_rule_for_cycles() -> None:
         Unit("shore", "F", SUPPORT, "sea", helps="out"), Unit("out", "F", MOVE, "sea"),
         routes={0: route},
     )
-    assert state.paradox == set()
+    assert state.paradox_convoys == set()
     assert _known(state) == [FALSE, TRUE, TRUE, FALSE, FALSE]
-    assert state.path(0) == TRUE
+    assert state.path_verdict(0) == TRUE

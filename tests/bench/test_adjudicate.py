@@ -88,7 +88,7 @@ def test_a_file_without_positions_is_refused_in_one_sentence(tmp_path: Path, tex
 
 
 def test_our_count_falls_with_an_expectation_that_is_wrong() -> None:
-    ours = run.Ours(STANDARD.setting())
+    ours = run.Ours(STANDARD)
     good = [RECORDS["P0023"], RECORDS["P0069"]]
     wrong = good[0] | {"expect": good[0]["expect"] | {"positions": good[0]["expect"]["positions"][1:]}}
     assert run.agreeing(ours, good) == 2
@@ -203,7 +203,7 @@ def test_a_full_board_has_a_unit_and_an_order_on_every_centre() -> None:
     position, orders = full_board(W3K, Random(1), centres)
     assert {u.region.province for u in position.units} == set(centres)
     assert len(orders) == len(centres) == 109
-    resolution = judge(W3K.setting(), position, orders)
+    resolution = judge(W3K.context(), W3K.rules, position, orders)
     assert not [o.why for o in resolution.outcomes if o.result == "void"]
     assert {"bounced", "cut", "dislodged"} <= {o.reason for o in resolution.outcomes}
 
@@ -216,7 +216,7 @@ def test_the_same_seed_gives_the_same_board() -> None:
 
 def test_fleets_at_sea_carry() -> None:
     position, orders = full_board(W3K, Random(3), sorted(W3K.board.provinces)[::2])
-    resolution = judge(W3K.setting(), position, orders)
+    resolution = judge(W3K.context(), W3K.rules, position, orders)
     carried = [o for o in resolution.outcomes if isinstance(o.order, Convoy) and o.result == "succeeds"]
     overseas = [o for o in resolution.outcomes if isinstance(o.order, Move) and o.result == "succeeds"]
     assert carried

@@ -90,7 +90,7 @@ def test_the_game_begins_in_winter_620_with_an_empty_board() -> None:
     """BRE-01, Q-43: and Spring 621 follows."""
     assert VARIANT.start.phase == Phase(620, "Winter", PhaseKind.ADJUSTMENT)
     assert not VARIANT.start.units
-    assert VARIANT.calendar.following(VARIANT.start.phase) == Phase(621, "Spring", PhaseKind.MOVEMENT)
+    assert VARIANT.calendar.phase_after(VARIANT.start.phase) == Phase(621, "Spring", PhaseKind.MOVEMENT)
 
 
 @pytest.mark.parametrize("other", ["Dun", "GrG", "Ros"])
@@ -133,6 +133,6 @@ def test_three_kinds_of_unit() -> None:
     """BRE-09, BRE-15: only fleets convoy; armies and bunches are convoyed, a bunch from a sea too
     (BRE-16)."""
     assert set(VARIANT.kinds) == {"A", "F", "B"}
-    assert {k.letter for k in VARIANT.kinds.values() if k.carries} == {"F"}
-    assert {k.letter for k in VARIANT.kinds.values() if k.carried} == {"A", "B"}
+    assert {k.letter for k in VARIANT.kinds.values() if k.can_convoy} == {"F"}
+    assert {k.letter for k in VARIANT.kinds.values() if k.can_be_convoyed} == {"A", "B"}
     assert {k.letter for k in VARIANT.kinds.values() if k.boards_at_sea} == {"B"}

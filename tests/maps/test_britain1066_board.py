@@ -102,7 +102,7 @@ def test_a_move_is_a_month_and_adjustments_follow_every_second() -> None:
     phase, seen = VARIANT.start.phase, []
     for _ in range(60):
         seen.append(phase)
-        phase = VARIANT.calendar.following(phase)
+        phase = VARIANT.calendar.phase_after(phase)
     moves = [p for p in seen if p.kind is PhaseKind.MOVEMENT]
     assert [p.season for p in moves[:4]] == ["March", "April", "May", "June"]
     adjusted = [f"{p.season} {p.year}" for p in seen if p.kind is PhaseKind.ADJUSTMENT]

@@ -151,12 +151,11 @@ def test_the_licence_stands_beside_the_data() -> None:
 @pytest.mark.parametrize("slug", BOARDS)
 def test_the_judge_is_handed_the_whole_game(slug: str) -> None:
     variant = maps.load(slug)
-    setting = variant.setting()
-    assert setting is variant.setting(), "its chart is worked out once"
-    assert setting.board is variant.board
-    assert setting.kinds == variant.kinds
-    assert setting.calendar == variant.calendar
-    assert setting.rules == variant.rules
-    assert setting.powers == tuple(variant.powers)
-    assert setting.victory == variant.victory
-    assert dict(setting.capitals) == dict(variant.capitals or {})
+    context = variant.context()
+    assert context is variant.context(), "its chart is worked out once"
+    assert context.board is variant.board
+    assert context.kinds == variant.kinds
+    assert context.calendar == variant.calendar
+    assert context.powers == tuple(variant.powers)
+    assert context.victory == variant.victory
+    assert dict(context.capitals) == dict(variant.capitals or {})

@@ -61,7 +61,7 @@ def test_the_calendar_ends_the_year_with_builds() -> None:
     seen = []
     while phase.year == 1901:
         seen.append(str(phase))
-        phase = STANDARD.calendar.following(phase)
+        phase = STANDARD.calendar.phase_after(phase)
     assert seen == [
         "Spring 1901 Movement", "Spring 1901 Retreat", "Autumn 1901 Movement", "Autumn 1901 Retreat",
         "Winter 1901 Adjustment",

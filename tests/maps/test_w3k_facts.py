@@ -158,11 +158,11 @@ def calendar(fact: Fact) -> None:
             played = set()
             while phase.year == year:
                 played.add(phase.season)
-                phase = W3K.calendar.following(phase)
+                phase = W3K.calendar.phase_after(phase)
             assert played == {"Summer", "Autumn"}
         case {"first_adjustment": [season, year]}:
             autumn = Phase(year - 1, "Autumn", PhaseKind.RETREAT)
-            assert W3K.calendar.following(autumn) == Phase(year, season, PhaseKind.ADJUSTMENT)
+            assert W3K.calendar.phase_after(autumn) == Phase(year, season, PhaseKind.ADJUSTMENT)
         case {"seasons": seasons}:
             assert list(W3K.calendar.seasons()) == seasons
             assert [s for s, kind in W3K.calendar.steps if kind is PhaseKind.ADJUSTMENT] == ["Winter"]

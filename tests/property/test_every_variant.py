@@ -38,10 +38,10 @@ def _played(
     variant: Variant, seed: int, phases: int = PHASES
 ) -> Iterator[tuple[Position, list[Order], Resolution]]:
     """A game from its opening on: each phase's position, papers and resolution."""
-    chance, setting, position = Random(seed), variant.setting(), variant.start
+    chance, context, position = Random(seed), variant.context(), variant.start
     for _ in range(phases):
         orders = phase_orders(variant, position, chance)
-        resolution = judge(setting, position, orders, lots())
+        resolution = judge(context, variant.rules, position, orders, lots())
         yield position, orders, resolution
         position = resolution.position
 
@@ -77,9 +77,9 @@ def _every_order_is_answered(variant: Variant, orders: list[Order], resolution: 
 
 def _the_calendar_goes_on(variant: Variant, before: Position, after: Position) -> None:
     """Each phase follows the one before it; retreats that nobody has to make are passed over."""
-    phase = variant.calendar.following(before.phase)
+    phase = variant.calendar.phase_after(before.phase)
     while phase.kind is PhaseKind.RETREAT and not after.dislodged:
-        phase = variant.calendar.following(phase)
+        phase = variant.calendar.phase_after(phase)
     assert after.phase == phase
 
 
@@ -136,7 +136,7 @@ def _whose_paper_lies_on_top_makes_no_difference(
 ) -> None:
     """The papers in another order; what is on one of them stays in its own."""
     turned = sorted(orders, key=lambda one: [-ord(letter) for letter in one.power])
-    other = judge(variant.setting(), position, turned, lots())
+    other = judge(variant.context(), variant.rules, position, turned, lots())
     assert other.position == resolution.position
     assert Counter(_said(other)) == Counter(_said(resolution))
 
@@ -145,14 +145,14 @@ def _the_same_comes_of_the_same(
     variant: Variant, position: Position, orders: list[Order], resolution: Resolution
 ) -> None:
     """Judged again, with just the lots that were drawn; and no lot falls that is not on the tape."""
-    setting, used = variant.setting(), resolution.lots_used
-    again = judge(setting, position, orders, Lots(TAPE[:used]))
+    context, used = variant.context(), resolution.lots_used
+    again = judge(context, variant.rules, position, orders, Lots(TAPE[:used]))
     assert again == resolution
     assert _said(again) == _said(resolution)
     assert used <= variant.rules.LOTS
     if used:
         with pytest.raises(IndexError):
-            judge(setting, position, orders, Lots(TAPE[: used - 1]))
+            judge(context, variant.rules, position, orders, Lots(TAPE[: used - 1]))
 
 
 def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> None:
@@ -166,7 +166,9 @@ def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> No
 def _the_command_says_the_same(variant: Variant, position: Position, resolution: Resolution) -> None:
     """What was judged, written as a case of the contract's JSON, is answered as it was judged. The form has
     no key for proxies that are kept for retreats."""
-    case, answered = case_of(variant.setting(), position, resolution, TAPE[: resolution.lots_used])
+    case, answered = case_of(
+        variant.context(), variant.rules, position, resolution, TAPE[: resolution.lots_used]
+    )
     assert (case is None) == bool(position.memory.proxies), "the contract's form can say all else"
     if case is None:
         return
@@ -178,13 +180,13 @@ def _the_command_says_the_same(variant: Variant, position: Position, resolution:
 def _nothing_hidden_is_told(variant: Variant, resolution: Resolution) -> None:
     """A unit that whoever looks on does not see is seen by its own power alone, and no sentence names where
     it lies (D66-14)."""
-    rules, setting = variant.rules, variant.setting()
-    hidden = resolution.position.units - rules.sight(setting, resolution.position, None).units
+    rules, context = variant.rules, variant.context()
+    hidden = resolution.position.units - rules.visible_position(context, resolution.position, None).units
     for power in variant.powers if hidden else ():
-        told = rules.told(setting, resolution, power)
+        told = rules.redact_resolution(context, resolution, power)
         secret = {unit for unit in hidden if unit.power != power}
         assert not told.position.units & secret
-        assert not rules.sight(setting, resolution.position, power).units & secret
+        assert not rules.visible_position(context, resolution.position, power).units & secret
         assert not set(told.unordered) & secret
         own = [o for o in told.outcomes if o.order.power != power]
         for unit in secret:

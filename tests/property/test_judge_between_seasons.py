@@ -24,7 +24,7 @@ from tests.adjudicator import positions
 from tests.adjudicator.naive_winter import NaiveWinter
 
 W3K = maps.load("w3k")
-SETTING = W3K.setting()
+CONTEXT, RULES = W3K.context(), W3K.rules
 POWERS = list(W3K.powers)[:4]
 CENTRES = W3K.board.centres()
 CALM = settings(deadline=None, max_examples=200)
@@ -39,7 +39,7 @@ def _fight(chance: Random) -> Position:
     units = positions.units(W3K.board, chance, positions.piece(W3K.board, chance, 25), POWERS)
     orders = positions.orders(W3K.board, chance, units)
     autumn = Phase(1643, "Autumn", PhaseKind.MOVEMENT)
-    return judge(SETTING, Position(autumn, frozenset(units), _owned(chance)), orders).position
+    return judge(CONTEXT, RULES, Position(autumn, frozenset(units), _owned(chance)), orders).position
 
 
 def _owned(chance: Random) -> dict[str, frozenset[str]]:
@@ -69,7 +69,7 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
     position = _fight(chance)
     assume(position.phase.kind is PhaseKind.RETREAT)
     orders = _retreats(chance, position)
-    resolution = judge(SETTING, position, orders)
+    resolution = judge(CONTEXT, RULES, position, orders)
     after = resolution.position.units
     assert position.units <= after
     assert len({u.region.province for u in after}) == len(after)
@@ -96,7 +96,10 @@ def test_the_order_of_retreats_does_not_matter(seed: int) -> None:
     position = _fight(chance)
     assume(position.phase.kind is PhaseKind.RETREAT)
     orders = _retreats(chance, position)
-    assert judge(SETTING, position, orders).position == judge(SETTING, position, orders[::-1]).position
+    assert (
+        judge(CONTEXT, RULES, position, orders).position
+        == judge(CONTEXT, RULES, position, orders[::-1]).position
+    )
 
 
 @given(seeds)
@@ -107,7 +110,7 @@ def test_centres_belong_to_who_stands_there_or_had_them(seed: int) -> None:
     chance = Random(seed)
     position = _fight(chance)
     assume(position.phase.kind is PhaseKind.RETREAT)
-    after = judge(SETTING, position, _retreats(chance, position)).position
+    after = judge(CONTEXT, RULES, position, _retreats(chance, position)).position
     assert after.phase == Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
     standing = {u.region.province: u.power for u in after.units}
     before = {c: p for p, owned in position.centres.items() for c in owned}
@@ -156,7 +159,7 @@ def _few(chance: Random) -> dict[str, frozenset[str]]:
 def test_nobody_begins_the_spring_with_more_than_supply_allows(seed: int) -> None:
     """ADJ-01, MCY-01, SUP-01..05: the ledger is drawn up here once more, from what the judge let stand."""
     position, orders = _winter(Random(seed))
-    resolution = judge(SETTING, position, orders, Lots(TAPE))
+    resolution = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
     stands = [o.order for o in resolution.outcomes if o.result is Result.SUCCEEDS]
     for power in POWERS:
         owned = len(position.centres[power])
@@ -180,7 +183,7 @@ def test_nobody_begins_the_spring_with_more_than_supply_allows(seed: int) -> Non
 def test_builds_stand_in_empty_centres_of_their_owner(seed: int) -> None:
     """OWN-03, ADJ-07."""
     position, orders = _winter(Random(seed))
-    resolution = judge(SETTING, position, orders, Lots(TAPE))
+    resolution = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
     held = {u.region.province for u in position.units}
     places = [u.region.province for u in resolution.built]
     assert len(set(places)) == len(places)
@@ -198,8 +201,8 @@ def test_one_power_s_sheet_may_be_read_before_or_after_another_s(seed: int, chan
     position, orders = _winter(Random(seed))
     sheets = {power: [o for o in orders if o.power == power] for power in POWERS}
     mixed = [sheets[p].pop(0) for p in chance.sample([p for p in POWERS for _ in sheets[p]], len(orders))]
-    one = judge(SETTING, position, orders, Lots(TAPE))
-    other = judge(SETTING, position, mixed, Lots(TAPE))
+    one = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
+    other = judge(CONTEXT, RULES, position, mixed, Lots(TAPE))
     assert one.position == other.position
     assert one.removed_by_lot == other.removed_by_lot
 
@@ -208,7 +211,7 @@ def _agree(seed: int) -> list[str | None]:
     position, orders = _winter(Random(seed))
     naive = NaiveWinter(W3K.board, position.centres, set(position.units), list(TAPE))
     naive.judge(orders, list(W3K.powers))
-    resolution = judge(SETTING, position, orders, Lots(TAPE))
+    resolution = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
     detail = f"{seed}\n{position.centres}\n" + "\n".join(
         f"{o.order} {o.result} {o.why}" for o in resolution.outcomes
     )

@@ -19,8 +19,8 @@ from adjudicator.units import Unit, UnitRef
 from tests.adjudicator import positions
 
 VARIANT = maps.load("bretwalda")
-SETTING = VARIANT.setting()
-BOARD, CHART = VARIANT.board, SETTING.chart
+CONTEXT, RULES = VARIANT.context(), VARIANT.rules
+BOARD, CHART = VARIANT.board, CONTEXT.tables
 CALM = settings(deadline=None, max_examples=150)
 seeds = st.integers(0, 2**32)
 
@@ -86,7 +86,7 @@ def _help(chance: Random, unit: Unit, units: list[Unit], given: dict[Unit, Order
 
 
 def _judge(position: Position, orders: list[Order]) -> Resolution:
-    return judge(SETTING, position, orders)
+    return judge(CONTEXT, RULES, position, orders)
 
 
 @given(seeds)

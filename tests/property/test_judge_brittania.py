@@ -35,7 +35,7 @@ from adjudicator.serialize import codec
 from adjudicator.units import Unit
 
 VARIANT = maps.load("brittania")
-SETTING = VARIANT.setting()
+CONTEXT, RULES = VARIANT.context(), VARIANT.rules
 STATES = VARIANT.board.centres()
 POWERS = tuple(VARIANT.powers)
 CALM = settings(deadline=None, max_examples=120)
@@ -89,7 +89,7 @@ def _order(chance: Random, held: dict[str, list[str]]) -> Order:
 
 
 def _judged(position: Position, orders: Sequence[Order]) -> tuple[Realm, Realm, Resolution]:
-    resolution = judge(SETTING, position, orders, Lots(TAPE))
+    resolution = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
     before, after = position.own, resolution.position.own
     assert isinstance(before, Realm)
     assert isinstance(after, Realm)
@@ -179,8 +179,8 @@ def test_no_die_falls_that_the_tape_does_not_hold(seed: int) -> None:
     assert all(any(number % 10 + 1 == die for number in drawn) for die in dice)
     if used:
         with pytest.raises(IndexError):
-            judge(SETTING, position, orders, Lots(TAPE[: used - 1]))
-    assert judge(SETTING, position, orders, Lots(TAPE[:used])) == resolution
+            judge(CONTEXT, RULES, position, orders, Lots(TAPE[: used - 1]))
+    assert judge(CONTEXT, RULES, position, orders, Lots(TAPE[:used])) == resolution
     assert used <= VARIANT.rules.LOTS
 
 
@@ -190,7 +190,7 @@ def test_whose_sheet_is_read_first_makes_no_difference(seed: int) -> None:
     """WSB-02: all turns are simultaneous."""
     position, orders = _case(seed)
     mixed = sorted(orders, key=lambda order: (Random(seed ^ POWERS.index(order.power)).random()))
-    one, other = (judge(SETTING, position, some, Lots(TAPE)) for some in (orders, mixed))
+    one, other = (judge(CONTEXT, RULES, position, some, Lots(TAPE)) for some in (orders, mixed))
     assert one.position == other.position
     assert {(o.order, o.result, o.why) for o in one.outcomes} == {
         (o.order, o.result, o.why) for o in other.outcomes

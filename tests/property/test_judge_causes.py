@@ -11,17 +11,17 @@ from adjudicator.explain import Explainer
 from adjudicator.orders import Move, UnitOrder
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
-from tests.property.test_judge_properties import SETTINGS, _case, _judge
+from tests.property.test_judge_properties import VARIANTS, _case, _judge
 
 BY_SOMEBODY = {"bounced", "cut", "dislodged", "disrupted", "paradox", "unmatched"}
 
 
-@given(st.sampled_from(sorted(SETTINGS)), st.integers(0, 2**32))
+@given(st.sampled_from(sorted(VARIANTS)), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_who_and_where_and_how_strong(slug: str, seed: int) -> None:
     position, orders = _case(slug, seed)
     standing = {unit.region.province: unit for unit in position.units}
-    words = Explainer(SETTINGS[slug])
+    words = Explainer(VARIANTS[slug].context(), VARIANTS[slug].rules)
     for outcome in _judge(slug, position, orders).outcomes:
         why = outcome.why
         assert "{" not in why

@@ -37,7 +37,7 @@ from service.cli.adjudicate import run_adjudicate
 from tests.adjudicator import positions
 
 W3K = maps.load("w3k")
-SETTING = W3K.setting()
+CONTEXT, RULES = W3K.context(), W3K.rules
 TAPE = tuple(range(3, 203))
 KINDS = {
     "Hold": "hold",
@@ -174,7 +174,7 @@ def _play(seed: int, years: int) -> Counter[str | None]:
     seen: Counter[str | None] = Counter()
     while position.phase.year < W3K.start.phase.year + years:
         orders = _orders(chance, position)
-        resolution = judge(SETTING, position, orders, Lots(TAPE))
+        resolution = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
         answer = _ask(case | {"orders": list(map(_written, orders)), "lots": TAPE})
         _same(position, case, resolution, answer)
         _sound(position, resolution)

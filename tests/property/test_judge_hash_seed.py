@@ -31,12 +31,14 @@ def say_all() -> None:
         variant = maps.load(slug)
         position, dice = variant.start, Random(1066)
         for number in range(PHASES):
-            resolution = judge(variant.setting(), position, phase_orders(variant, position, dice), lots())
+            resolution = judge(
+                variant.context(), variant.rules, position, phase_orders(variant, position, dice), lots()
+            )
             print(slug, "phase", number, _said(resolution), _told(variant, resolution))
             position = resolution.position
         if not has_movement_phases(variant):
             continue
-        setting, powers = variant.setting(), list(variant.powers)[:3]
+        powers = list(variant.powers)[:3]
         for seed in range(POSITIONS):
             chance = Random(seed)
             if seed % 2:
@@ -49,13 +51,14 @@ def say_all() -> None:
                     {},
                 )
             orders = positions.orders(variant.board, chance, units, given)
-            print(slug, seed, _said(judge(setting, Position(variant.start.phase, frozenset(units)), orders)))
+            position = Position(variant.start.phase, frozenset(units))
+            print(slug, seed, _said(judge(variant.context(), variant.rules, position, orders)))
 
 
 def _told(variant: Variant, resolution: Resolution) -> str:
     """What is kept and told beside the outcomes."""
     position = resolution.position
-    standing = variant.rules.standing(variant.setting(), position)
+    standing = variant.rules.public_holdings(variant.context(), position)
     return "\n".join(
         [
             json.dumps(codec.dump_position(position), sort_keys=False),

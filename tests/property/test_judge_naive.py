@@ -21,7 +21,6 @@ from tests.adjudicator.naive import Naive, NoOpinion
 from tests.adjudicator.naive_legality import NaiveLegality, waters
 
 VARIANTS = {slug: maps.load(slug) for slug in ("standard", "w3k")}
-SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 WATERS = {slug: waters(variant.board) for slug, variant in VARIANTS.items()}
 BY_MAP = {"standard": False, "w3k": True}
 """Whether words that name a way overseas are a move without fleets on it (DATC 6.D.32; Q-17)."""
@@ -73,7 +72,8 @@ def _compare(slug: str, seed: int, seen: Counter[str | None]) -> int | None:
         opinion = naive.solve()
     except NoOpinion:
         return None
-    resolution = judge(SETTINGS[slug], Position(variant.start.phase, frozenset(units)), orders)
+    position = Position(variant.start.phase, frozenset(units))
+    resolution = judge(variant.context(), variant.rules, position, orders)
     detail = f"{slug} {seed}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
     reasons = {
         o.order.unit.region.province: o.reason for o in resolution.outcomes if isinstance(o.order, UnitOrder)

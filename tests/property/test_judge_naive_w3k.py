@@ -22,7 +22,7 @@ from tests.adjudicator.naive import Naive, NoOpinion
 from tests.adjudicator.naive_legality import NaiveLegality, waters
 
 W3K = maps.load("w3k")
-SETTING = W3K.setting()
+CONTEXT, RULES = W3K.context(), W3K.rules
 WATERS = waters(W3K.board)
 POWERS = list(W3K.powers)[:4]
 SHORES = [c for c in W3K.board.centres() if W3K.board.near(c, SEA)]
@@ -106,7 +106,7 @@ def _compare(seed: int, seen: Counter[str | None]) -> bool:
     except NoOpinion:
         return False
     position = Position(W3K.start.phase, frozenset(units), centres, memory=Memory(begun))
-    resolution = judge(SETTING, position, sheets.written)
+    resolution = judge(CONTEXT, RULES, position, sheets.written)
     detail = f"{seed}\n" + "\n".join(f"{o.order} {o.result} {o.why}" for o in resolution.outcomes)
     ours = {(type(o.order), o.order.unit.region.province): o.reason for o in resolution.outcomes
             if isinstance(o.order, UnitOrder) and o.reason not in {"overridden", "no_such_unit"}
@@ -165,6 +165,6 @@ def test_an_order_without_consent_is_a_stranger_s() -> None:
     none."""
     unit = Unit("Newcastle", "A", Region("London"))
     order = Move(power="Argyll", unit=UnitRef("A", unit.region), to=Region("Surrey"))
-    resolution = judge(SETTING, Position(W3K.start.phase, frozenset({unit})), [order])
+    resolution = judge(CONTEXT, RULES, Position(W3K.start.phase, frozenset({unit})), [order])
     assert [(o.result, o.reason) for o in resolution.outcomes] == [("void", "no_such_unit")]
     assert resolution.position.units == {unit}

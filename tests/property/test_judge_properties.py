@@ -26,7 +26,6 @@ from tests.adjudicator import positions
 
 VARIANTS = {slug: variant for slug in maps.variants() if has_movement_phases(variant := maps.load(slug))}
 """Every game but those in which states take states (tests/property/test_judge_brittania.py)."""
-SETTINGS = {slug: variant.setting() for slug, variant in VARIANTS.items()}
 
 
 def _around(slug: str, place: str) -> set[str]:
@@ -98,7 +97,8 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
 
 
 def _judge(slug: str, position: Position, orders: Iterable[Order]) -> Resolution:
-    return judge(SETTINGS[slug], position, list(orders), Lots((0,) * 200))
+    variant = VARIANTS[slug]
+    return judge(variant.context(), variant.rules, position, list(orders), Lots((0,) * 200))
 
 
 @given(slugs, seeds, st.randoms(use_true_random=False))
@@ -265,7 +265,7 @@ def test_nothing_is_kept_from_one_judging_to_the_next(
     position, orders = _case(slug, seed)
     first = _judge(slug, position, orders)
     _judge(other_slug, *_case(other_slug, other_seed))
-    fresh = judge(VARIANTS[slug].setting(), position, orders, Lots((0,) * 200))
+    fresh = judge(VARIANTS[slug].context(), VARIANTS[slug].rules, position, orders, Lots((0,) * 200))
     again = _judge(slug, position, orders)
     assert again == fresh
     assert _plain(again.outcomes) == _plain(fresh.outcomes) == _plain(first.outcomes)

@@ -22,8 +22,8 @@ from adjudicator.units import Unit, UnitRef
 from tests.adjudicator import positions
 
 VARIANT = maps.load("war1648")
-SETTING, BOARD, POWERS = VARIANT.setting(), VARIANT.board, list(VARIANT.powers)
-RULES = SETTING.rules
+CONTEXT, BOARD, POWERS = VARIANT.context(), VARIANT.board, list(VARIANT.powers)
+RULES = VARIANT.rules
 FROZEN = {p.id for p in BOARD.provinces.values() if "frozen" in p.marks}
 FROZEN_LAND = {name for name in FROZEN if not BOARD.provinces[name].is_sea}
 NORTH = sorted({n for p in FROZEN for movement in BOARD.links for n in (p, *BOARD.near(p, movement))})
@@ -51,7 +51,7 @@ def _month(seed: int, season: str) -> tuple[Position, list[Order]]:
 def test_ice_holds_whoever_is_in_it_and_keeps_everybody_out(seed: int, season: str) -> None:
     """TYW-11, TYW-12, Q-52."""
     position, orders = _month(seed, season)
-    resolution = judge(SETTING, position, orders)
+    resolution = judge(CONTEXT, RULES, position, orders)
     before = {u.region.province: u for u in position.units}
     for unit in resolution.position.units:
         place = unit.region.province
@@ -78,7 +78,7 @@ def test_ice_holds_whoever_is_in_it_and_keeps_everybody_out(seed: int, season: s
 def test_mercenaries_beat_nobody_and_never_retreat(seed: int, season: str) -> None:
     """TYW-06."""
     position, orders = _month(seed, season)
-    resolution = judge(SETTING, position, orders)
+    resolution = judge(CONTEXT, RULES, position, orders)
     hired = {u.region.province for u in position.units if u.kind == "M"}
     taken = {u.region.province for u in position.units}
     assert not {beaten.attacker_from for beaten in resolution.dislodged} & hired
@@ -146,7 +146,7 @@ def _sheet(chance: Random, power: str, owned: dict[str, set[str]], units: list[U
 
 
 def _after(resolution: Resolution, power: str) -> int:
-    return RULES.upkeep(SETTING, [u for u in resolution.position.units if u.power == power])
+    return RULES.upkeep(CONTEXT, [u for u in resolution.position.units if u.power == power])
 
 
 @given(seeds)
@@ -154,9 +154,12 @@ def _after(resolution: Resolution, power: str) -> int:
 def test_nobody_has_more_units_than_supply_and_no_supply_is_lost(seed: int) -> None:
     """TYW-06, TYW-07, TYW-14."""
     position, orders = _builds(seed)
-    resolution = judge(SETTING, position, orders)
+    resolution = judge(CONTEXT, RULES, position, orders)
     after = resolution.position
-    fed = {power: RULES.feeds(after.memory, power, after.centres.get(power, frozenset())) for power in POWERS}
+    fed = {
+        power: RULES.supply_from(after.memory, power, after.centres.get(power, frozenset()))
+        for power in POWERS
+    }
     assert sum(fed.values()) == sum(len(owned) for owned in after.centres.values())
     for power in POWERS:
         assert _after(resolution, power) <= max(fed[power], 0)
@@ -169,7 +172,7 @@ def test_nobody_has_more_units_than_supply_and_no_supply_is_lost(seed: int) -> N
 def test_builds_keep_the_rules_and_loans_never_chain(seed: int) -> None:
     """TYW-03, TYW-04, TYW-09, TYW-12, TYW-14."""
     position, orders = _builds(seed)
-    resolution = judge(SETTING, position, orders)
+    resolution = judge(CONTEXT, RULES, position, orders)
     assert max(Counter(u.power for u in resolution.built if u.kind == "F").values(), default=0) <= 2
     homes = {note[2]: note[1] for note in resolution.position.memory.notes if note[0] == "home"}
     for unit in resolution.built:
@@ -196,4 +199,4 @@ def test_the_order_in_which_sheets_are_read_does_not_matter(seed: int, chance: R
     sheets = [[order for order in orders if order.power == power] for power in POWERS]
     chance.shuffle(sheets)
     mixed = [order for sheet in sheets for order in sheet]
-    assert judge(SETTING, position, orders).position == judge(SETTING, position, mixed).position
+    assert judge(CONTEXT, RULES, position, orders).position == judge(CONTEXT, RULES, position, mixed).position

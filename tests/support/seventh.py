@@ -99,10 +99,10 @@ from typing import ClassVar
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.orders import Order
-from adjudicator.outcome import Result, outcome
+from adjudicator.outcome import Result, make_outcome
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.phrases import CLASSIC
-from adjudicator.phases.movement_sheet import Turn
+from adjudicator.phases.movement_sheet import MovementSheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,15 +128,16 @@ class Ferrymen(Ruleset):
     SENTENCES: ClassVar[Mapping[str, str]] = {
         **CLASSIC, "rings": "the bell of {0} is heard", "no_bell": "void: {0} has no bell that {1} may ring"}
 
-    def commanders(self, turn: Turn) -> Mapping[int, str]:
-        for index, order in enumerate(turn.orders):
+    def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
+        for index, order in enumerate(sheet.orders):
             if isinstance(order, Ring):
-                number = turn.at.get(order.place.province, -1)
-                mine = number >= 0 and turn.power[number] == order.power
-                if mine and "bell" in turn.setting.board.provinces[order.place.province].marks:
-                    turn.outcomes[index] = outcome(order, Result.SUCCEEDS, None, None, (turn.words, "rings", order.place), False)
+                unit = sheet.unit_at.get(order.place.province, -1)
+                is_own = unit >= 0 and sheet.power[unit] == order.power
+                if is_own and "bell" in sheet.context.board.provinces[order.place.province].marks:
+                    sheet.outcomes[index] = make_outcome(
+                        order, Result.SUCCEEDS, None, None, (sheet.explainer, "rings", order.place), False)
                 else:
-                    turn.void(index, "illegal", "no_bell", order.place, order.power)
+                    sheet.void(index, "illegal", "no_bell", order.place, order.power)
         return {}
 
     def builds_at_home_only(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import maps
 from adjudicator.phases.convoys import Sea
 
-CHART = maps.load("standard").setting().chart
+CHART = maps.load("standard").context().tables
 
 
 def _sea(*carriers: str) -> Sea:
@@ -45,10 +45,10 @@ def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
 
 
 def test_a_crowded_sea_is_answered_in_time() -> None:
-    setting = maps.load("w3k").setting()
-    seas = frozenset(p for p, province in setting.board.provinces.items() if province.is_sea)
-    crowded = Sea(setting.chart, seas)
-    shores = sorted(setting.chart.shores)
-    assert all(crowded.joins(shores[0], shore) for shore in shores[1:] if setting.chart.waters[shore])
+    context = maps.load("w3k").context()
+    seas = frozenset(p for p, province in context.board.provinces.items() if province.is_sea)
+    crowded = Sea(context.tables, seas)
+    shores = sorted(context.tables.shores)
+    assert all(crowded.joins(shores[0], shore) for shore in shores[1:] if context.tables.waters[shore])
     useful = {fleet for fleet in seas if crowded.useful(fleet, "Caernarfonshire", "Aberdeen")}
     assert {"Irish Sea", "Dublin & Caernarfon Bays"} <= useful

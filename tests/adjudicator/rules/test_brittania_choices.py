@@ -4,14 +4,12 @@ service's)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import maps
 from adjudicator import rules
-from adjudicator.context import Context
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
@@ -24,10 +22,6 @@ from adjudicator.units import Unit
 BRITTANIA = maps.load("brittania")
 
 
-def _setting(**values: str) -> Context:
-    return replace(BRITTANIA.setting(), rules=rules.load("brittania", values))
-
-
 def _play(
     choice: str, answer: str, held: Mapping[str, Sequence[str]], orders: Sequence[Order],
     lots: Sequence[int] = (),
@@ -36,7 +30,9 @@ def _play(
     units = frozenset(Unit(power, "K", Region(at)) for power, at in (kings or {}).items())
     centres = {power: frozenset(states) for power, states in held.items()}
     position = Position(BRITTANIA.start.phase, units, centres, own=Realm(**realm))
-    return judge(_setting(**{choice: answer}), position, orders, Lots(tuple(lots)))
+    return judge(
+        BRITTANIA.context(), rules.load("brittania", {choice: answer}), position, orders, Lots(tuple(lots))
+    )
 
 
 def _realm(resolution: Resolution) -> Realm:
@@ -243,7 +239,7 @@ def test_what_everybody_has_is_told() -> None:
         "papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], grain={"Red": 3},
         output={"Kent": 5},
         kingdoms=frozenset({"Red"}), alliances=frozenset({("Gold", "Red")}))
-    assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
+    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), found.position) == (
         "Red, a kingdom, has 23 grain to spend; its states yield Essex 10, Kent 5",
         "Gold has 10 grain to spend; its states yield York 10", "Gold and Red are allies")
 
@@ -251,6 +247,6 @@ def test_what_everybody_has_is_told() -> None:
 def test_where_each_king_is_is_told() -> None:
     """WSB-14: he is the only piece there is; a power without one is told its grain alone."""
     found = _play("papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], kings={"Red": "Kent"})
-    assert BRITTANIA.rules.standing(BRITTANIA.setting(), found.position) == (
+    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), found.position) == (
         "Red has 20 grain to spend; its states yield Essex 10, Kent 10; its king is in Kent",
         "Gold has 10 grain to spend; its states yield York 10")

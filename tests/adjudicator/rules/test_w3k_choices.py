@@ -11,22 +11,20 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
+from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit, UnitRef
 from tests.adjudicator.terse import orders
 
 VARIANT = maps.load("w3k")
+CONTEXT = VARIANT.context()
 SUMMER = Phase(1643, "Summer", PhaseKind.MOVEMENT)
 AUTUMN = Phase(1643, "Autumn", PhaseKind.MOVEMENT)
 WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
-
-
-def _setting(**choices: str) -> Context:
-    return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
 
 
 def _position(
@@ -47,7 +45,8 @@ def _judged(
     centres: Mapping[str, list[str]] | None = None,
     **choices: str,
 ) -> Resolution:
-    return judge(_setting(**choices), _position(phase, units, centres), written, Lots((0,) * 9))
+    ruled = rules.load("w3k", choices)
+    return judge(CONTEXT, ruled, _position(phase, units, centres), written, Lots((0,) * 9))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_a_unit_given_to_two_powers_is_given_to_nobody() -> None:
         "void illegal", "void illegal", "void no_such_unit"]
 
 
-def _dislodged_in_proxy(**choices: str) -> tuple[Context, Resolution]:
+def _dislodged_in_proxy(**choices: str) -> tuple[Ruleset, Resolution]:
     units = [
         ("Newcastle", "A", "Staffordshire"),
         ("The Crown", "A", "Ashby-de-la-Zouch Castle"),
@@ -134,20 +133,20 @@ def _dislodged_in_proxy(**choices: str) -> tuple[Context, Resolution]:
     written = orders(Newcastle=["A Staffordshire proxy Montrose"], The_Crown=[
         "A Ashby-de-la-Zouch Castle - Staffordshire",
         "A Shropshire S A Ashby-de-la-Zouch Castle - Staffordshire"])
-    setting = _setting(**choices)
-    return setting, judge(setting, _position(SUMMER, units), written)
+    ruled = rules.load("w3k", choices)
+    return ruled, judge(CONTEXT, ruled, _position(SUMMER, units), written)
 
 
 def test_a_proxy_may_order_the_retreat_when_the_owner_does_not() -> None:
     """Q-25."""
-    setting, beaten = _dislodged_in_proxy()
-    by_proxy = judge(setting, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
+    ruled, beaten = _dislodged_in_proxy()
+    by_proxy = judge(CONTEXT, ruled, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
     assert _results(by_proxy) == ["succeeds"]
-    both = judge(setting, beaten.position, orders(
+    both = judge(CONTEXT, ruled, beaten.position, orders(
         Montrose=["A Staffordshire R Cheshire"], Newcastle=["A Staffordshire R Derbyshire"]))
     assert _results(both) == ["void overridden", "succeeds"]
-    setting, beaten = _dislodged_in_proxy(proxy_retreats="owner_only")
-    refused = judge(setting, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
+    ruled, beaten = _dislodged_in_proxy(proxy_retreats="owner_only")
+    refused = judge(CONTEXT, ruled, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
     assert _results(refused) == ["void no_such_unit"]
     assert [str(u) for u in refused.disbanded] == ["Newcastle A Staffordshire"]
 
@@ -163,21 +162,22 @@ def test_removals_beside_builds_may_be_chosen_to_count() -> None:
 
 def test_conversion_begun_in_autumn_goes_on_in_spring() -> None:
     """Q-20: Winter stands between them and asks nothing of units."""
-    setting = _setting()
+    ruled = rules.load("w3k", {})
     position = _position(
         AUTUMN, [("Argyll", "A", "Carrickfergus Castle")], {"Argyll": ["Carrickfergus Castle"]}
     )
     convert = orders(Argyll=["A Carrickfergus Castle converts to F"])
-    autumn = judge(setting, position, convert)
-    winter = judge(setting, autumn.position, [])
-    spring = judge(setting, winter.position, convert)
+    autumn = judge(CONTEXT, ruled, position, convert)
+    winter = judge(CONTEXT, ruled, autumn.position, [])
+    spring = judge(CONTEXT, ruled, winter.position, convert)
     assert [r.position.phase.season for r in (autumn, winter, spring)] == ["Winter", "Spring", "Summer"]
     assert _results(spring) == ["succeeds completed"]
     assert [str(u) for u in spring.position.units] == ["Argyll F Carrickfergus Castle"]
 
 
 def _year_end(centres: Mapping[str, list[str]], units: list[tuple[str, str, str]]) -> Resolution:
-    return judge(_setting(), _position(Phase(1643, "Autumn", PhaseKind.RETREAT), units, centres), [])
+    position = _position(Phase(1643, "Autumn", PhaseKind.RETREAT), units, centres)
+    return judge(CONTEXT, rules.load("w3k", {}), position, [])
 
 
 ALL = sorted(VARIANT.board.centres())

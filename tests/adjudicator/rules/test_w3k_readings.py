@@ -4,7 +4,6 @@ own."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
-from adjudicator.judge import Context, judge
+from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -26,10 +25,6 @@ SUMMER = Phase(1643, "Summer", PhaseKind.MOVEMENT)
 AUTUMN = Phase(1643, "Autumn", PhaseKind.MOVEMENT)
 WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 Centres = Mapping[str, Sequence[str]]
-
-
-def _setting(choices: Mapping[str, object]) -> Context:
-    return replace(VARIANT.setting(), rules=rules.load("w3k", choices))
 
 
 def _units(*texts: str) -> frozenset[Unit]:
@@ -48,7 +43,7 @@ def _judged(phase: Phase, units: Sequence[str], written: Sequence[Order], centre
             begun: Sequence[str] = (), **choices: str) -> Resolution:
     owned = {power: frozenset(places) for power, places in (centres or {}).items()}
     position = Position(phase, _units(*units), owned, memory=Memory(_units(*begun)))
-    return judge(_setting(choices), position, list(written), Lots((0,) * 9))
+    return judge(VARIANT.context(), rules.load("w3k", choices), position, list(written), Lots((0,) * 9))
 
 
 def _results(resolution: Resolution) -> list[str]:
@@ -214,8 +209,8 @@ def test_victory_may_be_chosen_to_wait_for_the_winter() -> None:
 
 def test_a_draw_may_be_chosen_to_end_the_game_at_once() -> None:
     """Q-30."""
-    assert not rules.load("w3k", {}).draws_at_once()
-    assert rules.load("w3k", {"draw": "at_once"}).draws_at_once()
+    assert not rules.load("w3k", {}).draw_ends_game()
+    assert rules.load("w3k", {"draw": "at_once"}).draw_ends_game()
 
 
 def test_a_unit_of_mercy_may_be_chosen_to_convert() -> None:

@@ -3,7 +3,7 @@ Q-16 to Q-53)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -36,12 +36,12 @@ class Case:
     def played(self, **values: str) -> Resolution:
         """The month judged with other answers than ours."""
         ruled = rules.load("war1648", {**VARIANT.rules.values, **values}, {}, VARIANT.rules.figures)
-        setting = replace(VARIANT.setting(), rules=ruled)
         owned = {power: frozenset(centres) for power, centres in self.centres.items()}
         position = Position(
             self.phase, frozenset(map(_unit, self.units)), owned, memory=Memory(notes=frozenset(self.notes))
         )
-        return judge(setting, position, [order for sheet in self.sheets for order in self._orders(*sheet)])
+        orders = [order for sheet in self.sheets for order in self._orders(*sheet)]
+        return judge(VARIANT.context(), ruled, position, orders)
 
     def _orders(self, power: str, text: str) -> tuple[Order, ...]:
         parsed = parse_typed(VARIANT, self.phase.kind, power, text)

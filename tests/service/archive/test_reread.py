@@ -149,8 +149,10 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
     archive = read(path)
     ((_, tells),) = archive.told("judged")
     orders: list[Order] = [one.order for one in codec.load_resolution(tells["resolution"]).outcomes]
+    variant = maps.load(archive.manifest["variant"])
     made = judge(
-        maps.load(archive.manifest["variant"]).setting(),
+        variant.context(),
+        variant.rules,
         codec.load_position(tells["position"]),
         orders,
         Lots(tuple(tells["lots"]["numbers"])),

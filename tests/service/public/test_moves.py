@@ -91,7 +91,7 @@ def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
             if goal.province == unit.region.province:
                 continue
             order = Move(power=unit.power, unit=UnitRef(unit.kind, unit.region), to=goal)
-            resolution = judge(variant.setting(), start, [order], Lots(()))
+            resolution = judge(variant.context(), variant.rules, start, [order], Lots(()))
             (after,) = resolution.position.units
             if resolution.outcomes[0].result is Result.SUCCEEDS and after.region != unit.region:
                 yield after.region

@@ -33,7 +33,7 @@ def _judged(state: str, states: set[str]) -> dict[str, int]:
     orders = [Conquer(power="Red", grain=FIGHTS, state=Region(goal)) for goal in sorted(states)]
     realm = Realm(grain={"Red": FIGHTS * len(orders)})
     position = Position(BRITTANIA.start.phase, frozenset(), {"Red": frozenset({state})}, own=realm)
-    resolution = judge(BRITTANIA.setting(), position, orders, Lots(tuple(range(200))))
+    resolution = judge(BRITTANIA.context(), BRITTANIA.rules, position, orders, Lots(tuple(range(200))))
     fought = {battle.state: battle.fights[0].grain for battle in resolution.report.battles}  # type: ignore[union-attr]
     assert {o.order.state.province for o in resolution.outcomes if o.result is not Result.VOID} == set(fought)  # type: ignore[attr-defined]
     return fought

@@ -28,7 +28,7 @@ def _year(variant: Variant) -> list[str]:
     phase, found = variant.start.phase, []
     for _ in variant.calendar.steps:
         found.append(render.phase_words(phase))
-        phase = variant.calendar.following(phase)
+        phase = variant.calendar.phase_after(phase)
     return found
 
 

@@ -68,13 +68,10 @@ def _tool(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
 def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
     """The contract's form says all that was judged: whoever has it alone comes to the same answer."""
     variant = maps.load(slug)
-    setting = variant.setting()
     assert tells["case"] is not None
-    case = CaseReader(setting, 0).read(json.loads(json.dumps(tells["case"])))
-    assert (
-        json.loads(json.dumps(answer(case, judge(setting, case.position, case.orders, case.lots), setting)))
-        == tells["answer"]
-    )
+    case = CaseReader(variant.context(), variant.rules, 0).read(json.loads(json.dumps(tells["case"])))
+    resolution = judge(variant.context(), variant.rules, case.position, case.orders, case.lots)
+    assert json.loads(json.dumps(answer(case, resolution, variant.rules))) == tells["answer"]
 
 
 def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None:
@@ -210,7 +207,7 @@ def test_a_tape_is_as_long_as_the_rules_may_need(
     table = _table(site, slug)
     seen: list[int] = []
 
-    def note(setting: object, position: object, orders: object, lots: Any) -> None:
+    def note(context: object, rules: object, position: object, orders: object, lots: Any) -> None:
         seen.append(len(lots.tape))
         raise KeyboardInterrupt
 
