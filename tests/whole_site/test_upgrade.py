@@ -315,7 +315,8 @@ def test_there_are_stored_values_of_every_game(old: Path) -> None:
 def test_stored_values_come_back_and_are_judged_alike(old: Path, slug: str) -> None:
     """Positions, orders and resolutions come back to the same bytes; the same orders have the same results;
     the contract's case has the same answer. Sentences may be put better some day."""
-    context = maps.load(slug).setting()
+    variant = maps.load(slug)
+    context, rules = variant.context(), variant.rules
     lines = (old / "stored" / f"{slug}.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) > 10
     for line in lines:
@@ -327,12 +328,13 @@ def test_stored_values_come_back_and_are_judged_alike(old: Path, slug: str) -> N
         assert json.dumps(codec.dump_position(position)) == json.dumps(then["position"]), name
         assert json.dumps(codec.dump_orders(orders)) == json.dumps(then["orders"]), name
         assert json.dumps(codec.dump_resolution(resolution)) == json.dumps(then["resolution"]), name
-        again = codec.dump_resolution(judge(context, position, orders, Lots(then["lots"])))
+        again = codec.dump_resolution(judge(context, rules, position, orders, Lots(then["lots"])))
         assert without_sentences(again) == without_sentences(then["resolution"]), name
         if then["case"] is not None:
-            case = CaseReader(context, position.phase.year).read(then["case"])
+            case = CaseReader(context, rules, position.phase.year).read(then["case"])
             assert case.position == position, name
-            now = answer(case, judge(context, case.position, case.orders, case.lots), context)
+            again_judged = judge(context, rules, case.position, case.orders, case.lots)
+            now = answer(case, again_judged, rules)
             assert without_sentences(json.loads(json.dumps(now))) == without_sentences(then["answer"]), name
 
 
