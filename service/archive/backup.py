@@ -62,7 +62,7 @@ class Restored:
     letters: int
 
 
-def scripts() -> str:
+def newest_migration() -> str:
     """The number of the newest migration script: what the tables look like."""
     return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
 
@@ -76,15 +76,15 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
     without it would be none."""
     manifest: dict[str, Any] = {
         "format": FORMAT,
-        "tables": scripts(),
+        "tables": newest_migration(),
         "made": now.isoformat(),
         "galloper": version,
         "rows": {},
     }
     with tarfile.open(fileobj=out, mode="w") as tar:
         with engine.connect() as connection, connection.begin():
-            _one_moment(connection)
-            keys = _keys(connection)
+            _read_at_one_moment(connection)
+            keys = _named_blobs(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
                 manifest["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
@@ -97,14 +97,14 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
     return len(keys)
 
 
-def _one_moment(connection: Connection) -> None:
+def _read_at_one_moment(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     else:
         connection.exec_driver_sql("BEGIN")
 
 
-def _keys(connection: Connection) -> list[str]:
+def _named_blobs(connection: Connection) -> list[str]:
     """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay
     out."""
     keys: set[str] = set()
@@ -157,10 +157,11 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             roots = tuple(
-                _checked(session, game) for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
+                _check_record(session, game)
+                for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
     why = "This site was put back from a backup. Letters may have left the old one since."
-    return Restored(loaded, count, roots, hold(engine, jobs, now, why))
+    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, why))
 
 
 def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -188,10 +189,11 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
     if manifest is None:
         raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older "
                           "one.")
-    if manifest["format"] != FORMAT or manifest["tables"] != scripts():
+    if manifest["format"] != FORMAT or manifest["tables"] != newest_migration():
         raise BackupFault(
             f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, "
-            f"and this one has {scripts()}: put it back with that Galloper, and then install the newer. "
+            f"and this one has {newest_migration()}: put it back with that Galloper, and then install the "
+            f"newer. "
             "Nothing was put back."
         )
     for name, entry in manifest["rows"].items():
@@ -204,7 +206,7 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
 
 
 def _check_blobs(connection: Connection, blobs: Blobs) -> None:
-    for key in _keys(connection):
+    for key in _named_blobs(connection):
         try:
             blobs.read(key)
         except BlobError as fault:
@@ -212,13 +214,14 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
                               f"back.") from fault
 
 
-def _checked(session: Session, game: str) -> chain.Root:
+def _check_record(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was reckoned anew. Raises BackupFault."""
     before, number = start(game), 0
     for number, row in enumerate(chain.entries(session, game), start=1):
         before = link(before, number, row.leaf)
         if (row.number, row.link) != (number, before) or leaf(row.salt, row.body) != row.leaf:
-            raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; take an "
+            raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "
+                              f"take an "
                               f"older backup.")
     root = chain.root(session, game)
     if (root.number, root.link) != (number, before):
@@ -227,7 +230,7 @@ def _checked(session: Session, game: str) -> chain.Root:
     return root
 
 
-def hold(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
+def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
     """Let no letter leave, and enqueue what had not been done; how many letters wait."""
     store = sessions(engine)
     with store.begin() as session:

@@ -63,7 +63,7 @@ class NoSuchGame(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Opener:
+class _PlayersEdition:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
     `executed` the sheets that counted in them, `until` the instant up to which the log of acts is open,
     `secrets` what the rules still hide."""
@@ -74,7 +74,7 @@ class _Opener:
     secrets: Secrets
 
     def opens(self, kind: str, tells: dict[str, Any]) -> bool:
-        return not self.secrets.hold(kind, tells) and self._was_sent(kind, tells)
+        return not self.secrets.hides(kind, tells) and self._was_sent(kind, tells)
 
     def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
         match kind:
@@ -92,7 +92,7 @@ class _Opener:
                 return False
 
 
-def write(
+def write_archive(
     session: Session, blobs: BlobFiles, game_id: str, edition: Edition, now: datetime, version: str,
     out: BinaryIO
 ) -> record.Root:
@@ -103,7 +103,7 @@ def write(
         known = ", ".join(row.id for row in records.games(session)) or "none"
         raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")
     root = record.root(session, game_id)
-    opener = None if edition is Edition.WHOLE else _opener(session, game)
+    opener = None if edition is Edition.WHOLE else _players_edition(session, game)
     manifest = {
         "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant,
         "edition": edition.value,
@@ -139,7 +139,7 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _opener(session: Session, game: GameRow) -> _Opener:
+def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
     over = [
         p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None
     ]
@@ -153,14 +153,18 @@ def _opener(session: Session, game: GameRow) -> _Opener:
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
     sent = frozenset(phase.ordinal for phase in over)
     until = max((str(plain(phase.sent_at)) for phase in over), default="")
-    return _Opener(sent, frozenset(key for ordinal in sent for key in executed.get(ordinal, ())), until,
-                   secrets_of(session, game))
+    return _PlayersEdition(
+        sent,
+        frozenset(key for ordinal in sent for key in executed.get(ordinal, ())),
+        until,
+        secrets_of(session, game),
+    )
 
 
 def _files(
-    session: Session, blobs: BlobFiles, game_id: str, opener: _Opener | None
+    session: Session, blobs: BlobFiles, game_id: str, opener: _PlayersEdition | None
 ) -> Iterator[tuple[str, bytes]]:
-    lines, wanted = [], _Wanted()
+    lines, wanted = [], _NamedFiles()
     for row in record.entries(session, game_id):
         body = json.loads(row.body)
         line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
@@ -183,7 +187,7 @@ def _files(
                 yield f"{folder}/{key}.{_ending(folder, data)}", data
 
 
-class _Wanted:
+class _NamedFiles:
     """The files that opened entries name, by their digests."""
 
     def __init__(self) -> None:

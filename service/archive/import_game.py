@@ -1,5 +1,7 @@
-"""A game's whole archive put into another site, to be carried on there. Nothing is written over, and no
-letter leaves it before a person says so."""
+"""Put a game's whole archive into another site, so that the game goes on there.
+
+Nothing is overwritten, and no letter leaves the site before a person says so.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import backup, rows
-from service.archive.verify import Archive, Broken, VerifyReport, check_chain, check_files, read
+from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
+from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.jobs import Jobs
 from service.record import chain
@@ -27,12 +30,16 @@ FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
 
 
 class ImportFault(UserFacingError):
-    """The game was not put in; the sentence says why, with the entry's number where there is one."""
+    """The game was not imported. The sentence says why, with the number of the entry where there is one."""
 
 
-def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> chain.Root:
-    """Check an archive and put its game into a migrated database; the end of its record. Raises ImportFault,
-    and then no row was written."""
+def import_archive(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> chain.Root:
+    """Check an archive, load its game into a migrated database, and return the end of its record.
+
+    1. Check the whole archive. 2. Store its files: a blob that nobody names does no harm. 3. Load the rows
+    and compare them with the record, in one transaction. 4. Hold back letters and queue unfinished work.
+    Raises ImportFault, and then no row was written.
+    """
     archive = _checked(path)
     game = str(archive.manifest["game"])
     for data in _files(path):
@@ -43,7 +50,7 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             rows.load(connection, archive.texts["tables.jsonl"].splitlines())
             dump.settle_counters(connection)
-            # every row that was just put in has its entry already
+            # Each loaded row has its entry already, so none is pending.
             connection.execute(delete(RecordPendingRow))
             with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
                 _compare(session, archive, game)
@@ -59,7 +66,8 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
     with sessions(engine).begin() as session:
         records.log_event(session, now, "game_imported", game_id=game, actor="galloper game import",
                           detail={"entries": len(archive.entries)})
-    backup.hold(engine, jobs, now, ("A game was put in from an archive. Its letters may have left the site "
+    backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "
+                                                        "have left the site "
                                     "it came from."))
     with sessions(engine)() as session:
         return chain.root(session, game)
@@ -68,16 +76,16 @@ def bring_in(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: d
 def _checked(path: Path) -> Archive:
     report = VerifyReport()
     try:
-        archive = read(path)
+        archive = read_archive(path)
         check_chain(archive, report)
         if not report.faults:
             check_files(archive, report)
             check_game(archive, report)
-    except Broken as fault:
+    except BrokenArchive as fault:
         raise ImportFault(str(fault)) from fault
     if report.faults:
         raise ImportFault(f"{report.faults[0]} Nothing was put in.")
-    if not archive.whole or "tables.jsonl" not in archive.texts:
+    if not archive.is_whole or "tables.jsonl" not in archive.texts:
         raise ImportFault(
             "A players' archive cannot be carried on: it has digests where sheets would be. Ask the "
             "coordinator for the whole one."
@@ -93,7 +101,7 @@ def _files(path: Path) -> Iterator[bytes]:
 
 
 def _compare(session: Session, archive: Archive, game: str) -> None:
-    """The rows that were put in have the chain that was checked, and are what it tells of."""
+    """The loaded rows have the chain that was checked, and they agree with its facts. Raises ImportFault."""
     archived = [(entry.number, entry.link) for entry in archive.entries]
     root = chain.root(session, game)
     if [(row.number, row.link) for row in chain.entries(session, game)] != archived or (
@@ -101,7 +109,7 @@ def _compare(session: Session, archive: Archive, game: str) -> None:
         root.link,
     ) != archived[-1]:
         raise ImportFault("tables.jsonl has another record than record.jsonl. Nothing was put in.")
-    number = rows.otherwise(session, game)
+    number = rows.first_difference(session, game)
     if number is not None:
         raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put "
                           f"in.")

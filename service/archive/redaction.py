@@ -1,5 +1,8 @@
-"""What the players' archive keeps closed although its results were sent: boards and orders that the rules of
-the game still keep from some player, as they do a fleet that has not shown itself (D66-06, D66-14)."""
+"""What the players' archive keeps closed although its results were sent.
+
+The rules of a game may hide boards and orders from some players even then, such as a fleet that has not shown
+itself (D66-06, D66-14).
+"""
 
 from __future__ import annotations
 
@@ -17,29 +20,31 @@ from service.store.tables import GameRow
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Phases by their number: those whose board and those whose orders are not for every player."""
+    """Numbers of the phases whose board, and of those whose orders, some player may not see."""
 
     boards: frozenset[int] = frozenset()
     orders: frozenset[int] = frozenset()
 
-    def hold(self, kind: str, tells: Mapping[str, Any]) -> bool:
-        """Whether an entry would tell a secret. A board's bare digest would too: there are few places to try
-        for a fleet."""
+    def hides(self, kind: str, tells: Mapping[str, Any]) -> bool:
+        """Whether an entry of this kind would give a secret away. The bare digest of a board would, too: a
+        fleet can be in so few places that a player could try them all."""
         match kind:
             case "phase":
                 return tells["position"] is not None and tells["phase"] in self.boards
             case "reading" | "decision" | "judged":
                 return tells["phase"] in self.orders
-            case "event":  # it counts the orders that were judged
+            case "event":  # it says how many orders were judged
                 return bool(self.orders) and tells["event"] == "phase_judged"
             case _:
                 return False
 
 
 def secrets_of(session: Session, game: GameRow) -> Secrets:
-    """The secrets of a game as it stands; there are none any more once its newest board hides nothing. The
-    board that every game begins with is printed in the rules and no secret. Raises maps.MapError for a game
-    of no known variant."""
+    """The secrets of a game as it is now.
+
+    There are none once its newest board hides nothing. The opening board is printed in the rules and is no
+    secret. Raises maps.MapError for a game whose variant is not known.
+    """
     variant = maps.load(game.variant)
     setting, boards, orders, hides = variant.context(), set(), set(), False
     for row in records.phases(session, game.id):

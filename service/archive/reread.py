@@ -23,8 +23,9 @@ from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader, ReviewLimits
 from reading.vocabulary import forms_of, lexicon_of
-from service.archive.verify import Archive, VerifyReport, check_chain, check_files, read
-from service.archive.verify_game import judged
+from service.archive.archive_file import Archive, VerifyReport, read_archive
+from service.archive.verify_files import check_chain, check_files
+from service.archive.verify_game import judged_phases
 from service.intake.load_context import known_game
 from service.intake.recognizer import Recognizer
 
@@ -53,7 +54,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LineReading:
     """One reading of a line: its letters, its likeliest order (canonical, or None) and whether the machine
     was sure of it."""
 
@@ -63,7 +64,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """One line of ink. `line` is its number in the record, None for one that is found only now; `counted`
     what it finally counted as, None for nothing; `decided` that a person said so; `box` its corners in pixels
     of the upright picture."""
@@ -75,8 +76,8 @@ class Compared:
     box: tuple[tuple[int, int], ...]
     counted: str | None
     decided: bool
-    was: Read | None
-    now: Read | None
+    was: LineReading | None
+    now: LineReading | None
 
     @property
     def change(self) -> Change:
@@ -104,16 +105,16 @@ def run_reread(
     as_json: bool,
 ) -> int:
     """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last.
-    0, since a reader that reads otherwise is no failure. Raises RereadFault, service.archive.verify.Broken
-    and maps.MapError."""
+    0, since a reader that reads otherwise is no failure. Raises RereadFault,
+    service.archive.archive_file.Broken and maps.MapError."""
     counts: Counter[Change] = Counter()
-    archive = checked(path)
+    archive = check_archive(path)
     for comparison in reread(path, archive, eye, load, phase, progress):
         counts[comparison.change] += 1
         if as_json:
-            print(json.dumps(_told(comparison), ensure_ascii=False), file=out, flush=True)
+            print(json.dumps(_as_json(comparison), ensure_ascii=False), file=out, flush=True)
         elif comparison.change is not Change.ALIKE:
-            print(_said(comparison), file=out, flush=True)
+            print(_as_sentence(comparison), file=out, flush=True)
     summary = {change.value: counts[change] for change in Change}
     if as_json:
         print(
@@ -134,10 +135,10 @@ def run_reread(
     return 0
 
 
-def checked(path: Path) -> Archive:
-    """A whole archive whose chain and files fit. Raises RereadFault, service.archive.verify.Broken."""
-    archive, report = read(path), VerifyReport()
-    if not archive.whole:
+def check_archive(path: Path) -> Archive:
+    """A whole archive whose chain and files fit. Raises RereadFault, service.archive.archive_file.Broken."""
+    archive, report = read_archive(path), VerifyReport()
+    if not archive.is_whole:
         raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
                           "the whole one.")
     check_chain(archive, report)
@@ -151,7 +152,7 @@ def checked(path: Path) -> Archive:
 def reread(
     path: Path, archive: Archive, eye: Recognizer, load: Callable[[str], Variant], phase: int | None,
     progress: TextIO
-) -> Iterator[Compared]:
+) -> Iterator[Comparison]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
     variant = load(str(archive.manifest["variant"]))
     with zipfile.ZipFile(path) as zipped:
@@ -160,67 +161,73 @@ def reread(
             for name in zipped.namelist()
             if name.startswith("photographs/")
         }
-        for number, tells in judged(archive).values():
+        for number, tells in judged_phases(archive).values():
             if phase is not None and tells["phase"] != phase:
                 continue
-            clock = archive.last("phase", number, phase=tells["phase"]) or {}
+            clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
             scribe = PageReader(
                 lexicon_of(variant), [forms_of(variant, PhaseKind(clock["kind"]))], ReviewLimits()
             )
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
-                old = _old(archive, number, key)
+                old = _recorded_pages(archive, number, key)
                 for photograph in dict.fromkeys(name for name, _ in old):
-                    fresh = _fresh(
+                    fresh = _read_now(
                         zipped.read(photographs[photograph]),
                         eye,
                         scribe,
                         variant,
                         str(archive.manifest["name"]),
                     )
-                    for was, now in _paired([lines for name, lines in old if name == photograph], fresh):
-                        yield _compared(tells["phase"], power, key, was, now)
+                    for was, now in _pair_lines([lines for name, lines in old if name == photograph], fresh):
+                        yield _compare(tells["phase"], power, key, was, now)
 
 
 @dataclass(frozen=True, slots=True)
-class _Old:
+class _RecordedLine:
     """A line as the record has it."""
 
     line: int
     box: Points
-    read: Read
+    read: LineReading
     counted: str | None
     decided: bool
 
 
-def _old(archive: Archive, number: int, key: int) -> list[tuple[str, list[_Old]]]:
+def _recorded_pages(archive: Archive, number: int, key: int) -> list[tuple[str, list[_RecordedLine]]]:
     """The pages of a sheet that were read, each as its photograph and its lines of orders."""
-    reading = archive.last("reading", number, sheet=key) or {"pages": []}
+    reading = archive.last_before("reading", number, sheet=key) or {"pages": []}
     decisions: dict[int, dict[str, Any]] = {}
-    for entry_number, decision in archive.told("decision"):
+    for entry_number, decision in archive.open_entries("decision"):
         if entry_number < number and decision["sheet"] == key:
             decisions[decision["decision"]] = decision
-    standing = {decision["line"]: decision for decision in decisions.values() if decision["taken_back"] is None}
+    standing = {
+        decision["line"]: decision for decision in decisions.values() if decision["taken_back"] is None
+    }
     return [
         (
             page["photograph"],
-            [_old_line(line, standing.get(line["line"])) for line in page["lines"] if line["kind"] in ORDERS],
+            [
+                _recorded_line(line, standing.get(line["line"]))
+                for line in page["lines"]
+                if line["kind"] in ORDERS
+            ],
         )
         for page in reading["pages"]
         if page["upright"] is not None
     ]
 
 
-def _old_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Old:
+def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _RecordedLine:
     sure = line["state"] != "open"
     best = line["order"] or next((order for _, order in line["candidates"]), None)
     counted = decision["order"] if decision is not None else line["order"] if sure else None
-    return _Old(
-        line["line"], line["box"], Read(line["text"] or "", best, sure), counted, decision is not None
+    return _RecordedLine(
+        line["line"], line["box"], LineReading(line["text"] or "", best, sure), counted, decision is not None
     )
 
 
-def _fresh(
+def _read_now(
     data: bytes, eye: Recognizer, scribe: PageReader, variant: Variant, game: str
 ) -> list[list[InterpretedLine]]:
     """The pages of a file as the reader of today sees them, lines of orders alone."""
@@ -229,12 +236,15 @@ def _fresh(
             for sight in eye.look(data, "photograph") for page in sight.reading.pages]
 
 
-def _paired(
-    old: Sequence[Sequence[_Old]], fresh: Sequence[Sequence[InterpretedLine]]
-) -> Iterator[tuple[_Old | None, InterpretedLine | None]]:
+def _pair_lines(
+    old: Sequence[Sequence[_RecordedLine]], fresh: Sequence[Sequence[InterpretedLine]]
+) -> Iterator[tuple[_RecordedLine | None, InterpretedLine | None]]:
     """Lines of the same ink, page by page: those that overlap most first, each once; what is left alone."""
     for index in range(max(len(old), len(fresh))):
-        was, now = list(old[index] if index < len(old) else ()), list(fresh[index] if index < len(fresh) else ())
+        was, now = (
+            list(old[index] if index < len(old) else ()),
+            list(fresh[index] if index < len(fresh) else ()),
+        )
         ranked = sorted(
             ((_overlap(old_line.box, other.box), old_line, other) for old_line in was for other in now),
             key=lambda pair: -pair[0],
@@ -250,34 +260,37 @@ def _paired(
 
 def _overlap(first: Points, second: Points) -> float:
     """What two boxes share of what they cover together, each taken as the upright rectangle around it."""
-    (left, top, right, bottom), (left2, top2, right2, bottom2) = _around(first), _around(second)
+    (left, top, right, bottom), (left2, top2, right2, bottom2) = _bounds(first), _bounds(second)
     wide, high = min(right, right2) - max(left, left2), min(bottom, bottom2) - max(top, top2)
     shared = max(0.0, wide) * max(0.0, high)
     both = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2) - shared
     return shared / both if both else 0.0
 
 
-def _around(box: Points) -> tuple[float, float, float, float]:
+def _bounds(box: Points) -> tuple[float, float, float, float]:
     xs, ys = [float(x) for x, _ in box], [float(y) for _, y in box]
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _compared(phase: int, power: str, sheet: int, was: _Old | None, now: InterpretedLine | None) -> Compared:
+def _compare(
+    phase: int, power: str, sheet: int, was: _RecordedLine | None, now: InterpretedLine | None
+) -> Comparison:
     box = was.box if was is not None else now.box if now is not None else ()
     best = (
         None
         if now is None
-        else now.order or next((str(candidate["order"]) for candidate in now.candidates if candidate["order"]), None)
+        else now.order
+        or next((str(candidate["order"]) for candidate in now.candidates if candidate["order"]), None)
     )
-    return Compared(
+    return Comparison(
         phase, power, sheet, None if was is None else was.line, tuple((round(x), round(y)) for x, y in box),
         None if was is None else was.counted, was is not None and was.decided,
         None if was is None else was.read,
-        None if now is None else Read(now.text, best, now.status.value != "open"))
+        None if now is None else LineReading(now.text, best, now.status.value != "open"))
 
 
-def _told(comparison: Compared) -> dict[str, Any]:
-    def read_as(line: Read | None) -> dict[str, Any] | None:
+def _as_json(comparison: Comparison) -> dict[str, Any]:
+    def read_as(line: LineReading | None) -> dict[str, Any] | None:
         return None if line is None else {"text": line.text, "order": line.order, "sure": line.sure}
 
     return {
@@ -294,10 +307,11 @@ def _told(comparison: Compared) -> dict[str, Any]:
     }
 
 
-def _said(comparison: Compared) -> str:
+def _as_sentence(comparison: Comparison) -> str:
     was = "nothing" if comparison.was is None else f"“{comparison.was.text}”"
     now = "nothing" if comparison.now is None else f"“{comparison.now.text}”"
     which = "a line of its own" if comparison.line is None else f"line {comparison.line}"
     by = "a person said" if comparison.decided else "it counted as"
-    return (f"Phase {comparison.phase}, {comparison.power}, {which}: {comparison.change.value}. Read as {was} then, {now} now; "
+    return (f"Phase {comparison.phase}, {comparison.power}, {which}: {comparison.change.value}. Read as "
+            f"{was} then, {now} now; "
             f"{by} {comparison.counted or 'nothing'}.")

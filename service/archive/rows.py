@@ -1,7 +1,7 @@
-"""A game's own rows, for its whole archive and back into another site's tables.
+"""A game's own table rows: written into its whole archive, and loaded into another site.
 
-They are for carrying a game on, and are evidence of nothing: when they are put back, what the record tells of
-them is worked out anew and must be the same.
+They are there to carry a game on and prove nothing. When they are loaded, the facts of the record are
+computed from them again and must be the same.
 """
 
 from __future__ import annotations
@@ -43,13 +43,15 @@ LOOSE: Mapping[str, frozenset[str]] = {
     "letter": frozenset({"to"}),
     "judged": frozenset({"orders", "case", "answer", "not_executed"}),
 }
-"""What of a fact may be told otherwise later: whose an address is, and how the sentences of a judge read."""
+"""Parts of a fact that may differ later: the owner of an address, and the wording of the judge's
+sentences."""
 UNCOMPARED = frozenset({"begun", "seat"})
-"""Facts that tell of a moment: what was there at the beginning, and under which name somebody sat down."""
+"""Facts about one moment, which later rows cannot repeat: what was there at the start, and the name of a
+player then."""
 
 
 def selections(game_id: str) -> dict[str, Select[Any]]:
-    """What is taken of each table for one game."""
+    """The query for one game's rows, by table name."""
     phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
     papers = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
     pages = select(PageRow.id).where(PageRow.submission_id.in_(papers))
@@ -77,7 +79,8 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
 
 
 def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
-    """Every row of a game as a line of JSON, each after those it points to: {"table", "row"}."""
+    """Every row of a game as a line of JSON, {"table", "row"}. A row comes after the rows that it points
+    to."""
     wanted = selections(game_id)
     for table in _tables(wanted):
         for line in dump.lines(connection, table, wanted[table.name]):
@@ -85,7 +88,7 @@ def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
 
 
 def load(connection: Connection, text: Iterable[bytes]) -> int:
-    """Put the rows of a game back; how many. Raises IntegrityError where one of their keys is taken."""
+    """Load the rows of a game and return how many. Raises IntegrityError if a key is taken."""
     rows: dict[str, list[bytes]] = {}
     for line in text:
         record = json.loads(line)
@@ -93,9 +96,9 @@ def load(connection: Connection, text: Iterable[bytes]) -> int:
     return sum(dump.load(connection, table, rows[table.name]) for table in _tables(rows))
 
 
-def otherwise(session: Session, game_id: str) -> int | None:
-    """The number of the first entry that is the last of its fact and tells otherwise than the tables do; None
-    where all tell the same."""
+def first_difference(session: Session, game_id: str) -> int | None:
+    """The number of the first entry that differs from the tables; None if all agree. Only the last entry of
+    each fact is compared, since earlier ones describe earlier states."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
         if row.what not in UNCOMPARED:

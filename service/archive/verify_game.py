@@ -15,7 +15,7 @@ from adjudicator.serialize.codec import CodecError
 from maps import MapError
 from maps.variant import Variant
 from reading import vocabulary
-from service.archive.verify import Archive, VerifyReport
+from service.archive.archive_file import Archive, VerifyReport
 from service.games import lots
 from service.games.options import FIRST_COUNTS
 from service.store.digests import plain
@@ -23,11 +23,11 @@ from service.store.digests import plain
 NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
 
 
-def judged(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
+def judged_phases(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
     """The last judging of each phase that was not taken back: its entry's number and what it tells, by
     phase."""
     entries: dict[int, tuple[int, dict[str, Any]]] = {}
-    for number, tells in archive.told("judged"):
+    for number, tells in archive.open_entries("judged"):
         entries[tells["phase"]] = (number, tells)
     return {phase: entry for phase, entry in sorted(entries.items()) if "taken_back" not in entry[1]}
 
@@ -41,12 +41,12 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
         return
     before: dict[str, Any] | None = None
     count = 0
-    for number, tells in judged(archive).values():
+    for number, tells in judged_phases(archive).values():
         faults = [
-            *_sheets(archive, number, tells),
-            *_orders(archive, variant, number, tells),
-            *_lots(archive, number, tells),
-            *_again(variant, number, tells),
+            *_check_sheets(archive, number, tells),
+            *_check_orders(archive, variant, number, tells),
+            *_check_lots(archive, number, tells),
+            *_judge_again(variant, number, tells),
         ]
         if before is not None and not _follows(archive, before, tells):
             faults.append(f"Entry {number}: the board of phase {tells['phase']} is not the one that phase "
@@ -54,7 +54,7 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
         report.faults += faults
         before = tells
         count += 1
-    report.said.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
+    report.confirmations.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
                        f"{', with the same results.' if not report.faults else '.'}")
 
 
@@ -62,24 +62,24 @@ def _follows(archive: Archive, before: dict[str, Any], tells: dict[str, Any]) ->
     """Whether a phase begins on the board that the one before left; one between them may be closed to
     players."""
     left, begins = before["resolution"]["resolution"]["position"], tells["position"]["position"]
-    return bool(left == begins) or (not archive.whole and left["phase"] != begins["phase"])
+    return bool(left == begins) or (not archive.is_whole and left["phase"] != begins["phase"])
 
 
-def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
-    clock = archive.last("phase", number, phase=tells["phase"])
+def _check_sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
+    clock = archive.last_before("phase", number, phase=tells["phase"])
     if clock is None:
         return [f"Entry {number} judges phase {tells['phase']}, which was never entered."]
     faults = []
     for power, key in tells["executed"].items():
-        sheet = archive.last("sheet", number, sheet=key)
+        sheet = archive.last_before("sheet", number, sheet=key)
         if sheet is None or (sheet["power"], sheet["phase"]) != (power, tells["phase"]):
             faults.append(f"Entry {number} executes a sheet of {power} that was never entered.")
         elif sheet["received"] > clock["deadline"]:
             faults.append(f"Entry {number} executes a sheet of {power} that came after the deadline.")
         elif _first_counts(archive, number):
-            faults += _overtaken(archive, number, sheet)
+            faults += _check_first_counts(archive, number, sheet)
         elif "chosen" not in sheet["flags"] and (
-            later := _preferred(archive, number, sheet, clock["deadline"])
+            later := _later_version(archive, number, sheet, clock["deadline"])
         ):
             faults.append(f"Entry {number} executes version {sheet['version']} of {power}, though version "
                           f"{later} came in time.")
@@ -88,39 +88,40 @@ def _sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
 
 def _first_counts(archive: Archive, number: int) -> bool:
     """Whether the game's option says that the first paper of a power counts (Q-60)."""
-    game = archive.last("game", number) or {"options": {}}
+    game = archive.last_before("game", number) or {"options": {}}
     return bool(game["options"].get(FIRST_COUNTS, False))
 
 
-def _overtaken(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
+def _check_first_counts(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
     """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
     if "chosen" in sheet["flags"]:
         return []
     earlier = [
         paper
-        for paper in _papers(archive, number, sheet).values()
-        if paper["fate"] != "held" and (paper["received"], paper["sheet"]) < (sheet["received"], sheet["sheet"])
+        for paper in _papers_before(archive, number, sheet).values()
+        if paper["fate"] != "held"
+        and (paper["received"], paper["sheet"]) < (sheet["received"], sheet["sheet"])
     ]
     fault = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
             "another came before it and the first counts in this game.")
     return [fault] if earlier else []
 
 
-def _papers(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
+def _papers_before(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """The papers of the same power for the same phase as they stood before an entry, by their ids."""
     papers: dict[int, dict[str, Any]] = {}
-    for entry_number, tells in archive.told("sheet"):
+    for entry_number, tells in archive.open_entries("sheet"):
         if entry_number < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
             papers[tells["sheet"]] = tells
     return papers
 
 
-def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
+def _later_version(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
     """A higher version of the same power that stood and came in time, where no sheet asks for another by its
     own words."""
     rivals = [
         rival
-        for rival in _papers(archive, number, sheet).values()
+        for rival in _papers_before(archive, number, sheet).values()
         if rival["received"] <= deadline and rival["fate"] != "held"
     ]
     if any(rival["asks"] is not None for rival in rivals):
@@ -129,8 +130,8 @@ def _preferred(archive: Archive, number: int, sheet: dict[str, Any], deadline: s
     return max(higher, default=None) if sheet["version"] is not None else None
 
 
-def _orders(archive: Archive, variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
-    faults, settled = [], _settled(archive, number, tells)
+def _check_orders(archive: Archive, variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    faults, settled = [], _settled_lines(archive, number, tells)
     outcomes = tells["resolution"]["resolution"]["outcomes"]
     if len(outcomes) != len(tells["orders"]):
         return [f"Entry {number} tells of another number of orders than were judged."]
@@ -141,23 +142,28 @@ def _orders(archive: Archive, variant: Variant, number: int, tells: dict[str, An
                           f"entered photograph of its sheet.")
         elif order["written"] not in line[1]:
             faults.append(f"Entry {number}: {order['order']} is not what its line was read as.")
-        elif not _written(variant, tells, order, outcome["order"]):
+        elif not _parses_to(variant, tells, order, outcome["order"]):
             faults.append(f"Entry {number}: {order['order']} is not the order that was judged.")
     return faults
 
 
-def _settled(archive: Archive, number: int, tells: dict[str, Any]) -> dict[int, tuple[int, set[str | None]]]:
+def _settled_lines(
+    archive: Archive, number: int, tells: dict[str, Any]
+) -> dict[int, tuple[int, set[str | None]]]:
     """Each line of the executed sheets whose photograph was entered: its sheet, and what it may count as."""
     readings: dict[int, tuple[int, set[str | None]]] = {}
     for key in tells["executed"].values():
-        reading, sheet = archive.last("reading", number, sheet=key), archive.last("sheet", number, sheet=key)
+        reading, sheet = (
+            archive.last_before("reading", number, sheet=key),
+            archive.last_before("sheet", number, sheet=key),
+        )
         if reading is None or sheet is None:
             continue
         for page in reading["pages"]:
             if page["photograph"] in sheet["photographs"]:
                 readings |= {line["line"]: (key, {line["order"]}) for line in page["lines"]}
     standing: dict[int, dict[str, Any]] = {}
-    for entry_number, decision in archive.told("decision"):
+    for entry_number, decision in archive.open_entries("decision"):
         if entry_number < number and decision["line"] in readings:
             standing[decision["decision"]] = decision
     decided: dict[int, set[str | None]] = {}
@@ -167,17 +173,19 @@ def _settled(archive: Archive, number: int, tells: dict[str, Any]) -> dict[int, 
     return {line: (sheet, decided.get(line, orders)) for line, (sheet, orders) in readings.items()}
 
 
-def _written(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
+def _parses_to(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
     """Whether the text of the line, parsed anew, has the very order that was judged."""
     kind = codec.load_position(tells["position"]).phase.kind
     try:
-        parsed = vocabulary.orders_of(variant, kind, judged_order["power"], str(judged_order["written"]), int(judged_order["line"]))
+        parsed = vocabulary.orders_of(
+            variant, kind, judged_order["power"], str(judged_order["written"]), int(judged_order["line"])
+        )
     except ValueError:
         return False
     return order in [plain(parsed_order) for parsed_order in codec.dump_orders(parsed)["orders"]]
 
 
-def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
+def _check_lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
     draw = tells["lots"]
     if draw["seed"] is None:
         return []
@@ -187,14 +195,14 @@ def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
         and phase_entry["phase"] == tells["phase"]
         and phase_entry["lots"] == digest
         and phase_entry["state"] not in NO_LONGER_TAKEN
-        for entry_number, phase_entry in archive.told("phase")
+        for entry_number, phase_entry in archive.open_entries("phase")
     )
     if not committed:
         return [(f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before "
                  f"its deadline.")]
-    clock = archive.last("phase", number, phase=tells["phase"]) or {}
+    clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
     words: dict[str, str] = {}
-    for _, word in archive.told("word"):
+    for _, word in archive.open_entries("word"):
         if word["phase"] == tells["phase"] and word["received"] <= clock["deadline"]:
             words[word["power"]] = f"{word['power']}: {word['word']}"
     if [words[power] for power in sorted(words)] != draw["words"]:
@@ -204,7 +212,7 @@ def _lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
     return []
 
 
-def _again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
     """Judge the phase once more; the document must be the same to the last sign."""
     try:
         position = codec.load_position(tells["position"])

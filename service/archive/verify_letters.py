@@ -9,8 +9,8 @@ import hashlib
 import re
 from email.message import EmailMessage
 
-from service.archive.verify import Archive, VerifyReport
-from service.archive.verify_game import judged
+from service.archive.archive_file import Archive, VerifyReport
+from service.archive.verify_game import judged_phases
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
 _RECEIPT = (r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this "
@@ -27,68 +27,81 @@ _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport) -> None:
     """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
     message = email.message_from_bytes(data, policy=email.policy.default)
-    text, games = _text(message), _games(archive)
+    text, games = _plain_text(message), _game_names_pattern(archive)
     for match in re.finditer(_RECEIPT.format(games=games), text):
-        _receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report)
+        _check_receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report)
     roots = list(re.finditer(_ROOT.format(games=games), text))
     for match in roots:
-        _root(archive, name, int(match["n"]), match["digest"], report)
-        _counted(archive, name, int(match["n"]), text, report)
+        _check_root(archive, name, int(match["n"]), match["digest"], report)
+        _check_counted(archive, name, int(match["n"]), text, report)
     if roots:
-        _seeds(archive, name, text, report)
-    _photographs(archive, name, message, report)
+        _check_seeds(archive, name, text, report)
+    _check_photographs(archive, name, message, report)
 
 
-def _games(archive: Archive) -> str:
+def _game_names_pattern(archive: Archive) -> str:
     """A pattern of what letters call the game: each name that it ever had, and its short one, as older
     letters have it."""
-    names = [str(archive.manifest["game"]), *(str(tells["name"]) for _, tells in archive.told("game"))]
+    names = [
+        str(archive.manifest["game"]),
+        *(str(tells["name"]) for _, tells in archive.open_entries("game")),
+    ]
     return "|".join(re.escape(" ".join(name.split())) for name in dict.fromkeys(names))
 
 
-def _text(message: EmailMessage) -> str:
+def _plain_text(message: EmailMessage) -> str:
     body = message.get_body(("plain", "html"))
     return " ".join(str(body.get_content()).split()) if body is not None else ""
 
 
-def _older(archive: Archive, name: str, number: int) -> str:
+def _archive_is_older(archive: Archive, name: str, number: int) -> str:
     return (f"The archive is older than {name}: it ends at entry {len(archive.entries)}, and the letter "
             f"names entry {number}. Restore a newer backup.")
 
 
-def _receipt(archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport) -> None:
+def _check_receipt(
+    archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport
+) -> None:
     if not 1 <= number <= len(archive.entries):
-        report.faults.append(_older(archive, name, number))
+        report.faults.append(_archive_is_older(archive, name, number))
         return
     entry = archive.entries[number - 1]
     if entry.leaf != digest:
         report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
-    elif entry.body is not None and (entry.what, entry.tells.get("received")) != ("sheet", stamp):
+    elif entry.body is not None and (entry.kind, entry.facts.get("received")) != ("sheet", stamp):
         report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} "
                              f"names.")
     else:
-        tells = entry.tells
+        tells = entry.facts
         whose = f", of {tells['power']}, version {tells['version']}" if tells else ""
-        report.said.append(f"{name}: entry {number} is the sheet of this receipt, received {stamp}{whose}.")
+        report.confirmations.append(f"{name}: entry {number} is the sheet of this receipt, received "
+                                    f"{stamp}{whose}.")
 
 
-def _root(archive: Archive, name: str, number: int, digest: str, report: VerifyReport) -> None:
+def _check_root(archive: Archive, name: str, number: int, digest: str, report: VerifyReport) -> None:
     if not 1 <= number <= len(archive.entries):
-        report.faults.append(_older(archive, name, number))
+        report.faults.append(_archive_is_older(archive, name, number))
     elif archive.entries[number - 1].link != digest:
         report.faults.append(f"The record up to entry {number} is not the one whose root {name} names.")
     else:
-        report.said.append(f"{name}: the record up to entry {number} is the one mailed.")
+        report.confirmations.append(f"{name}: the record up to entry {number} is the one mailed.")
 
 
-def _counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
+def _check_counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
     """The versions that a results letter names as those that counted are the executed sheets of the judging
     it names."""
     named = {(match["version"], match["mark"].replace(" ", "")) for match in _COUNTED.finditer(text)}
-    executed = next((tells.get("executed") for entry_number, tells in archive.told("judged") if entry_number == number), None)
+    executed = next(
+        (
+            tells.get("executed")
+            for entry_number, tells in archive.open_entries("judged")
+            if entry_number == number
+        ),
+        None,
+    )
     if not named or executed is None:
         return
-    sheets = [archive.last("sheet", number, sheet=key) or {} for key in executed.values()]
+    sheets = [archive.last_before("sheet", number, sheet=key) or {} for key in executed.values()]
     right = {
         (
             f"version {sheet['version']}" if sheet["version"] is not None else "without a version number",
@@ -98,17 +111,19 @@ def _counted(archive: Archive, name: str, number: int, text: str, report: Verify
         if sheet.get("mail")
     }
     if named == right:
-        report.said.append(f"{name}: the versions that it names as counted are those of entry {number}.")
+        report.confirmations.append(f"{name}: the versions that it names as counted are those of entry "
+                                    f"{number}.")
     else:
         report.faults.append(f"Entry {number} executed other sheets than {name} says.")
 
 
-def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:
-    over = judged(archive)
+def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:
+    over = judged_phases(archive)
     for match in _SEED.finditer(text):
         phase = int(match["phase"])
         entered = any(
-            tells["phase"] == phase and tells["lots"] == match["digest"] for _, tells in archive.told("phase")
+            tells["phase"] == phase and tells["lots"] == match["digest"] for _,
+            tells in archive.open_entries("phase")
         )
         opened = str(over[phase][1]["lots"]["seed"]) if phase in over else None
         if not entered or (
@@ -121,21 +136,26 @@ def _seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None
             )
             report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
         elif opened is not None:
-            report.said.append(f"{name}: the lots of phase {phase} come from the seed whose digest it names.")
+            report.confirmations.append(f"{name}: the lots of phase {phase} come from the seed whose digest "
+                                        f"it names.")
     for match in _OPENED.finditer(text):
         phase = int(match["phase"])
         if phase not in over or over[phase][1]["lots"]["seed"] != match["digest"]:
             report.faults.append(f"The lots of phase {phase} are not from the seed that {name} opens.")
 
 
-def _photographs(archive: Archive, name: str, message: EmailMessage, report: VerifyReport) -> None:
-    sheets = {key: (number, tells) for number, tells in archive.told("sheet") for key in tells["photographs"]}
+def _check_photographs(archive: Archive, name: str, message: EmailMessage, report: VerifyReport) -> None:
+    sheets = {
+        key: (number, tells)
+        for number, tells in archive.open_entries("sheet")
+        for key in tells["photographs"]
+    }
     for part in message.walk():
         data = part.get_payload(decode=True)
         sheet = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None
         if sheet is not None:
             number, tells = sheet
-            report.said.append(
+            report.confirmations.append(
                 f"{name}: {part.get_filename() or 'its photograph'} is on the sheet of entry {number}, "
                 f"received {tells['received']}."
             )

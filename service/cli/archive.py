@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from service.archive import backup, export
 from service.archive.backup import Restored
-from service.archive.import_game import bring_in
+from service.archive.import_game import import_archive
 from service.clock import SystemClock
 from service.jobs import DbosJobs
 from service.operations.health import BACKUP
@@ -34,7 +34,7 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
         unfinished = _unfinished(output)
         try:
             with store() as session, unfinished.open("w+b") as file:
-                root = export.write(
+                root = export.write_archive(
                     session, open_blobs(settings), game, edition, SystemClock().now(), version(), file
                 )
             unfinished.replace(_fresh(output))
@@ -54,7 +54,7 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
     try:
         queue = DbosJobs(engine)
         queue.prepare()
-        root = bring_in(file, engine, open_blobs(settings), queue, SystemClock().now())
+        root = import_archive(file, engine, open_blobs(settings), queue, SystemClock().now())
     finally:
         engine.dispose()
     print(f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}", file=out)

@@ -27,7 +27,7 @@ def players_archive(request: Request, visitor: Visitor, game_id: str) -> Respons
     out, now = io.BytesIO(), ports.clock.now()
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
-        export.write(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
+        export.write_archive(session, ports.blobs, game_id, Edition.PLAYERS, now, version(), out)
     return Response(out.getvalue(), media_type="application/zip", headers={
         "Content-Disposition": f'attachment; filename="{game_id}-{now:%Y-%m-%d}.zip"',
         "Cache-Control": "private, no-store"})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.archive.export import Edition
-from service.archive.import_game import ImportFault, bring_in
+from service.archive.import_game import ImportFault, import_archive
 from service.mail import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
@@ -46,7 +46,7 @@ def rows(site: Site) -> dict[str, list[bytes]]:
 def put_in(data: bytes, site: Site, folder: Path) -> record.Root:
     path = folder / "game.zip"
     path.write_bytes(data)
-    return bring_in(path, site.engine, site.blobs, None, site.clock.now())
+    return import_archive(path, site.engine, site.blobs, None, site.clock.now())
 
 
 def test_a_game_comes_over_whole_on_either_database(

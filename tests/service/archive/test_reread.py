@@ -21,9 +21,9 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.serialize import codec
 from ocr.page import Box, Page
+from service.archive.archive_file import BrokenArchive, read_archive
 from service.archive.export import Edition
 from service.archive.reread import Change, RereadFault, run_reread
-from service.archive.verify import Broken, read
 from service.games import decisions
 from service.games.decisions import Act, Decision
 from service.intake.read_submission import SubmissionReader
@@ -132,7 +132,7 @@ def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_pat
     with pytest.raises(RereadFault, match="has no photographs"):
         again(archived(table, Edition.PLAYERS), tmp_path, NOW)
     whole = archived(table)
-    with pytest.raises(Broken, match="cut off"):
+    with pytest.raises(BrokenArchive, match="cut off"):
         again(whole[:-100], tmp_path, NOW)
     files = unpacked(whole)
     del files[next(name for name in files if name.startswith("photographs/"))]
@@ -146,8 +146,8 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
     `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
-    archive = read(path)
-    ((_, tells),) = archive.told("judged")
+    archive = read_archive(path)
+    ((_, tells),) = archive.open_entries("judged")
     orders: list[Order] = [one.order for one in codec.load_resolution(tells["resolution"]).outcomes]
     variant = maps.load(archive.manifest["variant"])
     made = judge(

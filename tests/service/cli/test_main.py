@@ -18,11 +18,11 @@ from demo.story import NoStory
 from grammar.compose import GrammarError
 from maps.faults import MapError
 from ocr.engines.ppocr import ModelError
+from service.archive.archive_file import BrokenArchive
 from service.archive.backup import BackupFault
 from service.archive.export import NoSuchGame
 from service.archive.import_game import ImportFault
 from service.archive.reread import RereadFault
-from service.archive.verify import Broken
 from service.cli import main
 from service.cli.intake import IntakeFault
 from service.cli.read import NamesError
@@ -220,7 +220,7 @@ SENTENCES = (
     BlobError,
     CodecError,
     NotReady,
-    Broken,
+    BrokenArchive,
     WebError,
 )
 """Errors that a person can mend: the command line prints their sentence."""

@@ -20,8 +20,9 @@ import maps
 from adjudicator.judge import judge
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
+from service.archive.archive_file import VerifyReport, read_archive
 from service.archive.export import Edition
-from service.archive.verify import VerifyReport, read, run_verify
+from service.archive.verify import run_verify
 from service.archive.verify_game import check_game
 from service.games.turns import resolve_orders
 from service.notices.broadcasts import Broadcasts
@@ -118,8 +119,8 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
     for said, hour in ((0, 1), (1, 3)):
-        archive, report = read(path), VerifyReport()
-        for _, tells in archive.told("sheet"):
+        archive, report = read_archive(path), VerifyReport()
+        for _, tells in archive.open_entries("sheet"):
             if tells["version"] == 1:
                 tells["received"] = plain(opens + timedelta(hours=hour))
         check_game(archive, report)
