@@ -24,7 +24,7 @@ from sqlalchemy import func, select
 from bench.servers.dovecot import PASSWORD, USER, Dovecot
 from bench.servers.smtp_sink import SmtpSink
 from bench.storm.site import wait_for
-from demo.story import AUTHSERV, Story, tell
+from demo.story import AUTHSERV, Story, read_story
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings
 from service.games import create
@@ -98,7 +98,7 @@ def _spent() -> float:
 
 
 def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
-    story = tell()
+    story = read_story()
     mails = [one for one in story.mails_of("Summer 1642 Movement") if one.fate == "accepted"][:count]
     server, sink = Dovecot().start(), SmtpSink().start()
     try:

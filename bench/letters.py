@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
-from demo.story import AUTHSERV, FOLDER, Story, tell
+from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings
@@ -160,7 +160,7 @@ def _say(out: TextIO, what: str, seconds: float, **more: object) -> None:
 def _file(play: _Play, phase: PhaseRow, power: str, round_: str) -> None:
     """A power's sheet on file, its lines down the photograph as the truth has them."""
     story = play.story
-    written = story.written(round_, power)
+    written = story.written_lines(round_, power)
     photo = _photo(story, power, round_)
     with Image.open(io.BytesIO(photo)) as opened:
         wide, high = opened.size
@@ -200,7 +200,7 @@ def _photo(story: Story, power: str, round_: str) -> bytes:
         if one.fate == "accepted" and one.files
     ]
     own = [one for one in sent if one.power == power]
-    return (FOLDER / (own or sent)[0].files[0]).read_bytes()
+    return (DEFAULT_FOLDER / (own or sent)[0].files[0]).read_bytes()
 
 
 def _phase(play: _Play, title: str) -> PhaseRow:
@@ -211,7 +211,7 @@ def _phase(play: _Play, title: str) -> PhaseRow:
 
 
 def _open(folder: Path) -> _Play:
-    story = tell()
+    story = read_story()
     clock = SimulatedClock(datetime(START.year, START.month, START.day, 12, tzinfo=UTC))
     (folder / "box").mkdir()
     for part in ("new", "cur", "tmp"):

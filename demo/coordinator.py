@@ -1,7 +1,7 @@
 """The demo's coordinator: signs in at the desk over HTTP and reads the doubtful lines, as a person would.
 
-The hand knows what stands on each sheet (the story tells), looks at the line's crop by its neighbours, and
-presses what a person would press: the reading that is right, or the words typed out.
+The story tells the script what every sheet says. It finds the line that a page shows by its neighbours, and
+presses what a person would press: the right reading, or the words typed out.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
-NAME, PASSWORD = "demo", "galloper-demo"
-_LIKE = 55.0
-"""Least likeness, 0..100, of a line's first reading to the written line that it is."""
+from demo.story import WrittenLine
 
-Written = Sequence[tuple[str, str, bool]]
+NAME, PASSWORD = "demo", "galloper-demo"
+_TIMEOUT_SECONDS = 120
+
+# The least likeness, 0..100 (rapidfuzz's ratio), of a line's first reading to the written line that it is.
+_MIN_LIKENESS = 55.0
 
 
 @dataclass(slots=True)
-class Hand:
-    """A browser without a screen. `base` is the desk's address; `presses` counts what was decided and how."""
+class ScriptedCoordinator:
+    """A browser without a screen. `base`: the desk's address. `decisions`: lines counted by kind of decision."""
 
     base: str
-    presses: dict[str, int] = field(default_factory=dict)
+    decisions: dict[str, int] = field(default_factory=dict)
     _open: urllib.request.OpenerDirector = field(init=False)
 
     def __post_init__(self) -> None:
@@ -39,68 +41,66 @@ class Hand:
         """Open a session at the desk."""
         self.post("/sign-in", name=NAME, password=PASSWORD)
 
-    def read_lines(self, phase: int, written: Mapping[str, Written]) -> int:
-        """Decide every open line of a phase; how many there were. `written`: power to the lines on its
-        sheet."""
+    def read_lines(self, phase_id: int, written: Mapping[str, Sequence[WrittenLine]]) -> int:
+        """Decide every open line of a phase and return how many there were. `written`: power to its lines."""
         decided = 0
-        page = self.get(f"/desk/{phase}")
+        page = self.get(f"/desk/{phase_id}")
         while 'name="line"' in page:
-            page = self._decide(phase, page, written)
+            page = self._decide(phase_id, page, written)
             decided += 1
         return decided
 
-    def approve(self, phase: int) -> None:
+    def approve(self, phase_id: int) -> None:
         """Send the results."""
-        self.post(f"/results/{phase}/approve", csrf=_field(self.get(f"/results/{phase}"), "csrf"))
+        self.post(f"/results/{phase_id}/approve", csrf=_field(self.get(f"/results/{phase_id}"), "csrf"))
 
-    def _decide(self, phase: int, page: str, written: Mapping[str, Written]) -> str:
-        power = html.unescape(_found(r'class="where">(.*?) · line', page))
-        seen = html.unescape(_field(page, "text"))
-        readings = [html.unescape(r) for r in re.findall(r'class="order">(.*?)</span>', page)]
-        text, order, struck = _line_of(seen, readings, written.get(power, ()))
-        if not order or struck:
-            do = "not-order"
-        elif order in readings:
-            do = re.findall(r'data-offer="(.*?)"', page)[readings.index(order)]
-            text = order  # what a reading that comes from another line of the sheet is sent with
+    def _decide(self, phase_id: int, page: str, written: Mapping[str, Sequence[WrittenLine]]) -> str:
+        """Decide the line that a page of the desk shows; the next page."""
+        power = html.unescape(_match(r'class="where">(.*?) · line', page))
+        first_reading = html.unescape(_field(page, "text"))
+        readings = [html.unescape(order) for order in re.findall(r'class="order">(.*?)</span>', page)]
+        line = _written_line(first_reading, readings, written.get(power, ()))
+        text = line.text
+        if not line.order or line.struck:
+            decision = "not-order"
+        elif line.order in readings:
+            decision = re.findall(r'data-offer="(.*?)"', page)[readings.index(line.order)]
+            text = line.order  # a reading taken from another line of the sheet is sent with its order
         else:
-            do = "edit"
-        self.presses[do.partition("-")[0]] = self.presses.get(do.partition("-")[0], 0) + 1
-        return self.post(f"/desk/{phase}/decide", csrf=_field(page, "csrf"), line=_field(page, "line"),
-                         key=_field(page, "key"), do=do, text=text)
+            decision = "edit"
+        kind = decision.partition("-")[0]
+        self.decisions[kind] = self.decisions.get(kind, 0) + 1
+        return self.post(f"/desk/{phase_id}/decide", csrf=_field(page, "csrf"), line=_field(page, "line"),
+                         key=_field(page, "key"), do=decision, text=text)
 
     def get(self, path: str) -> str:
         """A page's text."""
-        with self._open.open(self.base + path, timeout=120) as answer:
+        with self._open.open(self.base + path, timeout=_TIMEOUT_SECONDS) as answer:
             return str(answer.read().decode())
 
     def post(self, path: str, **values: str) -> str:
         """Send a form; the text of the page it leads to."""
         data = urllib.parse.urlencode(values).encode()
-        with self._open.open(self.base + path, data, timeout=120) as answer:
+        with self._open.open(self.base + path, data, timeout=_TIMEOUT_SECONDS) as answer:
             return str(answer.read().decode())
 
 
-def _line_of(seen: str, readings: Sequence[str], written: Written) -> tuple[str, str, bool]:
-    """The written line that this crop shows: the one most like what the eye made of it."""
-    def likeness(line: tuple[str, str, bool]) -> float:
-        text, order, _ = line
-        return max(
-            [
-                fuzz.ratio(seen.lower(), text.lower()),
-                *(fuzz.ratio(r.lower(), order.lower()) for r in readings),
-            ]
-        )
+def _written_line(first_reading: str, readings: Sequence[str], written: Sequence[WrittenLine]) -> WrittenLine:
+    """The written line that a crop shows: the one most like its readings; the reading itself if none is."""
+    def likeness(line: WrittenLine) -> float:
+        to_orders = (fuzz.ratio(reading.lower(), line.order.lower()) for reading in readings)
+        return max([fuzz.ratio(first_reading.lower(), line.text.lower()), *to_orders])
 
-    best = max(written, key=likeness, default=("", "", False))
-    return best if best[0] and likeness(best) >= _LIKE else (seen, "", False)
+    nothing = WrittenLine("", "", struck=False)
+    best = max(written, key=likeness, default=nothing)
+    return best if best.text and likeness(best) >= _MIN_LIKENESS else nothing._replace(text=first_reading)
 
 
 def _field(page: str, name: str) -> str:
-    return _found(rf'name="{name}" value="([^"]*)"', page)
+    return _match(rf'name="{name}" value="([^"]*)"', page)
 
 
-def _found(pattern: str, page: str) -> str:
+def _match(pattern: str, page: str) -> str:
     match = re.search(pattern, page, re.DOTALL)
     if match is None:
         raise LookupError("the desk shows no page that the demo knows")

@@ -1,5 +1,6 @@
-"""A mail server for the newcomer: pymap, pure Python, in a child process on loopback. It forgets everything
-when it ends, and it ends with the program that started it, however that ends.
+"""A mail server for the newcomer: pymap, pure Python, in a child process on loopback.
+
+It forgets everything when it ends. It ends with the program that started it, even if that program is killed.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from service.config import MailIn
 
 _USER, _PASSWORD = "orders", "loopback"
 _START_SECONDS = 20.0
-_PATIENCE = 60.0
-"""Seconds to deliver one mail: the reader may have every core meanwhile."""
+_DELIVERY_SECONDS = 60.0  # to deliver one mail: the reader may have every core meanwhile
 
 
 class DemoMailServer:
@@ -30,21 +30,21 @@ class DemoMailServer:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises RuntimeError when it does not."""
+        """Start it and wait until it answers. Raises RuntimeError if it does not within 20 seconds."""
         command = [sys.executable, "-m", "demo.mail_server", "--host", "127.0.0.1", "--port", str(self.port),
                    "--no-tls", "dict", "--demo-user", _USER, "--demo-password", _PASSWORD]  # fmt: skip
         self._child = subprocess.Popen(  # noqa: S603 (our own module)
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + _START_SECONDS
+        give_up_at = time.monotonic() + _START_SECONDS
         while not self._answers():
-            if self._child.poll() is not None or time.monotonic() > end:
+            if self._child.poll() is not None or time.monotonic() > give_up_at:
                 self.stop()
                 raise RuntimeError("the demo's mail server did not start; is another program using its port?")
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """End it; its mail is gone."""
+        """End it; its mail is lost."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
@@ -53,12 +53,12 @@ class DemoMailServer:
                 child.stdin.close()
 
     def settings(self) -> MailIn:
-        """What the mailbox needs to know."""
+        """The settings of a mailbox on this server."""
         return MailIn(host="127.0.0.1", port=self.port, tls=False, user=_USER, password=_PASSWORD)
 
     def append(self, raw: bytes, received_at: datetime) -> None:
-        """Deliver a mail with a receipt time of one's choice."""
-        with IMAPClient("127.0.0.1", self.port, ssl=False, timeout=_PATIENCE) as client:
+        """Deliver a mail, received at that time (IMAP's INTERNALDATE)."""
+        with IMAPClient("127.0.0.1", self.port, ssl=False, timeout=_DELIVERY_SECONDS) as client:
             client.login(_USER, _PASSWORD)
             client.append("INBOX", raw, msg_time=received_at)
 

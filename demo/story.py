@@ -1,8 +1,8 @@
 """A demo's story: its mails and what must come of them, read from a folder of `demo/data`.
 
-A folder is named after a variant and holds `manifest.toml` (players, sheets, mails), `expected.toml` (what
-the turns must come to, worked out by hand), the photographs and the composer's `truth.json`. A game gets a
-demo by getting a folder. `manifest.toml` of w3k says what its entries mean.
+A folder is named after a variant and holds `manifest.toml` (players, sheets, mails), `expected.toml` (the
+results of the turns, worked out by hand), the photographs, and `truth.json` of `training.sheets.compose`. A
+game gets a demo by getting a folder. The head of w3k's `manifest.toml` explains its entries.
 """
 
 from __future__ import annotations
@@ -15,30 +15,48 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from adjudicator.errors import UserFacingError
 
 STORIES = Path(__file__).parent / "data"
-USUAL = "w3k"
-"""The story that is played where none is named."""
-FOLDER = STORIES / USUAL
+DEFAULT_VARIANT = "w3k"
+"""The story that is played if none is named."""
+DEFAULT_FOLDER = STORIES / DEFAULT_VARIANT
 AUTHSERV = "mx.galloper.example"
-"""The name under which the demo's own mail server vouches for senders."""
+"""The demo's own mail server, as the Authentication-Results header names it (RFC 8601)."""
 
 
 class NoStory(UserFacingError):
     """There is no story of this variant; the sentence says which there are."""
 
 
+class WrittenLine(NamedTuple):
+    """A line of a sheet: the text that its writer meant, the canonical order, whether it is crossed out."""
+
+    text: str
+    order: str
+    struck: bool
+
+
+class ExpectedOutcome(NamedTuple):
+    """The result of an order, such as "fails", and its reason, or "" if any reason will do."""
+
+    result: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoryMail:
-    """One mail of the story. `round` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the
-    service must do with it, `note` why it is there. `files` lie in `folder`; `body` is the plain text and
-    `html`, where there is any, the other way of saying it."""
+    """One mail of the story.
+
+    `phase` is the phase it is sent in ("Summer 1642 Movement"), `fate` what the service must do with it,
+    `note` why the story has it. `files` are photographs in `folder`; `body` is the plain text, and `html`, if
+    any, the alternative to it.
+    """
 
     name: str
-    round: str
+    phase: str
     sender: str
     subject: str
     files: tuple[str, ...]
@@ -48,17 +66,18 @@ class StoryMail:
     note: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     html: str = ""
-    folder: Path = FOLDER
+    folder: Path = DEFAULT_FOLDER
 
-    def to_bytes(self, to: str, at: datetime) -> bytes:
-        """The mail as it lies in the mailbox, with the receiving server's word on who sent it."""
+    def to_bytes(self, recipient: str, sent_at: datetime) -> bytes:
+        """The mail as the mailbox holds it, with the receiving server's verdict on its sender."""
         message = EmailMessage()
+        # The service believes a sender only if its own server says that DMARC passed (docs/security.md).
         domain = self.sender.rpartition("@")[2]
         message["Authentication-Results"] = f"{AUTHSERV}; dmarc=pass header.from={domain}"
         message["From"] = self.sender
-        message["To"] = to
+        message["To"] = recipient
         message["Subject"] = self.subject
-        message["Date"] = format_datetime(at)
+        message["Date"] = format_datetime(sent_at)
         message["Message-ID"] = f"<{self.name}@{domain}>"
         for name, value in self.headers.items():
             message[name] = value
@@ -73,99 +92,109 @@ class StoryMail:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Words that in the letters of some phases go to nobody but a power and the coordinator."""
+    """Words that only one power and the coordinator may read in the letters of some phases."""
 
     power: str
     words: tuple[str, ...]
-    rounds: tuple[str, ...]
+    phases: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Who plays, who writes, what is on the sheets, and what the turns must come to.
+    """Who plays, who writes, what is on the sheets, and the results of the turns.
 
-    `players`: power to (name, address). `sheets`: file to its lines, each (text as meant, canonical order,
-    struck). `expected`: phase title to power to order to (result, reason or ""). `positions`: phase title to
-    power to units. `secrets`: what the letters must keep.
+    `players`: power to (name, address). `sheets`: file name to its lines. `expected`: phase to power to
+    canonical order to outcome. `positions`: phase to power to the units after it, such as "A London".
     """
 
     game: str
     variant: str
     players: Mapping[str, tuple[str, str]]
     mails: tuple[StoryMail, ...]
-    sheets: Mapping[str, tuple[tuple[str, str, bool], ...]]
-    expected: Mapping[str, Mapping[str, Mapping[str, tuple[str, str]]]]
+    sheets: Mapping[str, tuple[WrittenLine, ...]]
+    expected: Mapping[str, Mapping[str, Mapping[str, ExpectedOutcome]]]
     positions: Mapping[str, Mapping[str, tuple[str, ...]]]
     secrets: tuple[Secret, ...] = ()
 
-    def rounds(self) -> tuple[str, ...]:
+    def phases(self) -> tuple[str, ...]:
         """The phases of the story in playing order."""
-        return tuple(dict.fromkeys(mail.round for mail in self.mails))
+        return tuple(dict.fromkeys(mail.phase for mail in self.mails))
 
-    def mails_of(self, round_: str) -> tuple[StoryMail, ...]:
+    def mails_of(self, phase: str) -> tuple[StoryMail, ...]:
         """The mails of one phase in the order they are sent."""
-        return tuple(mail for mail in self.mails if mail.round == round_)
+        return tuple(mail for mail in self.mails if mail.phase == phase)
 
-    def written(self, round_: str, power: str) -> tuple[tuple[str, str, bool], ...]:
-        """The lines on the sheet of a power that counts in a phase; none where it was typed."""
-        counting = [m for m in self.mails_of(round_) if m.power == power and m.fate == "accepted" and m.files]
+    def written_lines(self, phase: str, power: str) -> tuple[WrittenLine, ...]:
+        """The lines on the sheet of a power that counts in a phase; none if its orders were typed."""
+        # A later version of the same phase counts: it is further down in the manifest.
+        counting = [m for m in self.mails_of(phase) if m.power == power and m.fate == "accepted" and m.files]
         return self.sheets[counting[-1].files[0]] if counting else ()
 
 
-def stories() -> tuple[str, ...]:
-    """The variants of which there is a story."""
-    return tuple(sorted(found.parent.name for found in STORIES.glob("*/manifest.toml")))
+def story_variants() -> tuple[str, ...]:
+    """The variants that have a story."""
+    return tuple(sorted(manifest.parent.name for manifest in STORIES.glob("*/manifest.toml")))
 
 
 def story_of(variant: str) -> Story:
     """The story of a variant. Raises NoStory with the ones there are."""
-    if variant not in stories():
-        raise NoStory(f"The demo has no story of {variant}; it can play {', '.join(stories())}.")
-    return tell(STORIES / variant)
+    # Compared with the list, not looked up as a path: "../data/w3k" is no variant.
+    if variant not in story_variants():
+        raise NoStory(f"The demo has no story of {variant}; it can play {', '.join(story_variants())}.")
+    return read_story(STORIES / variant)
 
 
-def tell(folder: Path = FOLDER) -> Story:
-    """The story as it lies in a folder."""
-    told = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
-    truth = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
+def read_story(folder: Path = DEFAULT_FOLDER) -> Story:
+    """The story in a folder. Raises KeyError if a part is missing."""
+    manifest = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))
+    results = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
     return Story(
-        game=told["game"],
-        variant=told["variant"],
-        players={power: (one["name"], one["address"]) for power, one in told["players"].items()},
-        mails=tuple(_mail(one, folder) for one in told["mail"]),
-        sheets={f"{one['name']}.jpg": _lines(one) for one in told.get("sheet", ())},
-        expected={one["name"]: _expected(one.get("orders", {})) for one in truth["phase"]},
+        game=manifest["game"],
+        variant=manifest["variant"],
+        players={power: (player["name"], player["address"]) for power, player in manifest["players"].items()},
+        mails=tuple(_mail(entry, folder) for entry in manifest["mail"]),
+        sheets={f"{sheet['name']}.jpg": _lines(sheet) for sheet in manifest.get("sheet", ())},
+        expected={phase["name"]: _outcomes(phase.get("orders", {})) for phase in results["phase"]},
         positions={
-            name: {power: tuple(units) for power, units in one.items()}
-            for name, one in truth.get("positions", {}).items()
+            phase: {power: tuple(units) for power, units in by_power.items()}
+            for phase, by_power in results.get("positions", {}).items()
         },
         secrets=tuple(
-            Secret(one["power"], tuple(one["words"]), tuple(one["rounds"])) for one in truth.get("secret", ())
+            Secret(secret["power"], tuple(secret["words"]), tuple(secret["rounds"]))
+            for secret in results.get("secret", ())
         ),
     )
 
 
-def _mail(one: Mapping[str, Any], folder: Path) -> StoryMail:
+def _mail(entry: Mapping[str, Any], folder: Path) -> StoryMail:
     return StoryMail(
-        one["name"], one["round"], one["from"], one["subject"], tuple(one.get("files", ())), one["fate"],
-        one.get("power", ""), one.get("body", ""), one.get("note", ""), one.get("headers", {}),
-        one.get("html", ""), folder,
+        entry["name"], entry["round"], entry["from"], entry["subject"], tuple(entry.get("files", ())),
+        entry["fate"], entry.get("power", ""), entry.get("body", ""), entry.get("note", ""),
+        entry.get("headers", {}), entry.get("html", ""), folder,
     )
 
 
-def _lines(sheet: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
-    return tuple((_meant(line["text"]), line["order"], bool(line.get("struck"))) for line in sheet["orders"])
+def _lines(sheet: Mapping[str, Any]) -> tuple[WrittenLine, ...]:
+    return tuple(
+        WrittenLine(_corrected(line["text"]), line["order"], bool(line.get("struck")))
+        for line in sheet["orders"]
+    )
 
 
-_CROSSED, _PUT_IN = re.compile(r"\{-[^}]*-\}\s*"), re.compile(r"\{\+([^}]*)\+\}")
+# {-word-} is written and crossed out, {+word+} is put in above the row (training/README.md).
+_CROSSED, _INSERTED = re.compile(r"\{-[^}]*-\}\s*"), re.compile(r"\{\+([^}]*)\+\}")
 
 
-def _meant(markup: str) -> str:
-    """What a line of the manifest says once its corrections are made: without the words crossed out, with
-    those put in."""
-    return _PUT_IN.sub(r"\1", _CROSSED.sub("", markup))
+def _corrected(markup: str) -> str:
+    """A line of the manifest without the words crossed out, with those put in."""
+    return _INSERTED.sub(r"\1", _CROSSED.sub("", markup))
 
 
-def _expected(orders: Mapping[str, Any]) -> dict[str, dict[str, tuple[str, str]]]:
-    return {power: {text: (one["result"], one.get("reason", "")) for text, one in own.items()}
-            for power, own in orders.items()}
+def _outcomes(orders: Mapping[str, Any]) -> dict[str, dict[str, ExpectedOutcome]]:
+    return {
+        power: {
+            order: ExpectedOutcome(outcome["result"], outcome.get("reason", ""))
+            for order, outcome in by_order.items()
+        }
+        for power, by_order in orders.items()
+    }

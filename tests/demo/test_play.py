@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from demo.play import run_demo
-from demo.story import NoStory, stories
+from demo.story import NoStory, story_variants
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", stories())
+@pytest.mark.parametrize("slug", story_variants())
 def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
     """`galloper demo --variant V --fast`, as somebody types it: nothing of what was worked out by hand came
     otherwise."""

@@ -18,7 +18,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from demo.story import STORIES, NoStory, Story, stories, story_of
+from demo.story import STORIES, NoStory, Story, story_variants, story_of
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import HeadingComplaint
 from maps.variant import Variant
@@ -29,7 +29,7 @@ FATES = {"accepted", "superseded", "quarantined", "rejected", "ignored"}
 LARGEST = 450_000
 """Bytes of a photograph."""
 
-each = pytest.mark.parametrize("slug", stories())
+each = pytest.mark.parametrize("slug", story_variants())
 
 
 @cache
@@ -50,7 +50,7 @@ def data(slug: str, name: str) -> dict[str, Any]:
 
 def test_the_story_that_is_played_unless_another_is_named_is_there() -> None:
     assert story("w3k").variant == "w3k"
-    assert {"bretwalda", "britain1066", "w3k"} <= set(stories())
+    assert {"bretwalda", "britain1066", "w3k"} <= set(story_variants())
 
 
 def test_who_asks_for_a_story_that_is_not_there_is_told_which_are() -> None:
@@ -118,12 +118,12 @@ def test_every_line_of_a_sheet_is_the_order_that_it_is_said_to_be(slug: str) -> 
 def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> None:
     told = story(slug)
     for round_, powers in told.expected.items():
-        assert round_ in told.rounds()
+        assert round_ in told.phases()
         sheets = {
-            power: {order for _, order, struck in told.written(round_, power) if not struck}
+            power: {order for _, order, struck in told.written_lines(round_, power) if not struck}
             for power in told.players
         }
-        assert {power: set(orders) for power, orders in powers.items() if told.written(round_, power)} == {
+        assert {power: set(orders) for power, orders in powers.items() if told.written_lines(round_, power)} == {
             power: orders for power, orders in sheets.items() if orders}
         assert set(powers) <= set(told.players)
         assert {result for orders in powers.values() for result, _ in orders.values()} <= {
@@ -131,10 +131,10 @@ def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> 
             "fails",
             "void",
         }
-    assert set(told.rounds()) <= set(told.expected), "a phase that is played and not checked"
+    assert set(told.phases()) <= set(told.expected), "a phase that is played and not checked"
     assert all(set(one) <= set(told.players) for one in told.positions.values())
     assert all(
-        {one.power} <= set(told.players) and set(one.rounds) <= set(told.rounds()) for one in told.secrets
+        {one.power} <= set(told.players) and set(one.phases) <= set(told.phases()) for one in told.secrets
     )
 
 
@@ -142,7 +142,7 @@ def test_1066_keeps_the_hidden_fleet_secret() -> None:
     """D66-14: what the demo looks for in every letter."""
     (secret,) = story("britain1066").secrets
     assert secret.power == "Harald Hardrada"
-    assert secret.rounds[0] == story("britain1066").rounds()[0]
+    assert secret.phases[0] == story("britain1066").phases()[0]
 
 
 @each
@@ -158,7 +158,7 @@ def test_mails_come_from_whom_they_speak_for_and_say_so(slug: str) -> None:
         heading = parse_subject(mail.subject, [game])
         assert not isinstance(heading, HeadingComplaint), mail.subject
         assert (heading.game, heading.power) == (told.game, mail.power)
-        season, _, kind = mail.round.rpartition(" ")
+        season, _, kind = mail.phase.rpartition(" ")
         assert f"{heading.season} {heading.year}" == season
         assert heading.kind is not None
         assert heading.kind.value == kind.lower()

@@ -31,7 +31,7 @@ def test_what_is_typed_in_bold_are_the_orders_with_an_outcome() -> None:
             printed(parse_typed(variant, PhaseKind.TURN, mail.power, line).orders, variant.board)
             for line in typed(mail.name)
         }
-        assert said - {ON_DICE} == set(TOLD.expected[mail.round][mail.power]), mail.name
+        assert said - {ON_DICE} == set(TOLD.expected[mail.phase][mail.power]), mail.name
 
 
 def test_a_mail_without_bold_holds_no_order() -> None:
@@ -43,7 +43,7 @@ def test_the_later_mails_of_a_turn_say_something_else_and_count_for_nothing() ->
     assert {mail.power for mail in later} == {"Red", "Orange"}
     for mail in later:
         (first,) = [
-            one for one in TOLD.mails_of(mail.round) if one.power == mail.power and one.fate == "accepted"
+            one for one in TOLD.mails_of(mail.phase) if one.power == mail.power and one.fate == "accepted"
         ]
         assert TOLD.mails.index(first) < TOLD.mails.index(mail)
         assert typed(first.name) != typed(mail.name)

@@ -23,7 +23,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Memory, Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from demo.story import tell
+from demo.story import read_story
 from grammar.print import canonical
 from maps.variant import Variant
 from service.games import create, turns
@@ -327,7 +327,7 @@ def open_table(
 def autumn_1642() -> Position:
     """The demo's board when its Autumn begins (demo/data/w3k/expected.toml); Argyll's army at Carrickfergus
     Castle has converted for one season."""
-    told = tell()
+    told = read_story()
     units = frozenset(
         Unit(power, one[0], Region.of(one[2:]))
         for power, ones in told.positions["Summer 1642 Movement"].items()

@@ -27,7 +27,7 @@ from ical.calendar_stream import IcsCalendarStream
 from PIL import Image
 from sqlalchemy import func, select
 
-from demo.story import Story, tell
+from demo.story import Story, read_story
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
@@ -183,7 +183,7 @@ class Tables:
         truth = {
             words: order
             for power in self.story.players
-            for words, order, _ in self.story.written(round_, power)
+            for words, order, _ in self.story.written_lines(round_, power)
         }
         with self.site.store.begin() as session:
             rows = session.scalars(select(LineRow).join(PageRow).join(SubmissionRow).where(
@@ -226,7 +226,7 @@ class Tables:
 
 @pytest.fixture
 def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Tables]:
-    story, clock, eye = tell(), SimulatedClock(worked(0)), Seen()
+    story, clock, eye = read_story(), SimulatedClock(worked(0)), Seen()
     into = MailIn(
         host="127.0.0.1",
         port=dovecot.imap,
@@ -310,7 +310,7 @@ def _round(tables: Tables, name: str) -> None:
     tables.clock.set(at)
     tables.settle()
     for power in tables.story.players:
-        lines = [words for words, _, struck in tables.story.written(name, power) if not struck]
+        lines = [words for words, _, struck in tables.story.written_lines(name, power) if not struck]
         if lines:
             tables.write(FIRST, power, phase, lines, at)
     tables.settle()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from demo.story import STORIES, stories, tell
+from demo.story import STORIES, story_variants, read_story
 from tests.support.site import Site
 from tests.support.table import open_table
 from training import calibrate_confidence, calibrate_confusions
@@ -34,7 +34,7 @@ NUMBER = re.compile(r"\[(?:IPv6:)?([0-9a-fA-F:.]+)\]")
 
 def test_the_demos_players_write_from_addresses_that_cannot_exist() -> None:
     """GAP-07: every power has one, and so has whoever else writes."""
-    story = tell()
+    story = read_story()
     senders = {address for _, address in story.players.values()} | {mail.sender for mail in story.mails}
     assert len(story.players) == 10
     assert len(senders) == 11, "ten players and a stranger"
@@ -57,7 +57,7 @@ def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> N
 
 DRAWN = [
     folder
-    for folder in (*[STORIES / slug for slug in stories()], DATA / "sheets")
+    for folder in (*[STORIES / slug for slug in story_variants()], DATA / "sheets")
     if any(folder.glob("*.jpg"))
 ]
 

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 from sqlalchemy import ColumnElement, func, select
 
-from demo.coordinator import NAME, PASSWORD, Hand
-from demo.story import AUTHSERV, Story, tell
+from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
+from demo.story import AUTHSERV, Story, read_story
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
@@ -38,7 +38,7 @@ SENT = {"The Crown", "Cumberland", "Montrose"}
 
 @pytest.fixture(scope="module")
 def story() -> Story:
-    return tell()
+    return read_story()
 
 
 @pytest.fixture
@@ -146,10 +146,10 @@ def test_a_turn_from_photographs_to_results(
         phase.deadline = datetime.now(UTC)
         number = phase.id
     assert wait_for(lambda: state(site, number) in {PhaseState.CLOSED, PhaseState.READY}, 60)
-    hand = Hand(address)
+    hand = ScriptedCoordinator(address)
     hand.sign_in()
     powers = site.load(story.variant).powers.values()
-    hand.read_lines(number, {p.name: story.written(ROUND, p.id) for p in powers})
+    hand.read_lines(number, {p.name: story.written_lines(ROUND, p.id) for p in powers})
     assert wait_for(lambda: state(site, number) == PhaseState.READY, 60)
     hand.approve(number)
     assert wait_for(lambda: state(site, number) == PhaseState.SENT, 60)

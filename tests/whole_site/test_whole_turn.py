@@ -30,8 +30,8 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
-from demo.coordinator import NAME, PASSWORD, Hand
-from demo.story import AUTHSERV, FOLDER, Story, StoryMail, tell
+from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
+from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, StoryMail, read_story
 from grammar.print import canonical, region_text
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
@@ -85,7 +85,7 @@ class Turn:
     clock: ShiftedClock
     dovecot: Dovecot
     sink: SmtpSink
-    hand: Hand
+    hand: ScriptedCoordinator
     reports: list[str]
     log: io.StringIO
 
@@ -110,7 +110,7 @@ class Turn:
 
 @pytest.fixture(scope="module")
 def story() -> Story:
-    return tell()
+    return read_story()
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
     running, web = Running(site, report=reports.append), WebServer(site.desk(), "127.0.0.1", 0)
     running.start()
     web.start()
-    yield Turn(site, clock, dovecot, smtp_sink, Hand(web.address), reports, log)
+    yield Turn(site, clock, dovecot, smtp_sink, ScriptedCoordinator(web.address), reports, log)
     web.stop()
     running.stop()
     site.engine.dispose()
@@ -249,7 +249,7 @@ def _desk_settles_what_is_doubtful(turn: Turn, story: Story) -> None:
     assert wait_for(lambda: turn.phase().state in closed, PATIENCE)
     turn.hand.sign_in()
     powers = turn.site.load(story.variant).powers.values()
-    turn.hand.read_lines(phase.id, {p.name: story.written(ROUND, p.id) for p in powers})
+    turn.hand.read_lines(phase.id, {p.name: story.written_lines(ROUND, p.id) for p in powers})
     assert wait_for(lambda: turn.phase().state == PhaseState.READY, PATIENCE)
 
 
@@ -282,7 +282,7 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
 
 
 def _truth() -> dict[str, Any]:
-    return tomllib.loads((FOLDER / "expected.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((DEFAULT_FOLDER / "expected.toml").read_text(encoding="utf-8"))
 
 
 def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> None:

@@ -13,7 +13,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from adjudicator.serialize.codec import CodecError
-from demo.play import DemoFault
+from demo.play import DemoError
 from demo.story import NoStory
 from grammar.compose import GrammarError
 from maps.faults import MapError
@@ -201,7 +201,7 @@ SENTENCES = (
     RereadFault,
     BackupFault,
     ConfigError,
-    DemoFault,
+    DemoError,
     NoStory,
     NotCommitted,
     MailboxError,

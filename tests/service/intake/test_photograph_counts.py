@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from demo.story import FOLDER, tell
+from demo.story import DEFAULT_FOLDER, read_story
 from reading.page import ReviewLimits
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import EngineRecognizer, RecognizedPage
@@ -34,7 +34,7 @@ from training.handwriting.paper import SIZE
 from training.photographs import one_sheet
 
 POWER = "Hamilton"
-HANDWRITTEN = FOLDER / "summer-hamilton-v1.jpg"
+HANDWRITTEN = DEFAULT_FOLDER / "summer-hamilton-v1.jpg"
 WHITE = np.float32(0.95)
 TYPED = (
     "Army Linlithgowshire supports Army Stirling Castle to Stirlingshire",
@@ -138,7 +138,7 @@ def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: On
     paper = send(table, eye, HANDWRITTEN.read_bytes())
     assert (paper.fate, paper.flags) == ("counts", [])
     found = [row for row in lines(table, paper) if row.kind == "order"]
-    written = [order for _, order, struck in tell().sheets[HANDWRITTEN.name] if not struck]
+    written = [order for _, order, struck in read_story().sheets[HANDWRITTEN.name] if not struck]
     assert len(found) == len(written) == 6
     for row, order in zip(found, written, strict=True):
         assert order in {row.order, *(one["order"] for one in row.candidates)}, row.text
