@@ -27,7 +27,7 @@ _MIN_LIKENESS = 55.0
 
 @dataclass(slots=True)
 class ScriptedCoordinator:
-    """A browser without a screen. `base`: the desk's address. `decisions`: lines counted by kind of decision."""
+    """A browser without a screen. `base`: the desk's address; `decisions`: lines by kind of decision."""
 
     base: str
     decisions: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""`galloper demo`: a story on loopback mail with all real parts: IMAP, queue, reader, desk, judge, letters."""
+"""`galloper demo`: a story on loopback mail with the real IMAP, queue, reader, desk, judge, letters."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from demo.story import STORIES, NoStory, Story, story_variants, story_of
+from demo.story import STORIES, NoStory, Story, story_of, story_variants
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import HeadingComplaint
 from maps.variant import Variant

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from demo.story import STORIES, story_variants, read_story
+from demo.story import STORIES, read_story, story_variants
 from tests.support.site import Site
 from tests.support.table import open_table
 from training import calibrate_confidence, calibrate_confusions

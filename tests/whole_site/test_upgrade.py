@@ -34,7 +34,7 @@ from adjudicator.lots import Lots
 from adjudicator.serialize import codec
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
-from demo.coordinator import NAME, PASSWORD, Hand
+from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
 from demo.story import StoryMail
 from grammar.print import canonical
 from service.archive import rows as archive_rows
@@ -430,7 +430,7 @@ def test_the_games_are_played_on(old: Path, site_folder: Path, tmp_path: Path) -
 
 
 @contextmanager
-def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Site, Hand]]:
+def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Site, ScriptedCoordinator]]:
     """The old site, served by today's code, with its coordinator signed in.
 
     Letters may be larger than they were: making their pictures small takes longer than all the rest."""
@@ -442,7 +442,7 @@ def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Sit
     running.start()
     web.start()
     try:
-        coordinator = Hand(web.address)
+        coordinator = ScriptedCoordinator(web.address)
         coordinator.sign_in()
         yield site, coordinator
     finally:
@@ -470,7 +470,7 @@ def state_of(site: Site, phase_id: int) -> str:
         return session.get_one(PhaseRow, phase_id).state
 
 
-def held_letters_leave_once(site: Site, coordinator: Hand, clock: SimulatedClock, outbox: Path) -> None:
+def held_letters_leave_once(site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, outbox: Path) -> None:
     """None of them before the coordinator lets them."""
     sent = len(list(outbox.iterdir()))
     assert sent == _letters_expected(OutboxState.SENT)
@@ -497,7 +497,7 @@ def _letters_expected(state: OutboxState) -> int:
     return sum(letter["state"] == state for letter in EXPECTED["letters"])
 
 
-def retreats_are_judged(site: Site, coordinator: Hand, clock: SimulatedClock) -> None:
+def retreats_are_judged(site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock) -> None:
     """The phase that was open at the upgrade. Newcastle's line was read before it, with doubt: the
     coordinator takes the first of the readings that lie in the database."""
     with site.store() as session:
@@ -514,7 +514,7 @@ def retreats_are_judged(site: Site, coordinator: Hand, clock: SimulatedClock) ->
     assert sorted(outcomes) == [(power, order, "succeeds") for power, order in sorted(RETREATS.items())]
 
 
-def harvest_is_played(site: Site, coordinator: Hand, clock: SimulatedClock, maildir: Path) -> None:
+def harvest_is_played(site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, maildir: Path) -> None:
     """Harvest 603 was still to come: it opens, a typed mail is taken in, and it is judged and sent."""
     with site.store() as session:
         phase = session.scalars(
@@ -544,7 +544,7 @@ def harvest_is_played(site: Site, coordinator: Hand, clock: SimulatedClock, mail
 
 def close_judge_send(
     site: Site,
-    coordinator: Hand,
+    coordinator: ScriptedCoordinator,
     clock: SimulatedClock,
     phase: PhaseRow,
     written: dict[str, list[tuple[str, str, bool]]],
