@@ -35,13 +35,12 @@ from adjudicator.serialize import codec
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
 from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
-from demo.story import StoryMail
+from demo.story import StoryMail, WrittenLine
 from grammar.print import canonical
 from service.archive import rows as archive_rows
-from service.archive.backup import restore, scripts
-from service.archive.export import Edition
-from service.archive.export import write as write_archive
-from service.archive.import_game import bring_in
+from service.archive.backup import newest_migration, restore
+from service.archive.export import Edition, write_archive
+from service.archive.import_game import import_archive
 from service.archive.verify import run_verify
 from service.bootstrap import Running, Site, open_site
 from service.clock import SimulatedClock
@@ -141,7 +140,7 @@ def test_every_row_is_there_after_the_upgrade(old: Path, site_folder: Path) -> N
     after = open_engine(settings.database_url)
     with after.connect() as connection:
         version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-    assert version == scripts()
+    assert version == newest_migration()
     assert {name: _row_count(after, name) for name in counts} == counts
     assert counts["lines"] == len(EXPECTED["lines"]) > 60
     after.dispose()
@@ -198,7 +197,7 @@ def test_the_record_is_unbroken_and_tells_what_the_tables_do(store: Store, game:
         root = chain.root(session, game)
         assert (root.number, root.link) == (number, before)
         assert {"entries": number, "root": before} == EXPECTED["records"][game]
-        assert archive_rows.otherwise(session, game) is None
+        assert archive_rows.first_difference(session, game) is None
 
 
 # Archives, letters and the backup ---------------------------------------------------------------------------
@@ -278,7 +277,7 @@ def test_an_archive_of_today_opens_the_same_entries(
 def test_a_game_is_put_into_a_new_site(old: Path, new_database: Engine, tmp_path: Path, name: str) -> None:
     """The import works out what the record tells of every row, and takes none that says otherwise."""
     blobs = Blobs(tmp_path / "blobs")
-    root = bring_in(old / "archives" / name, new_database, blobs, None, STOPPED)
+    root = import_archive(old / "archives" / name, new_database, blobs, None, STOPPED)
     today = tmp_path / "today.zip"
     with sessions(new_database)() as session, today.open("w+b") as file:
         write_archive(session, blobs, root.game_id, Edition.WHOLE, STOPPED, "today", file)
@@ -508,9 +507,9 @@ def retreats_are_judged(site: Site, coordinator: ScriptedCoordinator, clock: Sim
         assert sorted((paper.power, paper.fate) for paper in papers) == [
             (power, "counts") for power in sorted(RETREATS)
         ]
-    written = {power: [(order, order, False)] for power, order in RETREATS.items()}
+    written = {power: [WrittenLine(order, order, struck=False)] for power, order in RETREATS.items()}
     outcomes = close_judge_send(site, coordinator, clock, phase, written)
-    assert coordinator.presses["reading"] >= 1
+    assert coordinator.decisions["reading"] >= 1
     assert sorted(outcomes) == [(power, order, "succeeds") for power, order in sorted(RETREATS.items())]
 
 
@@ -547,7 +546,7 @@ def close_judge_send(
     coordinator: ScriptedCoordinator,
     clock: SimulatedClock,
     phase: PhaseRow,
-    written: dict[str, list[tuple[str, str, bool]]],
+    written: dict[str, list[WrittenLine]],
 ) -> list[tuple[str, str, str]]:
     """Take a phase from its deadline to its letters; power, order and result of every order."""
     clock.set(phase.deadline + timedelta(minutes=1))
