@@ -140,7 +140,7 @@ class _Reader:
         coasts = _tokens(node, COAST)
         if not coasts:
             return region
-        return Region(region.province, self.lexicon.coast(region.province, str(self.value(coasts[0]))))
+        return Region(region.province, self.lexicon.coast_id(region.province, str(self.value(coasts[0]))))
 
     def kind(self, node: Tree[Token]) -> KindWord | None:
         token = next((t for t in node.children if isinstance(t, Token) and t.type == KIND), None)

@@ -11,8 +11,8 @@ from adjudicator.orders import Order
 
 
 class ComplaintCode(StrEnum):
-    """UNREAD: too far from anything to be read. INVALID: words that no order is made of. AMBIGUOUS: two
-    orders or two places are too close (Q-01)."""
+    """UNREAD: too far from anything to be read. INVALID: words that make no order. AMBIGUOUS: two orders or
+    two places are too close (Q-01)."""
 
     UNREAD = "unread"
     INVALID = "invalid"
@@ -21,9 +21,12 @@ class ComplaintCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to read a line: `orders` in the order written, `score` 0..1, `cost` in letters that had to be
-    changed (0 is exact), `worst` the share of letters changed in the worst word or name, 0..1. `rival` is
-    False where it differs from the best candidate only in words that fit that one letter for letter."""
+    """One way to read a line.
+
+    `orders`: as written, from left to right. `score`: 0..1, 1 is exact. `cost`: letters that had to be
+    changed, 0 is exact. `worst`: largest share of letters changed in one word or name, 0..1. `rival`: False
+    where it differs from the best candidate only in words that fit that one letter for letter.
+    """
 
     orders: tuple[Order, ...]
     score: float
@@ -33,7 +36,7 @@ class Candidate:
 
 
 def margin(candidates: Sequence[Candidate]) -> float:
-    """How many letters dearer than the first candidate its cheapest rival is; infinite without one."""
+    """Letters by which the cheapest rival costs more than the first candidate; infinite without a rival."""
     return min((c.cost - candidates[0].cost for c in candidates[1:] if c.rival), default=math.inf)
 
 
@@ -41,8 +44,8 @@ def margin(candidates: Sequence[Candidate]) -> float:
 class Complaint:
     """What is wrong with one line.
 
-    `line` is its number on the sheet or None; `span` the characters [from, to) of `text` that could not be
-    taken; `message` one sentence a player can act on; `candidates` the readings that were near, best first.
+    `line`: its number on the sheet or None. `span`: the characters [from, to) of `text` that could not be
+    read. `message`: one sentence that tells a player what to do. `candidates`: near readings, best first.
     """
 
     code: ComplaintCode

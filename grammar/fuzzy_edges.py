@@ -1,11 +1,12 @@
-"""Edges of a line that a poor reader garbled: keywords and names found by likeness, letter by letter.
+"""Edges of a misread line: keywords and names found by likeness, letter by letter.
 
-Only letters count here. Nothing in this module knows the map, who owns what or where units stand (NON-03,
-DESK-03).
+Positions count characters of the flattened text (`grammar.edit_costs.flatten`). Only letters count here:
+nothing in this module knows the map, who owns what or where units stand (NON-03, DESK-03).
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,34 +22,39 @@ from grammar.exact_edges import PIECE_COST
 from grammar.lattice import Edge
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
 
-_SHORT = 4
-"""Abbreviations, and names below so many letters, are taken only for a whole word less than one letter
+_ABBREVIATION = 4
+"""Abbreviations, and names of fewer letters than this, are taken only for a whole word less than one letter
 away."""
 _NAMED = frozenset({PLACE, POWER})
-_BRIEF = 7
-"""Names of up to so many letters are weighed in every line: one letter hides them from a search by
+_SHORT_NAME = 7
+"""Names of up to so many letters are compared in every line: one wrong letter hides them from a search by
 likeness."""
-_NEAR = 62.0
-"""Least likeness (0..100) of a long name to its best stretch of the text at which it is weighed at all."""
-_MOST = 110
-"""Long names weighed in one line."""
-_PIECE, _KIND_PIECE = 0.4, 0.6
+_MIN_LIKENESS = 62.0
+"""Least likeness (0..100) of a long name to its best stretch of the text at which it is compared at all."""
+_MAX_LONG_NAMES = 110
+"""Long names compared in one line."""
+_WRONG_SHARE, _KIND_WRONG_SHARE = 0.4, 0.6
 """Letters of a spelling that may be wrong, as a share, plus a quarter letter; more for the few unit words."""
-_INSIDE = 0.2
-"""What a piece costs that starts or ends inside a word."""
-_PASS = 0.02
-_STRAY = 1.0
-_ALIKE = 0.45
-_SHORTENED = 0.8
-"""What a short form costs that nobody listed."""
+# Guessed costs in letters, in round figures.
+_INSIDE_WORD = 0.2
+"""Cost of each end of a piece that lies inside a word."""
+_PASS_COST = 0.02
+_STRAY_COST = 1.0
+"""Cost of a letter that is passed over, and of a sign that is guessed."""
+_ALIKE_COST = 0.45
+_SHORTENED_COST = 0.8
+"""Cost of a short form that nobody listed."""
 PREFIX_COST = 0.3
-"""What the first letters of a name cost that stand for it."""
+"""Cost of the first letters of a name that stand for it."""
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """One spelling to look for: its text, the terminal and value it stands for. `whole`: taken for whole
-    words only; `extra`: letters it costs more than the listed spellings."""
+    """One spelling to look for: its text, the terminal and value it stands for.
+
+    `whole`: taken for whole words only. `extra`: letters it costs more than the listed spellings, 0 or more.
+    """
 
     text: str
     terminal: str
@@ -59,201 +65,187 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spellings:
-    """All spellings of one grammar and lexicon: `long` names with their `texts`, `brief` names, `short` ones
-    for whole words, `common` words found in most lines, `signs` of one character."""
+    """All spellings of one grammar and lexicon.
 
-    long: tuple[Spelling, ...]
-    texts: tuple[str, ...]
-    brief: tuple[Spelling, ...]
-    short: dict[str, tuple[Spelling, ...]]
-    common: tuple[Spelling, ...]
+    `long_names` with their `long_texts` are searched by likeness; `short_names` and `words` are compared in
+    every line; `abbreviations` (text to spellings) stand for whole words, `signs` for single characters.
+    `terminals`: those that the forms know.
+    """
+
+    long_names: tuple[Spelling, ...]
+    long_texts: tuple[str, ...]
+    short_names: tuple[Spelling, ...]
+    abbreviations: dict[str, tuple[Spelling, ...]]
+    words: tuple[Spelling, ...]
     signs: dict[str, tuple[Spelling, ...]]
     terminals: frozenset[str]
 
 
 @lru_cache(maxsize=64)
 def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
-    """What a line of this phase may be made of, prepared once."""
-    long: dict[tuple[str, str, Value], Spelling] = {}
-    brief: dict[tuple[str, str, Value], Spelling] = {}
-    short: dict[str, list[Spelling]] = defaultdict(list)
-    common: list[Spelling] = []
+    """What a line of this phase may be made of; computed once and cached."""
+    long_names: dict[tuple[str, str, Value], Spelling] = {}
+    short_names: dict[tuple[str, str, Value], Spelling] = {}
+    abbreviations: dict[str, list[Spelling]] = defaultdict(list)
+    words: list[Spelling] = []
     signs: dict[str, list[Spelling]] = defaultdict(list)
     known = frozenset(t for table in forms.machine.moves for t in table)
-    for spelled in _all(forms, lexicon):
-        if spelled.terminal not in known or not spelled.text:
+    for spelling in _every_spelling(forms, lexicon):
+        if spelling.terminal not in known or not spelling.text:
             continue
-        size = len(spelled.text)
+        size = len(spelling.text)
         if size == 1:
-            signs[spelled.text].append(spelled)
-        elif spelled.whole or (size < _SHORT and spelled.terminal in _NAMED):
-            short[spelled.text].append(spelled)
-        elif spelled.terminal in _NAMED and size <= _BRIEF:
-            brief[spelled.text, spelled.terminal, spelled.value] = spelled
-        elif spelled.terminal in _NAMED:
-            long[spelled.text, spelled.terminal, spelled.value] = spelled
+            signs[spelling.text].append(spelling)
+        elif spelling.whole or (size < _ABBREVIATION and spelling.terminal in _NAMED):
+            abbreviations[spelling.text].append(spelling)
+        elif spelling.terminal in _NAMED:
+            names = short_names if size <= _SHORT_NAME else long_names
+            names[spelling.text, spelling.terminal, spelling.value] = spelling
         else:
-            common.append(spelled)
-    names = tuple(long.values())
+            words.append(spelling)
     return Spellings(
-        names,
-        tuple(s.text for s in names),
-        tuple(brief.values()),
-        {k: tuple(v) for k, v in short.items()},
-        tuple(common),
-        {k: tuple(v) for k, v in signs.items()},
-        known,
+        long_names=tuple(long_names.values()),
+        long_texts=tuple(s.text for s in long_names.values()),
+        short_names=tuple(short_names.values()),
+        abbreviations={text: tuple(same) for text, same in abbreviations.items()},
+        words=tuple(words),
+        signs={text: tuple(same) for text, same in signs.items()},
+        terminals=known,
     )
 
 
-def _all(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
+def _every_spelling(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
     for word, terminal in forms.keywords.items():
         yield Spelling(flatten(word)[0], terminal, word)
     for name in lexicon.names:
-        if (
-            name.terminal == COAST
-            and name.rank is not Rank.NAME
-            and len(name.words) < 2
-            and len(name.text) > 2
-        ):
-            continue  # a lone "south" is taken only where it is written so
+        is_coast = name.terminal == COAST
+        if is_coast and name.rank is not Rank.NAME and len(name.words) < 2 and len(name.text) > 2:
+            continue  # a lone "south" is a coast only where it is written exactly so
         text = flatten(name.text)[0]
-        whole = name.rank is Rank.ABBREVIATION or (name.terminal == COAST and len(text) < _SHORT)
-        yield Spelling(
-            text, name.terminal, name.value, whole, _SHORTENED if name.rank is Rank.SHORTENED else 0.0
-        )
+        whole = name.rank is Rank.ABBREVIATION or (is_coast and len(text) < _ABBREVIATION)
+        extra = _SHORTENED_COST if name.rank is Rank.SHORTENED else 0.0
+        yield Spelling(text, name.terminal, name.value, whole, extra)
         if " and " in text:
             yield Spelling(text.replace(" and ", " & "), name.terminal, name.value)
-        if name.terminal == "A_POWER":
+        if name.terminal == POWER:  # an owner: "Argylls fleet"
             yield Spelling(f"{text}s", name.terminal, name.value)
 
 
 def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
           typed: bool = False) -> dict[int, list[Edge]]:
-    """Every likely piece of a flat text, by the character it starts at.
+    """Every likely piece of a flattened text, by the index of its first character.
 
-    `stray` lets whole words be passed over; `typed` says that no letter was taken for one that looks like it.
+    `stray`: whole words may be passed over. `typed`: no letter was taken for one that looks like it.
     """
     known = spellings(forms, lexicon)
     table: dict[int, list[Edge]] = defaultdict(list)
-    long = [known.long[n] for _, _, n in process.extract(
-        text, known.texts, scorer=fuzz.partial_ratio, score_cutoff=_NEAR, limit=_MOST)]
-    looked = [*known.common, *known.brief, *long]
-    limits = [
-        (_KIND_PIECE if s.terminal == KIND else _PIECE) * len(s.text.replace(" ", "")) + 0.25 for s in looked
-    ]
-    for piece in find_pieces(text, [s.text for s in looked], limits, typed=typed):
-        spelled = looked[piece.entry]
+    likely = [known.long_names[n] for _, _, n in process.extract(
+        text, known.long_texts, scorer=fuzz.partial_ratio, score_cutoff=_MIN_LIKENESS, limit=_MAX_LONG_NAMES)]
+    compared = [*known.words, *known.short_names, *likely]
+    limits = [(_KIND_WRONG_SHARE if s.terminal == KIND else _WRONG_SHARE)
+              * len(s.text.replace(" ", "")) + 0.25 for s in compared]
+    for piece in find_pieces(text, [s.text for s in compared], limits, typed=typed):
         if text[piece.start] != " " and text[piece.end - 1] != " ":
-            _add(table, text, (piece.start, piece.end), spelled, piece.cost)
-    for start, end in _wordlike(text):
-        _short_words(table, text, (start, end), known)
-        region = lexicon.beginning(text[start:end]) if end - start <= _SHORT + 1 else None
+            _add(table, text, (piece.start, piece.end), compared[piece.entry], piece.cost)
+    for start, end in (word.span() for word in _WORD.finditer(text)):
+        _add_whole_word(table, text, (start, end), known)
+        region = lexicon.region_beginning_with(text[start:end]) if end - start <= _ABBREVIATION + 1 else None
         if region is not None and PLACE in known.terminals:
             table[start].append(Edge(start, end, PLACE, region, PREFIX_COST, end - start))
         if stray:
-            table[start].append(Edge(start, end, None, None, _STRAY * (end - start), 1))
-    for at in range(len(text)):
-        _signs(table, text, at, known)
+            table[start].append(Edge(start, end, None, None, _STRAY_COST * (end - start), 1))
+    for index in range(len(text)):
+        _add_character(table, text, index, known)
     return table
 
 
-def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelled: Spelling, cost: float,
+def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spelling: Spelling, cost: float,
          size: int = 0) -> None:
-    """One piece. `size` is given where a letter counts for a whole word: nothing else in an abbreviation says
-    more."""
+    """Add one piece. `size` is passed where one letter counts as a whole word: an abbreviation holds nothing
+    else that could confirm it."""
     start, end = span
     if text[start].isalnum():
-        cost += _INSIDE * (2 - _whole(text, start, end))
-    size = size or max(1, len(spelled.text.replace(" ", "")))
+        cost += _INSIDE_WORD * (2 - _word_ends(text, start, end))
+    size = size or max(1, len(spelling.text.replace(" ", "")))
     table[start].append(
-        Edge(start, end, spelled.terminal, spelled.value, cost + spelled.extra + PIECE_COST, size)
-    )
+        Edge(start, end, spelling.terminal, spelling.value, cost + spelling.extra + PIECE_COST, size))
 
 
-def _whole(text: str, start: int, end: int) -> int:
+def _word_ends(text: str, start: int, end: int) -> int:
     """How many ends of a piece are ends of a word: 0, 1 or 2."""
     before = start == 0 or not text[start - 1].isalnum()
     after = end == len(text) or not text[end].isalnum() or not text[end - 1].isalnum()
     return before + after
 
 
-def is_confusable_abbreviation(word: str, named: Collection[Region], forms: Forms, lexicon: Lexicon) -> bool:
-    """Is a word the abbreviation of a region in `named` that one letter taken for its like turns into
-    another's (Lon, Lan)?"""
-    short = spellings(forms, lexicon).short
-    mine = {s.value for s in short.get(word, ()) if s.terminal == PLACE and s.value in named}
-    return bool(mine) and any(
-        len(other) == len(word) and 0 < swap_cost(other, word) < 1 and not mine >= {s.value for s in found}
-        for other, found in short.items())
+def is_confusable_abbreviation(word: str, regions: Collection[Region], forms: Forms,
+                               lexicon: Lexicon) -> bool:
+    """True if a word abbreviates one of `regions`, and one letter read as its lookalike makes it another
+    region's abbreviation (Lon, Lan)."""
+    abbreviations = spellings(forms, lexicon).abbreviations
+    meant = {s.value for s in abbreviations.get(word, ()) if s.terminal == PLACE and s.value in regions}
+    return bool(meant) and any(
+        len(other) == len(word) and 0 < swap_cost(other, word) < 1 and not meant >= {s.value for s in same}
+        for other, same in abbreviations.items())
 
 
-def _wordlike(text: str) -> list[tuple[int, int]]:
-    spans, start = [], None
-    for at, sign in enumerate(f"{text} "):
-        if sign.isalnum():
-            start = at if start is None else start
-        elif start is not None:
-            spans.append((start, at))
-            start = None
-    return spans
-
-
-def _short_words(table: dict[int, list[Edge]], text: str, span: tuple[int, int], known: Spellings) -> None:
-    word = text[span[0] : span[1]]
+def _add_whole_word(table: dict[int, list[Edge]], text: str, span: tuple[int, int], known: Spellings) -> None:
+    """A whole word as a number, or as an abbreviation with at most one letter read as its lookalike."""
+    word = text[span[0]:span[1]]
     if word.isdecimal() and len(word) < 3 and int(word) > 0:
         table[span[0]].append(Edge(*span, NUMBER, int(word), PIECE_COST, len(word)))
-    if len(word) > _SHORT + 1:
+    if len(word) > _ABBREVIATION + 1:
         return
-    near = process.extract(word, known.short.keys(), scorer=Levenshtein.distance, score_cutoff=1, limit=24)
-    for spelling, _, _ in near:
-        if len(spelling) == len(word):
-            cost = swap_cost(spelling, word)
-            if cost < 1 and not (cost and len(word) < 3):
-                for spelled in known.short[spelling]:
-                    _add(table, text, span, spelled, cost, 1 if cost else 0)
+    similar = process.extract(word, known.abbreviations.keys(), scorer=Levenshtein.distance, score_cutoff=1,
+                              limit=24)
+    for abbreviation, _, _ in similar:
+        if len(abbreviation) == len(word):
+            cost = swap_cost(abbreviation, word)
+            if cost < 1 and not (cost and len(word) < 3):  # of two letters, both must be right
+                for spelling in known.abbreviations[abbreviation]:
+                    _add(table, text, span, spelling, cost, 1 if cost else 0)
 
 
-def _signs(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -> None:
-    """What one character can be alone: a sign, a unit's letter, nothing."""
-    sign = text[at]
-    for spelled in known.signs.get(sign, ()):
-        if not sign.isalnum() or _whole(text, at, at + 1) > 0:
-            _add(table, text, (at, at + 1), spelled, 0.0)
+def _add_character(table: dict[int, list[Edge]], text: str, index: int, known: Spellings) -> None:
+    """What one character can be alone: a sign, a unit's letter, or nothing."""
+    sign, edges_here = text[index], table[index]
+    for spelling in known.signs.get(sign, ()):
+        if not sign.isalnum() or _word_ends(text, index, index + 1) > 0:
+            _add(table, text, (index, index + 1), spelling, 0.0)
     if sign == " " and "-" in known.signs:  # a dash too faint to be read
-        table[at].append(Edge(at, at + 1, known.signs["-"][0].terminal, "-", _STRAY, 1))
+        edges_here.append(Edge(index, index + 1, known.signs["-"][0].terminal, "-", _STRAY_COST, 1))
     if sign == " ":
-        table[at].append(Edge(at, at + 1, None, None, _PASS, 1))
+        edges_here.append(Edge(index, index + 1, None, None, _PASS_COST, 1))
     elif not sign.isalnum():
-        table[at].append(Edge(at, at + 1, None, None, 0.4, 2))
-    elif _whole(text, at, at + 1) == 2:
-        table[at].append(Edge(at, at + 1, None, None, _STRAY, 2))
-    _lone(table, text, at, known)
+        edges_here.append(Edge(index, index + 1, None, None, 0.4, 2))
+    elif _word_ends(text, index, index + 1) == 2:
+        edges_here.append(Edge(index, index + 1, None, None, _STRAY_COST, 2))
+    _add_lone_sign(edges_here, text, index, known)
 
 
-def _lone(table: dict[int, list[Edge]], text: str, at: int, known: Spellings) -> None:
-    """A sign alone that is no unit's letter may be any of them, a 1 or a dash badly read: never more than a
-    guess."""
-    sign = text[at]
-    alone = sign != " " and text[at - 1 : at] in {"", " "} and text[at + 1 : at + 2] in {"", " "}
-    if not alone or any(s.terminal == KIND for s in known.signs.get(sign, ())):
+def _add_lone_sign(edges_here: list[Edge], text: str, index: int, known: Spellings) -> None:
+    """A sign between spaces that is no unit's letter may be any of them badly read, or a 1 or a dash: a guess
+    at most."""
+    sign = text[index]
+    is_alone = sign != " " and text[index - 1:index] in {"", " "} and text[index + 1:index + 2] in {"", " "}
+    if not is_alone or any(s.terminal == KIND for s in known.signs.get(sign, ())):
         return
     if sign in "il" and NUMBER in known.terminals:
-        table[at].append(Edge(at, at + 1, NUMBER, 1, _ALIKE, 1))
-    for letter, spelled in known.signs.items():
-        for each in spelled:
-            if each.terminal == KIND or (letter == "-" and sign in "il1/"):
-                table[at].append(
-                    Edge(at, at + 1, each.terminal, each.value, min(_STRAY, swap_cost(letter, sign)), 1)
-                )
+        edges_here.append(Edge(index, index + 1, NUMBER, 1, _ALIKE_COST, 1))
+    for letter, same in known.signs.items():
+        for spelling in same:
+            if spelling.terminal == KIND or (letter == "-" and sign in "il1/"):
+                cost = min(_STRAY_COST, swap_cost(letter, sign))
+                edges_here.append(Edge(index, index + 1, spelling.terminal, spelling.value, cost, 1))
 
 
 def changed_letters(cost: float, path: Sequence[Edge]) -> float:
-    """The letters changed in a path, without what each piece and space costs in itself."""
-    own = sum(PIECE_COST if e.terminal is not None else min(e.cost, _PASS) for e in path)
-    return max(0.0, cost - own)
+    """The letters changed in a path of that cost, 0 or more: its cost less the fixed cost of each piece and
+    space."""
+    fixed = sum(PIECE_COST if e.terminal is not None else min(e.cost, _PASS_COST) for e in path)
+    return max(0.0, cost - fixed)
 
 
 def worst_changed_share(path: Sequence[Edge]) -> float:
-    """The worst share of letters changed in one piece of a path, 0..1."""
-    return min(1.0, max(((e.cost - PIECE_COST) / e.size for e in path if e.cost > _PASS), default=0.0))
+    """The largest share of letters changed in one piece of a path, 0..1."""
+    return min(1.0, max(((e.cost - PIECE_COST) / e.size for e in path if e.cost > _PASS_COST), default=0.0))

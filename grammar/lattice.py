@@ -1,6 +1,7 @@
-"""The cheapest ways through a line: pieces of text on one side, the machine of order forms on the other.
+"""The cheapest paths through a line: pieces of its text on one side, the machine of order forms on the other.
 
-An exact reading and a misread one differ in their edges only; the search is the same.
+A literal and a fuzzy reading differ only in the edges they hand in; the search is the same (k shortest paths
+over positions in the text and states of the machine, pruned to a beam).
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ import math
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from grammar.terminal_table import Machine
 
-_WIDTH = 48
-"""Readings kept at one place of the line."""
-_BEHIND = 6.0
-"""Letters by which a reading may be dearer than the best one up to the same place."""
+_BEAM = 48
+"""Partial paths kept at one position of the line."""
+_MAX_LEAD = 6.0
+"""Letters by which a partial path may cost more than the best one at the same position."""
 
 
 class Edge(NamedTuple):
     """A piece of a line taken as one terminal with a value, or passed over where `terminal` is None.
 
-    `start` and `end` are places of the lattice, `cost` letters changed, `size` letters of the piece.
+    `start` and `end` are positions in the line (words or characters, as the maker of the edges counts),
+    `cost` is in letters changed, 0 or more, `size` the letters of the piece.
     """
 
     start: int
@@ -36,7 +39,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A way from the start of the line to its end: the edges with a terminal, and the whole cost."""
+    """A path from the start of the line to its end: its edges, and the sum of their costs in letters."""
 
     edges: tuple[Edge, ...]
     cost: float
@@ -44,95 +47,101 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class LatticeSearch:
-    """What a search gives: paths by rising cost, no two with the same terminals and values; the furthest
-    place that any way reached, and the terminals that would have gone on from there."""
+    """What a search gives.
+
+    `paths`: by rising cost, no two with the same terminals and values. `furthest`: the last position that any
+    partial path reached. `expected`: the terminals that could have continued from there.
+    """
 
     paths: tuple[Path, ...]
     furthest: int
     expected: frozenset[str]
 
 
-class _Way(NamedTuple):
+_Meaning = tuple[tuple[str, object], ...]
+
+
+class _Partial(NamedTuple):
+    """A path that has not reached the end; `meaning` holds its terminals with their values."""
+
     cost: float
-    taken: tuple[tuple[str, object], ...]
+    meaning: _Meaning
     edge: Edge | None
-    before: _Way | None
+    before: _Partial | None
+
+
+_cost = attrgetter("cost")
 
 
 def search(machine: Machine, edges: Mapping[int, Sequence[Edge]], size: int, keep: int = 4,
            limit: float = float("inf")) -> LatticeSearch:
-    """Up to `keep` cheapest paths from place 0 to place `size` that end in a final state.
+    """Up to `keep` cheapest paths from position 0 to position `size` that end in a final state.
 
-    Ways dearer than `limit` are dropped. Edges must lead forwards.
+    Paths that cost more than `limit` letters are dropped. Edges must lead forwards.
     """
-    places: list[dict[int, list[_Way]]] = [{} for _ in range(size + 1)]
-    places[0][0] = [_Way(0.0, (), None, None)]
+    positions: list[dict[int, list[_Partial]]] = [{} for _ in range(size + 1)]
+    positions[0][0] = [_Partial(0.0, (), None, None)]
     furthest = 0
-    for at in range(size):
-        if not places[at]:
+    for position in range(size):
+        if not positions[position]:
             continue
-        furthest = at
-        _thin(places[at])
-        here = edges.get(at, ())
-        for state, ways in places[at].items():
+        furthest = position
+        _prune(positions[position])
+        starting = edges.get(position, ())
+        for state, partials in positions[position].items():
             moves = machine.moves[state]
-            for edge in here:
-                if edge.terminal is None:
-                    after: int | None = state
-                else:
-                    after = moves.get(edge.terminal)
+            for edge in starting:
+                after = state if edge.terminal is None else moves.get(edge.terminal)
                 if after is not None:
-                    _extend(places[edge.end].setdefault(after, []), ways, edge, keep, limit)
-    ends = [w for state, ways in places[size].items() if state in machine.final for w in ways]
-    if places[size]:
+                    _extend(positions[edge.end].setdefault(after, []), partials, edge, keep, limit)
+    ends = [p for state, partials in positions[size].items() if state in machine.final for p in partials]
+    if positions[size]:
         furthest = size
-    best: dict[tuple[tuple[str, object], ...], _Way] = {}
-    for way in sorted(ends, key=lambda w: w.cost):
-        best.setdefault(way.taken, way)
-    expected = frozenset(t for state in places[furthest] for t in machine.moves[state])
-    return LatticeSearch(tuple(_path(way) for way in list(best.values())[:keep]), furthest, expected)
+    best: dict[_Meaning, _Partial] = {}
+    for partial in sorted(ends, key=_cost):
+        best.setdefault(partial.meaning, partial)
+    expected = frozenset(t for state in positions[furthest] for t in machine.moves[state])
+    return LatticeSearch(tuple(_path(partial) for partial in list(best.values())[:keep]), furthest, expected)
 
 
-def _extend(held: list[_Way], ways: Sequence[_Way], edge: Edge, keep: int, limit: float) -> None:
-    """Add `edge` to each way, keeping the `keep` cheapest in `held`, sorted, each meaning once."""
-    for way in ways:
-        cost = way.cost + edge.cost
-        if cost > limit or (len(held) >= keep and cost >= held[-1].cost):
-            return  # ways are sorted: the rest is dearer still
-        taken = way.taken if edge.terminal is None else (*way.taken, (edge.terminal, edge.value))
-        same = next((n for n, other in enumerate(held) if other.taken == taken), None)
+def _extend(target: list[_Partial], partials: Sequence[_Partial], edge: Edge, keep: int,
+            limit: float) -> None:
+    """Add `edge` to each path; `target` keeps the `keep` cheapest, sorted, each meaning once."""
+    for partial in partials:
+        cost = partial.cost + edge.cost
+        if cost > limit or (len(target) >= keep and cost >= target[-1].cost):
+            return  # the paths are sorted: the rest costs more still
+        meaning = partial.meaning if edge.terminal is None else (
+            *partial.meaning, (edge.terminal, edge.value))
+        same = next((n for n, other in enumerate(target) if other.meaning == meaning), None)
         if same is not None:
-            if held[same].cost <= cost:
+            if target[same].cost <= cost:
                 continue
-            del held[same]
-        insort(held, _Way(cost, taken, edge, way), key=_cost)
-        del held[keep:]
+            del target[same]
+        insort(target, _Partial(cost, meaning, edge, partial), key=_cost)
+        del target[keep:]
 
 
-def _cost(way: _Way) -> float:
-    return way.cost
-
-
-def _thin(states: dict[int, list[_Way]]) -> None:
-    """Drop what is far behind, and the dearest where a place has too many ways."""
+def _prune(states: dict[int, list[_Partial]]) -> None:
+    """Drop paths that are far behind, and the most expensive ones beyond the beam."""
     if not any(states.values()):
         states.clear()
         return
-    costs = heapq.nsmallest(_WIDTH, (w.cost for ways in states.values() for w in ways))
-    bound = min(costs[-1] if len(costs) == _WIDTH else math.inf, costs[0] + _BEHIND)
+    costs = heapq.nsmallest(_BEAM, (p.cost for partials in states.values() for p in partials))
+    bound = min(costs[-1] if len(costs) == _BEAM else math.inf, costs[0] + _MAX_LEAD)
     if bound < math.inf:
-        for state, ways in list(states.items()):
-            kept = [w for w in ways if w.cost <= bound]
-            if kept:
-                states[state] = kept
+        for state, partials in list(states.items()):
+            cheap = [p for p in partials if p.cost <= bound]
+            if cheap:
+                states[state] = cheap
             else:
                 del states[state]
 
 
-def _path(way: _Way) -> Path:
+def _path(partial: _Partial) -> Path:
     edges: list[Edge] = []
-    step: _Way | None = way
+    step: _Partial | None = partial
     while step is not None and step.edge is not None:
         edges.append(step.edge)
         step = step.before
-    return Path(tuple(reversed(edges)), way.cost)
+    return Path(tuple(reversed(edges)), partial.cost)

@@ -1,8 +1,8 @@
 """Every name a line may hold: places with all their spellings, coasts, powers, unit kinds and numbers.
 
 Names are known before a line is split: the longest known name is taken first (SUBJ-05, Q-44). A spelling that
-is one region's name and another's alias or abbreviation means the former; a spelling two regions carry in the
-same rank stays two candidates and makes a line ambiguous (Q-71).
+is one region's name and another's alias or abbreviation means the former. A spelling that two regions share
+in the same rank stays two candidates and makes a line ambiguous (Q-71).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from rapidfuzz import fuzz, process
 
@@ -23,12 +23,15 @@ from grammar.words import words
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
 """Terminals of the grammar that the lexicon finds."""
 
-_COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_PLAIN = frozenset({"castle", "fort", "house", "bay", "firth", "sea", "area"})
+_NUMBER_WORDS = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_OPTIONAL_ENDS = frozenset({"castle", "fort", "house", "bay", "firth", "sea", "area"})
 """Words a player may leave off the end of a name that stays unique without them."""
 
-_LEAST = 3
+_MIN_PREFIX = 3
 """Letters of a name that can stand for it where no other name begins so."""
+_MIN_SHORT_FORM = 4
+"""Letters of a short form that nobody listed."""
 
 
 class NameLike(Protocol):
@@ -56,7 +59,7 @@ class PowerLike(Protocol):
 
 
 class Rank(IntEnum):
-    """Which spelling wins where one text is spelled for several things; the lower wins."""
+    """Which meaning wins where one text is a spelling of several things; the lower wins."""
 
     NAME = 0
     ALIAS = 1
@@ -102,9 +105,10 @@ class Match:
 
 
 class Lexicon:
-    """The names of one game. Build it once with `build_lexicon`; it is never changed afterwards.
+    """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
-    `board` resolves coasts and prints names, `kinds` are the unit kinds by letter.
+    `board` resolves coasts and prints names; `kinds` are unit kinds by letter. `tree` maps a name's words,
+    one after the other, to the names that end there (under the key "").
     """
 
     def __init__(self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name]) -> None:
@@ -112,77 +116,84 @@ class Lexicon:
         self.kinds = kinds
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
         for name in names:
-            held = best[name.terminal, name.words]
-            top = min((n.rank for n in held.values()), default=name.rank)
+            same = best[name.terminal, name.words]
+            top = min((n.rank for n in same.values()), default=name.rank)
             if name.rank < top:
-                held.clear()
+                same.clear()
             if name.rank <= top:
-                held.setdefault(name.value, name)
-        self.names = tuple(n for held in best.values() for n in held.values())
-        self.tree: dict[str, object] = {}
+                same.setdefault(name.value, name)
+        self.names = tuple(n for same in best.values() for n in same.values())
+        self.tree: dict[str, Any] = {}
         for name in self.names:
             node = self.tree
             for word in name.words:
-                node = node.setdefault(word, {})  # type: ignore[assignment]  # a node is a dict of nodes
-            node.setdefault("", []).append(name)  # type: ignore[attr-defined]  # "" holds the names that end here
+                node = node.setdefault(word, {})
+            node.setdefault("", []).append(name)
         self._places = [n for n in self.names if n.terminal == PLACE]
-        self._spelled = [n.text for n in self._places]
+        self._place_texts = [n.text for n in self._places]
         self._sorted = sorted((n.text, n.value) for n in self._places if isinstance(n.value, Region))
 
-    def near(self, text: str, count: int = 5) -> list[Match]:
+    def nearest_places(self, text: str, count: int = 5) -> list[Match]:
         """The regions whose spelling is nearest to a text, best first, each region once."""
         key = " ".join(name_key(text))
-        found: dict[Region, tuple[float, str]] = {}
-        for spelled, score, n in process.extract(key, self._spelled, scorer=fuzz.ratio, limit=4 * count + 4):
-            found.setdefault(self._places[n].value, (score / 100, spelled))  # type: ignore[arg-type]
-        ranked = sorted(found.items(), key=lambda item: (-item[1][0], str(item[0])))
-        after = [score for _, (score, _) in ranked[1:]] + [0.0]
-        return [Match(r, s, score, score - after[n]) for n, (r, (score, s)) in enumerate(ranked[:count])]
+        best: dict[Region, tuple[float, str]] = {}
+        # Several spellings of one region may be near; a few times `count` are enough to see others too.
+        near = process.extract(key, self._place_texts, scorer=fuzz.ratio, limit=4 * count + 4)
+        for spelling, score, index in near:
+            region = self._places[index].value
+            if isinstance(region, Region):
+                best.setdefault(region, (score / 100, spelling))
+        ranked = sorted(best.items(), key=lambda item: (-item[1][0], str(item[0])))
+        next_scores = [score for _, (score, _) in ranked[1:]] + [0.0]
+        return [Match(region, spelling, score, score - next_scores[n])
+                for n, (region, (score, spelling)) in enumerate(ranked[:count])]
 
-    def beginning(self, word: str) -> Region | None:
-        """The one region with a spelling that begins with `word`, three letters or more ("Iri"); None for
-        several."""
-        if len(word) < _LEAST:
+    def region_beginning_with(self, prefix: str) -> Region | None:
+        """The only region with a spelling that begins so, from three letters on ("Iri"); None for several."""
+        if len(prefix) < _MIN_PREFIX:
             return None
-        at = bisect_left(self._sorted, (word,))
+        index = bisect_left(self._sorted, (prefix,))
         regions: set[Region] = set()
-        while at < len(self._sorted) and self._sorted[at][0].startswith(word) and len(regions) < 2:
-            regions.add(self._sorted[at][1])
-            at += 1
+        while index < len(self._sorted) and self._sorted[index][0].startswith(prefix) and len(regions) < 2:
+            regions.add(self._sorted[index][1])
+            index += 1
         return regions.pop() if len(regions) == 1 else None
 
-    def fits(self, kind: str | None, region: Region) -> bool:
-        """Can a unit kind ever stand in a region's sort of ground? True where either is unknown."""
+    def fits_terrain(self, kind: str | None, region: Region) -> bool:
+        """True if a unit kind can ever be in a region's terrain, or where either is unknown."""
         known, province = self.kinds.get(kind or ""), self.board.provinces.get(region.province)
         if known is None or province is None:
             return True
-        return SEA in known.moves if province.is_sea else (
-            LAND in known.moves or province.terrain is not Terrain.INLAND)
+        if province.is_sea:
+            return SEA in known.moves
+        return LAND in known.moves or province.terrain is not Terrain.INLAND
 
     def has_coast(self, region: Region) -> bool:
-        """Is the region's coast, if it has one, a coast of its province?"""
+        """True unless the region names a coast that its province does not have."""
         province = self.board.provinces.get(region.province)
         return region.coast is None or province is None or region.coast in {c.id for c in province.coasts}
 
-    def printed(self, region: Region) -> str:
-        """A region's full name."""
+    def province_name(self, region: Region) -> str:
+        """The full name of a region's province."""
         province = self.board.provinces.get(region.province)
         return province.name if province else region.province
 
-    def coast(self, province: str, name: str) -> str:
-        """The coast id that a coast's name means in a province; where it has no such coast, the id another
-        province of the board uses, so that a wrong coast stays wrong (DATC 6.B.3) instead of being
-        dropped."""
-        here = self.board.provinces.get(province)
-        found = here.coast_id(name) if here else None
-        others = (p.coast_id(name) for p in self.board.provinces.values())
-        return found or next((c for c in others if c), name.title())
+    def coast_id(self, province: str, name: str) -> str:
+        """The coast id that a coast's name means in a province.
+
+        Where the province has no such coast, the id that another province uses: a wrong coast stays wrong
+        (DATC 6.B.3) and is not dropped.
+        """
+        own_province = self.board.provinces.get(province)
+        own_id = own_province.coast_id(name) if own_province else None
+        other_ids = (p.coast_id(name) for p in self.board.provinces.values())
+        return own_id or next((coast_id for coast_id in other_ids if coast_id), name.title())
 
 
 def name_key(text: str) -> tuple[str, ...]:
     """The words of a name: folded, & as "and", without signs and without a leading "the"."""
-    found = tuple(w.text for w in words(text) if w.text[0].isalnum())
-    return found[1:] if len(found) > 1 and found[0] == "the" else found
+    key = tuple(w.text for w in words(text) if w.text[0].isalnum())
+    return key[1:] if len(key) > 1 and key[0] == "the" else key
 
 
 def build_lexicon(
@@ -195,25 +206,23 @@ def build_lexicon(
 
     Where `names` gives no NAME row for a province, the board's own id, name and abbreviation still count.
     """
-    places = [Name(key, PLACE, p.value, p.rank) for p in _places(board, names) for key in _ways(p.words)]
-    return Lexicon(
-        board,
-        kinds,
-        [
-            *places,
-            *_short_forms(places),
-            *_powers(powers),
-            *_kinds(kinds),
-            *_coasts(board),
-            *(Name((w,), NUMBER, n) for n, w in enumerate(_COUNTS, 1)),
-        ],
-    )
+    places = [
+        Name(key, PLACE, place.value, place.rank)
+        for place in _place_names(board, names) for key in _with_and_without_articles(place.words)]
+    return Lexicon(board, kinds, [
+        *places,
+        *_short_forms(places),
+        *_power_names(powers),
+        *_kind_names(kinds),
+        *_coast_names(board),
+        *(Name((word,), NUMBER, number) for number, word in enumerate(_NUMBER_WORDS, 1)),
+    ])
 
 
-def _places(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
+def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
     for row in rows:
         yield Name(name_key(row.text), PLACE, row.region, Rank[row.spelling.upper()])
-        joined = name_key(row.text.replace("-", ""))
+        joined = name_key(row.text.replace("-", ""))  # "Ashbydelazouch"
         if "-" in row.text and joined:
             yield Name(joined, PLACE, row.region, Rank[row.spelling.upper()])
     for province in board.provinces.values():
@@ -224,8 +233,8 @@ def _places(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
             yield Name(name_key(province.abbr), PLACE, region, Rank.ABBREVIATION)
 
 
-def _ways(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-    """A name's words as given, and without the articles inside it ("Dublin & Pale")."""
+def _with_and_without_articles(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    """A name's words as listed, and without the articles inside it ("Dublin & Pale")."""
     yield key
     bare = tuple(w for n, w in enumerate(key) if n == 0 or w != "the")
     if bare != key:
@@ -233,72 +242,72 @@ def _ways(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
 
 
 def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
-    """Short forms nobody listed that fit one region only: either half of a name joined by "and" (Q-44), the
-    start of "X upon Y", a name without its last plain word ("Ashby-de-la-Zouch" for the castle)."""
-    spelled = defaultdict(set)
-    for name in places:
-        for end in range(1, len(name.words) + 1):
-            spelled["".join(name.words[:end])].add(name.value)
+    """Short forms that nobody listed and that fit one region only.
+
+    These are either half of a name joined by "and" (Q-44), the start of "X upon Y", and a name without its
+    last common word ("Ashby-de-la-Zouch" for the castle).
+    """
     texts = sorted((n.text, n.value) for n in places if isinstance(n.value, Region))
     for name in places:
         if name.rank is Rank.ABBREVIATION:
             continue
         for short in _shortened(name.words):
             text = " ".join(short)
-            if len(text) > 3 and all(v == name.value for t, v in texts if t.startswith(text)):
+            is_unique = all(v == name.value for t, v in texts if t.startswith(text))
+            if len(text) >= _MIN_SHORT_FORM and is_unique:
                 yield Name(short, PLACE, name.value, Rank.SHORTENED)
 
 
 def _shortened(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     for joint in ("and", "upon"):
         if joint in key[1:-1]:  # a place may be called "And" by itself
-            at = key.index(joint, 1)
-            yield key[:at]
+            index = key.index(joint, 1)
+            yield key[:index]
             if joint == "and":
-                rest = key[at + 1:]
+                rest = key[index + 1:]
                 yield rest[1:] if rest[0] == "the" else rest
     end = len(key)
-    while end > 1 and key[end - 1] in _PLAIN:
+    while end > 1 and key[end - 1] in _OPTIONAL_ENDS:
         end -= 1
     if end < len(key):
         yield key[:end]
 
 
-def _powers(powers: Iterable[PowerLike]) -> Iterable[Name]:
+def _power_names(powers: Iterable[PowerLike]) -> Iterable[Name]:
     for power in powers:
-        for text, rank in ((power.name, Rank.NAME), (power.id, Rank.NAME), (power.person, Rank.ALIAS),
-                           *((a, Rank.ALIAS) for a in power.aliases)):
+        names = (power.name, Rank.NAME), (power.id, Rank.NAME), (power.person, Rank.ALIAS)
+        for text, rank in (*names, *((alias, Rank.ALIAS) for alias in power.aliases)):
             if name_key(text):
                 yield Name(name_key(text), POWER, power.id, rank)
 
 
-def _kinds(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
+def _kind_names(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
     for letter, kind in kinds.items():
         key = name_key(kind.name)
-        if len(name_key(letter)) > 1:  # a letter that holds a sign, as A/F does, is that sign and all
+        if len(name_key(letter)) > 1:  # a letter that holds a sign, as A/F does, is spelled with that sign
             yield Name(tuple(word.text for word in words(letter)), KIND, KindWord(letter))
             yield Name(tuple(word.text for word in words(kind.name)), KIND, KindWord(letter))
         else:
             yield Name(name_key(letter), KIND, KindWord(letter))
         yield Name(key, KIND, KindWord(letter))
-        last = key[-1]
-        many = f"{last[:-1]}ies" if last.endswith("y") else f"{last}es" if last.endswith("ch") else f"{last}s"
-        yield Name((*key[:-1], many), KIND, KindWord(letter, plural=True))
+        yield Name((*key[:-1], plural(key[-1])), KIND, KindWord(letter, plural=True))
 
 
-def _coasts(board: Board) -> Iterable[Name]:
-    seen = {coast.name: coast.id for p in board.provinces.values() for coast in p.coasts}
-    for name, coast_id in seen.items():
+def plural(noun: str) -> str:
+    """The plural of a unit's word: armies, fleets, coaches."""
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+
+
+def _coast_names(board: Board) -> Iterable[Name]:
+    id_of = {coast.name: coast.id for p in board.provinces.values() for coast in p.coasts}
+    for name, coast_id in id_of.items():
         key = name_key(name)
         yield Name(key, COAST, name)
         yield Name(name_key(coast_id), COAST, name)
         if len(key) == 2 and key[1] == "coast":
-            letter, side = key[0][0], key[0]
-            for words_ in (
-                (f"{letter}c",),
-                (letter, "c"),
-                (letter, "coast"),
-                (f"{side}ern", "coast"),
-                (side,),
-            ):
-                yield Name(words_, COAST, name, Rank.ALIAS)
+            side, letter = key[0], key[0][0]
+            shorts = (f"{letter}c",), (letter, "c"), (letter, "coast"), (f"{side}ern", "coast"), (side,)
+            for short in shorts:
+                yield Name(short, COAST, name, Rank.ALIAS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from adjudicator.geo import Board, Region
 from adjudicator.orders import (
@@ -66,6 +66,11 @@ def canonical(order: Order, board: Board) -> str:
     Parsing it gives the order back. Raises KeyError for an order class without a text, our own fault.
     """
     return _pattern(order, _TERSE, order.TERSE).format_map(_blanks(order, board, kind=str, power=str))
+
+
+def canonical_line(orders: Sequence[Order], board: Board) -> str:
+    """The canonical texts of some orders as one line, parted by semicolons; "" for none."""
+    return "; ".join(canonical(order, board) for order in orders)
 
 
 def prose(

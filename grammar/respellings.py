@@ -1,5 +1,7 @@
-"""Texts that a badly read line may have been, spelled as the automaton spells them: the letters' own likeness
-proposes what a search along the ink has lost sight of."""
+"""Texts that a badly read line may have been, spelled as the automaton spells them.
+
+The likeness of letters proposes what a search along the ink has lost sight of.
+"""
 
 from __future__ import annotations
 
@@ -10,92 +12,84 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from grammar import fuzzy_edges
-from grammar.candidates import MAX_FUZZY_LENGTH
+from grammar.candidates import fuzzy_paths
 from grammar.compose import Forms
-from grammar.edit_costs import flatten
-from grammar.lattice import Edge, search
+from grammar.lattice import Edge
 from grammar.lexicon import KIND, KindWord, Lexicon
 from grammar.order_starts import DEFAULT_STARTS, OrderStarts
 from grammar.words import body_start
 
 _ORDER_WORD = re.compile(
-    r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to|converts?"
-    r"|builds?|removes?|disbands?|sends?|command)\b",
-    re.IGNORECASE,
-)
+    r"\b(?:army|armies|fleets?|holds?|stands?|moves?|supports?|convoys?|attacks?|enters?|retreats?\s+to"
+    r"|converts?|builds?|removes?|disbands?|sends?|command)\b", re.IGNORECASE)
 _TERSE = re.compile(r"^\W*[AFaf]\b|[-–—→>]")
+_PREPOSITIONS = frozenset(("at", "in", "of", "on"))
+"""Words that may follow a unit's kind and are rarely written: more often such a word is a piece of the kind's
+own word."""
 
 
-def has_order_word(text: str, signs: OrderStarts = DEFAULT_STARTS) -> bool:
-    """Does a text hold a word that no heading has? A line above the orders that does may be an order after
-    all."""
-    return _ORDER_WORD.search(text) is not None or signs.own_word(text)
+def has_order_word(text: str, starts: OrderStarts = DEFAULT_STARTS) -> bool:
+    """True if a text holds a word that no heading has: a line above the orders may then be one itself."""
+    return _ORDER_WORD.search(text) is not None or starts.has_own_word(text)
 
 
-def looks_like_order(text: str, signs: OrderStarts = DEFAULT_STARTS) -> bool:
-    """Is a text as it was read worth comparing with orders: has it a word of one, or a sign of the short
-    style?"""
-    return has_order_word(text, signs) or _TERSE.search(text) is not None or signs.looks_like_order(text)
+def looks_like_order(text: str, starts: OrderStarts = DEFAULT_STARTS) -> bool:
+    """True if a text as read is worth comparing with orders: it has a word of one, or a sign of the short
+    style."""
+    return (has_order_word(text, starts) or _TERSE.search(text) is not None
+            or starts.looks_like_order(text))
 
 
 def respellings(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: int = 8) -> tuple[str, ...]:
-    """Up to `keep` orders of each phase's forms that are spelled most like a text as it was read, in lower
-    case and with a space between words; none for a text too long to be one order."""
-    plain = flatten(text[body_start(text):])[0] if len(text) <= MAX_FUZZY_LENGTH else ""
-    if not plain:
-        return ()
-    found: dict[str, None] = {}
-    for each in forms:
-        table = fuzzy_edges.edges(plain, each, lexicon)
-        limit = 0.45 * len(plain.replace(" ", "")) + 2
-        for path in search(each.machine, table, len(plain), keep, limit=limit).paths:
-            spelled = [_spelled(edge, plain, lexicon) for edge in path.edges if edge.terminal is not None]
-            found[" ".join(spelled)] = None
-    return tuple(found)
+    """Up to `keep` orders of each phase's forms that are spelled most like a text as it was read.
+
+    They are in lower case with one space between words; none for a text too long to be one order.
+    """
+    texts: dict[str, None] = {}
+    for form in forms:
+        flat, paths = fuzzy_paths(text[body_start(text):], form, lexicon, keep)
+        for path in paths:
+            pieces = [_spelled(edge, flat, lexicon) for edge in path.edges if edge.terminal is not None]
+            texts[" ".join(pieces)] = None
+    return tuple(texts)
 
 
-def _spelled(edge: Edge, plain: str, lexicon: Lexicon) -> str:
+def _spelled(edge: Edge, flat: str, lexicon: Lexicon) -> str:
     """What an edge stands for, in the one of its spellings that is most like the piece it was read from."""
-    piece = plain[edge.start : edge.end]
+    piece = flat[edge.start:edge.end]
     known = _spellings(lexicon).get((str(edge.terminal), edge.value))
     if known is None:
         return str(edge.value)
-    return max(known, key=lambda text: (fuzz.ratio(text, piece), text))
+    return max(known, key=lambda spelling: (fuzz.ratio(spelling, piece), spelling))
 
 
 @lru_cache(maxsize=8)
 def _spellings(lexicon: Lexicon) -> Mapping[tuple[str, object], Sequence[str]]:
-    found: dict[tuple[str, object], list[str]] = defaultdict(list)
+    texts: dict[tuple[str, object], list[str]] = defaultdict(list)
     for name in lexicon.names:
-        found[name.terminal, name.value].append(name.text)
-    return found
-
-
-_AT = frozenset(("at", "in", "of", "on"))
-"""What may stand between a unit's kind and its place, and is seldom written: more often it is a piece of the
-kind's own word."""
+        texts[name.terminal, name.value].append(name.text)
+    return texts
 
 
 def with_other_kinds(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """A text of the automaton with the kind of one unit turned into another, in each spelling that the kind
-    has: the letters by which kinds are told are the ones most often misread ("A at Essex holds" may have been
-    "Fleet Essex holds")."""
-    said, known = text.split(" "), _kind_words(lexicon)
-    found: dict[str, None] = {}
-    for at, word in enumerate(said):
-        kind, behind = known.get(word), said[at + 1 :]
+    """A text of the automaton with the kind of one unit replaced by another, in each spelling of that kind.
+
+    The letters that tell kinds apart are the ones most often misread: "A at Essex holds" may have been "Fleet
+    Essex holds".
+    """
+    line, kind_words = text.split(" "), _kind_words(lexicon)
+    texts: dict[str, None] = {}
+    for index, word in enumerate(line):
+        kind, after = kind_words.get(word), line[index + 1:]
         if kind is None:
             continue
-        for other in (
-            other
-            for other, spelled in known.items()
-            if spelled.plural == kind.plural and spelled.letter != kind.letter
-        ):
-            found[" ".join([*said[:at], other, *behind])] = None
-            if behind and behind[0] in _AT:
-                found[" ".join([*said[:at], other, *behind[1:]])] = None
-    return tuple(found)
+        for other, meaning in kind_words.items():
+            if meaning.plural != kind.plural or meaning.letter == kind.letter:
+                continue
+            texts[" ".join([*line[:index], other, *after])] = None
+            if after and after[0] in _PREPOSITIONS:
+                texts[" ".join([*line[:index], other, *after[1:]])] = None
+    return tuple(texts)
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""A line of text as words, each tied to its characters; spelling differences that never matter are gone."""
+"""A line of text as words, each tied to its characters, without spelling differences that never matter."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+_TICKS = "'’‘`´ʼ"
 _PIECE = re.compile(
-    r"(?P<word>[^\W_]+(?:['’‘`´ʼ][^\W_]+)*['’‘`´ʼ]?)"
+    rf"(?P<word>[^\W_]+(?:[{_TICKS}][^\W_]+)*[{_TICKS}]?)"
     r"|(?P<arrow>[-‐‑‒–—―−]+\s?>+|[-‐‑‒–—―−]+|=+>|[→⇒➔➜➝>])"
     r"|(?P<sign>\S)",
 )
 _BULLET = re.compile(
     r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s))\s*", re.IGNORECASE)
 _SIGNS = {"&": "and", "+": "and", "[": "(", "]": ")", "{": "(", "}": ")", "،": ","}
+# NFKD takes accents off; these letters have no decomposition and need a table.
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
+
+SAME_SIGN = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {
+    "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
+"""Characters that a pen or a reader writes for another one, with that other one."""
 
 
 class Word(NamedTuple):
-    """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and the
-    characters [start, end) of the line it stands on."""
+    """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and its
+    characters [start, end) of the line."""
 
     text: str
     base: str
@@ -30,22 +36,22 @@ class Word(NamedTuple):
 def fold(text: str) -> str:
     """Lower case without accents and apostrophes; other signs stay."""
     text = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(c for c in text if not unicodedata.combining(c) and c not in "'’‘`´ʼ")
+    return "".join(c for c in text if not unicodedata.combining(c) and c not in _TICKS)
 
 
 def body_start(text: str) -> int:
-    """Where the order starts after a bullet or a number ("- ", "3. ", "b) ")."""
-    found = _BULLET.match(text)
-    return found.end() if found else 0
+    """The index of the first character after a bullet or a number ("- ", "3. ", "b) "), else 0."""
+    bullet = _BULLET.match(text)
+    return bullet.end() if bullet else 0
 
 
 def words(text: str, start: int = 0) -> list[Word]:
-    """Words and signs of a line from character `start`. Dashes and arrows of every sort become "-", & becomes
-    "and".
+    """Words and signs of a line from character `start`.
 
-    Stops stay as signs of their own; time is linear in the length of the text.
+    Every dash and arrow becomes "-", & becomes "and"; full stops stay as signs. Time is linear in the length
+    of the text.
     """
-    found = []
+    pieces = []
     for piece in _PIECE.finditer(text, start):
         raw = piece.group()
         if piece.lastgroup == "arrow":
@@ -54,8 +60,9 @@ def words(text: str, start: int = 0) -> list[Word]:
             folded = base = _SIGNS.get(raw) or fold(raw)
         else:
             folded = base = fold(raw)
-            if raw[-1] in "'’‘`´ʼ" or (len(raw) > 2 and raw[-2] in "'’‘`´ʼ" and folded.endswith("s")):
+            # Both "Argyll's" and "Graemes'" are possessive; only the first loses its s.
+            if raw[-1] in _TICKS or (len(raw) > 2 and raw[-2] in _TICKS and folded.endswith("s")):
                 base = folded if raw[-1] not in "sS" else folded[:-1]
-        if folded:
-            found.append(Word(folded, base, piece.start(), piece.end()))
-    return found
+        if folded:  # a sign made of accents alone folds to nothing
+            pieces.append(Word(folded, base, piece.start(), piece.end()))
+    return pieces

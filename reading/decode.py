@@ -16,23 +16,25 @@ from adjudicator.orders import Order
 from grammar.automaton.order_lines import OrderAutomaton
 from grammar.compose import Forms
 from grammar.interpret import (
-    are_near,
-    differ_in_kinds_only,
     hangs_on_one_letter,
     has_abbreviation_like_name,
     has_doubt,
     has_shared_short_name,
-    has_strange_coast,
     has_word_after_kind_letter,
     homonym_spans,
-    is_incomplete,
-    names_own_place,
-    oddity_cost,
     orders_in_text,
     place_spans,
 )
 from grammar.lexicon import Lexicon
 from grammar.order_starts import order_starts
+from grammar.order_traits import (
+    are_near,
+    differ_in_kinds_only,
+    has_strange_coast,
+    is_incomplete,
+    names_own_place,
+    oddity_cost,
+)
 from grammar.remarks import has_unclear_remark
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
 from ocr.decoding.alignment import Alignment, WordFit, align, best_free_path, score_texts, word_misfit

@@ -18,10 +18,13 @@ from adjudicator.orders import Hold, Order
 from grammar.compose import Forms
 from grammar.headings.sheet import MAX_HEADING_LINES, SheetHeading
 from grammar.headings.values import KnownGame
-from grammar.interpret import has_doubt, is_incomplete, names_own_place
+from grammar.interpret import (
+    has_doubt,
+)
 from grammar.lexicon import Lexicon
 from grammar.nearest_orders import AcceptLimits, NearestOrders, completeness, nearest_orders
 from grammar.order_starts import OrderStarts, order_starts
+from grammar.order_traits import is_incomplete, names_own_place
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word, looks_like_order
 from ocr.decoding.confidence import (
@@ -154,7 +157,7 @@ class PageReader:
         """Snapped once and kept: the same row is asked for when rows are joined and when lines are read."""
         found = self._made.get(text)
         if found is None:
-            found = nearest_orders(text, lexicon=self.lexicon, forms=self.forms, power="", care=self.care)
+            found = nearest_orders(text, lexicon=self.lexicon, forms=self.forms, power="", limits=self.care)
             if len(self._made) < MOST_KEPT:
                 self._made[text] = found
         return found
@@ -315,7 +318,7 @@ class PageReader:
         found = self._deciphered(line)
         if found is None or found.gain() <= 0 or is_incomplete(found.told[0].orders):
             return False
-        return self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
+        return self.signs.looks_like_order(line.text) or self.signs.begins_short_order(line.text)
 
     def _deciphered(self, line: ReadLine) -> DecodedLine | None:
         """Decoded once and kept: the same rows are asked for when rows are joined and when lines are read."""
@@ -350,7 +353,7 @@ class PageReader:
     def _decoded_line(self, line: ReadLine, found: DecodedLine) -> InterpretedLine:
         """A line by its ink, most likely an order. Where the text begins like one, free text must fit much
         better."""
-        expected = self.signs.looks_like_order(line.text) or self.signs.begun(line.text)
+        expected = self.signs.looks_like_order(line.text) or self.signs.begins_short_order(line.text)
         if (found.gain(LIKELY_LETTER) if expected else found.gain(LETTER) + STRAY) <= 0:
             return self._unread(line, found) if expected else self._no_order(line, to_candidates(found))
         best = found.told[0]
@@ -418,12 +421,12 @@ class PageReader:
         order or say something about one: a person looks."""
         text = line.text if ink is None else ink.text
         clear = (
-            not self.signs.begun(line.text)
+            not self.signs.begins_short_order(line.text)
             and not has_order_word(line.text, self.signs)
             and (
                 ink is not None
                 or not (
-                    self.signs.unit_like(line.text)
+                    self.signs.has_unit_word(line.text)
                     or has_doubt(line.text)
                     or len(line.text.split()) > LONGEST_NAME
                 )

@@ -94,5 +94,5 @@ def _beginnings(lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
         if name.terminal == PLACE and isinstance(name.value, Region):
             for size in _BEGINNING:
                 begun = name.words[0][:size]
-                if len(name.words[0]) > size and lexicon.beginning(begun) == name.value:
+                if len(name.words[0]) > size and lexicon.region_beginning_with(begun) == name.value:
                     yield begun, (PLACE,), name_price(name) + PREFIX_PRICE

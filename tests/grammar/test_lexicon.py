@@ -49,7 +49,7 @@ def test_the_handbook_short_forms_resolve(text: str, region: str) -> None:
 
 
 def test_near_names_come_with_score_and_margin() -> None:
-    best, second, *_ = lexicon().near("Lond0n")
+    best, second, *_ = lexicon().nearest_places("Lond0n")
     assert best.region == Region("London")
     assert 0.8 < best.score < 1.0
     assert best.margin == pytest.approx(best.score - second.score)
@@ -77,10 +77,10 @@ def test_a_name_beats_an_alias_and_an_alias_an_abbreviation() -> None:
 
 
 def test_first_letters_stand_for_one_region_only() -> None:
-    assert lexicon().beginning("iri") == Region("Irish Sea")
-    assert lexicon().beginning("ir") is None
-    assert lexicon().beginning("lo") is None
-    assert lexicon().beginning("county") is None
+    assert lexicon().region_beginning_with("iri") == Region("Irish Sea")
+    assert lexicon().region_beginning_with("ir") is None
+    assert lexicon().region_beginning_with("lo") is None
+    assert lexicon().region_beginning_with("county") is None
 
 
 def test_a_coast_the_province_lacks_stays_wrong() -> None:

@@ -17,9 +17,9 @@ from tests.grammar.test_sample_lines import meant
 _ROWS = [json.loads(row) for row in Path(DATA, "misread.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def snapped(text: str, phase: str = "movement", care: AcceptLimits | None = None) -> NearestOrders:
+def snapped(text: str, phase: str = "movement", limits: AcceptLimits | None = None) -> NearestOrders:
     return nearest_orders(
-        text, lexicon=lexicon(), forms=forms(phase), power="Montrose", line=7, care=care or AcceptLimits()
+        text, lexicon=lexicon(), forms=forms(phase), power="Montrose", line=7, limits=limits or AcceptLimits()
     )
 
 
@@ -116,14 +116,14 @@ def test_doubt_is_left_to_a_person(text: str) -> None:
 def test_care_is_an_argument() -> None:
     text = "Arny Caemarfonshire moves to Anglesev"
     assert snapped(text).automatic
-    assert not snapped(text, care=AcceptLimits(score=0.99)).automatic
-    assert not snapped(text, care=AcceptLimits(worst=0.01)).automatic
+    assert not snapped(text, limits=AcceptLimits(score=0.99)).automatic
+    assert not snapped(text, limits=AcceptLimits(worst=0.01)).automatic
 
 
 @pytest.mark.parametrize("text", [("Army London no moves to "
                                    "Surrey"), "If Army London holds", "Army London to Surrey or"])
 def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
-    found = snapped(text, care=AcceptLimits(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
+    found = snapped(text, limits=AcceptLimits(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
     assert found.candidates
     assert not found.automatic
 

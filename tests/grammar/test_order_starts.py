@@ -11,12 +11,12 @@ from grammar.automaton.order_lines import order_automaton
 from grammar.compose import compose
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.interpret import (
-    differ_in_kinds_only,
     hangs_on_one_letter,
     is_separate_condition,
     may_be_order_fragment,
 )
 from grammar.order_starts import _SHARED, DEFAULT_STARTS, OrderStarts, order_starts
+from grammar.order_traits import differ_in_kinds_only
 from reading.vocabulary import all_forms, lexicon_of, parse_typed
 from service.intake.load_context import known_game
 
@@ -67,7 +67,7 @@ def test_the_first_words_every_game_has_are_those_of_the_shared_forms() -> None:
 )
 def test_a_line_begins_like_an_order_of_its_game(slug: str, line: str) -> None:
     known = signs(slug)
-    assert known.looks_like_order(line) or known.begun(line) or known.own_word(line)
+    assert known.looks_like_order(line) or known.begins_short_order(line) or known.has_own_word(line)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_line_begins_like_an_order_of_its_game(slug: str, line: str) -> None:
 def test_a_heading_does_not(slug: str, line: str) -> None:
     known = signs(slug)
     assert not known.looks_like_order(line)
-    assert not known.begun(line)
+    assert not known.begins_short_order(line)
 
 
 def test_a_heading_ends_at_the_first_order_of_its_game() -> None:

@@ -107,7 +107,7 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
     ],
 )
 def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
-    assert DEFAULT_STARTS.unit_like(text) is so
+    assert DEFAULT_STARTS.has_unit_word(text) is so
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,18 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.interpret import (
-    differ_in_kinds_only,
     has_abbreviation_like_name,
     has_doubt,
     has_homonym,
     has_shared_short_name,
-    has_strange_coast,
     has_word_after_kind_letter,
     homonym_spans,
     is_separate_condition,
     may_be_order_fragment,
-    oddity_cost,
     place_spans,
 )
 from grammar.order_starts import DEFAULT_STARTS
+from grammar.order_traits import differ_in_kinds_only, has_strange_coast, oddity_cost
 from reading.vocabulary import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -95,7 +93,7 @@ def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_
     ("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)]
 )
 def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None:
-    assert DEFAULT_STARTS.begun(text) is so
+    assert DEFAULT_STARTS.begins_short_order(text) is so
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,112 @@
+"""What the words of an order tell about it, without a position: its regions, what is missing, what is odd.
+
+Every answer comes from the order and the names of the board. Owners, borders and units are never asked for
+(NON-03, DESK-03).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+from adjudicator.geo import Region
+from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
+from grammar.lexicon import Lexicon
+from grammar.order_starts import kind_letter_pattern
+from grammar.print import canonical_line
+
+_ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
+"""Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
+_NEAR_LETTERS = 3
+"""Letters by which two printed orders differ that are easily taken for each other."""
+
+
+def named_regions(order: Order) -> list[tuple[str | None, Region]]:
+    """Every region an order names, with the kind of unit that is or goes there, None where unwritten."""
+    pairs: list[tuple[str | None, Region]] = []
+    if isinstance(order, Build):
+        pairs.append((order.kind, order.region))
+    if isinstance(order, UnitOrder):
+        pairs.append((order.unit.kind, order.unit.region))
+    if isinstance(order, SupportHold | SupportMove | Convoy):
+        pairs.append((order.target.kind, order.target.region))
+    if isinstance(order, Move | Retreat):
+        pairs.append((order.unit.kind, order.to))
+    if isinstance(order, SupportMove | Convoy):
+        pairs.append((order.target.kind, order.to))
+    return pairs
+
+
+def provinces_of(orders: Sequence[Order]) -> set[str]:
+    """The provinces that some orders name."""
+    return {region.province for order in orders for _, region in named_regions(order)}
+
+
+def has_kindless_unit(orders: Sequence[Order]) -> bool:
+    """True if the unit of an order has no kind. Players write it: a reader has more likely lost the word."""
+    return any(isinstance(o, UnitOrder) and o.unit.kind is None for o in orders)
+
+
+def has_kindless_target(orders: Sequence[Order]) -> bool:
+    """True if a supported or convoyed unit has no kind. The handbook itself names these so (ORD-04)."""
+    return any(isinstance(o, SupportHold | SupportMove | Convoy) and o.target.kind is None for o in orders)
+
+
+def is_incomplete(orders: Sequence[Order]) -> bool:
+    """True unless there is exactly one order and its unit has a kind."""
+    return len(orders) != 1 or has_kindless_unit(orders)
+
+
+def names_own_place(orders: Sequence[Order]) -> bool:
+    """True if an order names its own province as its goal or partner ("Army Limerick moves to Limerick").
+
+    More likely a word was lost, since a county and its town share a name.
+    """
+    for order in orders:
+        if isinstance(order, UnitOrder):
+            partners = [getattr(order, "to", None), getattr(getattr(order, "target", None), "region", None)]
+            if any(region and region.province == order.unit.region.province for region in partners):
+                return True
+    return False
+
+
+def has_strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if an order names a coast that its province does not have ("Charlemont north coast").
+
+    More likely a name was misread ("Channel"). A player who does mean it keeps it, wrong as it is
+    (DATC 6.B.3).
+    """
+    return any(not lexicon.has_coast(region) for order in orders for _, region in named_regions(order))
+
+
+def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
+    """Cost in nats, 0 or more, of orders that nobody means to write, wherever the units are.
+
+    Odd are a unit that goes to, supports or convoys its own place, a convoy by an army, a coast that a
+    province does not have, and several orders in one line.
+    """
+    army_convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
+    oddities = army_convoys + names_own_place(orders) + has_strange_coast(orders, lexicon)
+    return _ODD_COST * oddities + _SURPLUS_ORDER_COST * (len(orders) - 1)
+
+
+def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if two readings print nearly alike (A or F, Cork or York), or one is the other with more words."""
+    a, b = canonical_line(ours, lexicon.board), canonical_line(others, lexicon.board)
+    words_a, words_b = set(a.split()), set(b.split())
+    return Levenshtein.distance(a, b) <= _NEAR_LETTERS or words_a <= words_b or words_b <= words_a
+
+
+def differ_in_kinds_only(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if two readings differ in nothing but the kinds of units (A Cork holds, F Cork holds)."""
+    a, b = canonical_line(ours, lexicon.board), canonical_line(others, lexicon.board)
+    return a != b and _kind_letter(lexicon).sub("_", a) == _kind_letter(lexicon).sub("_", b)
+
+
+@lru_cache(maxsize=8)
+def _kind_letter(lexicon: Lexicon) -> re.Pattern[str]:
+    """A unit's letter in canonical text."""
+    return re.compile(kind_letter_pattern(lexicon.kinds))
