@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.values import KnownGame
-from grammar.interpret import is_incomplete
 from grammar.order_starts import order_starts
+from grammar.order_traits import is_incomplete
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from maps.variant import Variant
@@ -130,7 +130,7 @@ class TypedText:
         heading = parse_sheet_heading([text], self.games)
         starts = order_starts(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
         is_named = (heading.game or heading.power) and heading.season and not heading.unsure
-        return bool(is_named) and not starts.begun(text) and not has_order_word(text, starts)
+        return bool(is_named) and not starts.begins_short_order(text) and not has_order_word(text, starts)
 
 
 def _text_of(part: MimePart) -> str:
