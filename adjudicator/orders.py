@@ -1,8 +1,10 @@
-"""One frozen class per order, as a player may write it. Nothing here knows whether an order is legal.
+"""One frozen class for each kind of order, as a player may write it. Nothing here knows whether an order is legal.
 
-`power` is whose sheet it stands on, which need not be the owner of the unit (ORD-08, PRX-03). `line` is the
-number of the line on that sheet, so that an outcome can be led back to the ink; None where there was no
-paper. Regions are as written: a coast may be missing or wrong, and the judge decides what that means.
+`power` is the power on whose sheet the order is written; it need not own the unit (ORD-08, PRX-03). `line` is the
+line number on that sheet, which leads from an outcome back to the ink; None where there was no sheet. Regions are
+as written: a coast may be missing or wrong, and the judge decides what that means.
+
+Class names and field names are stored in databases (`adjudicator.serialize.codec`), so they cannot be renamed.
 """
 
 from __future__ import annotations
@@ -10,20 +12,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args, get_type_hints
 
 from adjudicator.geo import Region
 from adjudicator.units import UnitRef
 
 
+class FieldKind(StrEnum):
+    """What a field of an order holds. Types say it, except for texts that are no power: those are annotated."""
+
+    PLACE = "place"
+    POWER = "power"
+    COUNT = "count"
+    FLAG = "flag"
+    UNIT = "unit"
+    UNIT_KIND = "unit kind"
+    COAST = "coast"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What every order has. A class that only one rule set has brings its texts: `WORD` names it in the JSON
-    of `adjudicate`, `TERSE` and `PROSE` are patterns as in `grammar.print`, whose blanks are its fields by
-    name, and `FLAGS` is what a pattern gets where a field is True. `order_fields` says which fields such a
-    class may have."""
+    """The parts that every order has.
+
+    `WORD` names the class in the JSON of `adjudicate`, and `JSON_KEYS` the fields whose key there is not their
+    name. A class that one rule set brings also has its texts: `TERSE` and `PROSE` are patterns as in
+    `grammar.print`, whose blanks are its fields by name, and `FLAGS` is the text for a field that is True.
+    """
 
     WORD: ClassVar[str] = ""
+    JSON_KEYS: ClassVar[Mapping[str, str]] = {}
     TERSE: ClassVar[str] = ""
     PROSE: ClassVar[str] = ""
     FLAGS: ClassVar[Mapping[str, str]] = {}
@@ -43,11 +60,15 @@ class UnitOrder(Order):
 class Hold(UnitOrder):
     """`A X H` (ORD-01)."""
 
+    WORD: ClassVar[str] = "hold"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
-    """`A X - Y`, an attack where Y is held (ORD-02). `via_convoy`: the sheet says that it goes by convoy;
-    `sheds`: that the unit leaves behind what it has with it, as boats are (`B X - Y (db)`, BRE-12)."""
+    """`A X - Y`, an attack where Y is occupied (ORD-02). `via_convoy`: the sheet says that it goes by convoy.
+    `sheds`: the unit leaves its boats behind (`B X - Y (db)`, BRE-12)."""
+
+    WORD: ClassVar[str] = "move"
 
     to: Region
     via_convoy: bool = False
@@ -58,12 +79,16 @@ class Move(UnitOrder):
 class SupportHold(UnitOrder):
     """`A X S A Y`: support in place (ORD-04)."""
 
+    WORD: ClassVar[str] = "support_hold"
+
     target: UnitRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportMove(UnitOrder):
     """`A X S A Y - Z` (ORD-03)."""
+
+    WORD: ClassVar[str] = "support_move"
 
     target: UnitRef
     to: Region
@@ -73,22 +98,29 @@ class SupportMove(UnitOrder):
 class Convoy(UnitOrder):
     """`F X C A Y - Z` (ORD-05)."""
 
+    WORD: ClassVar[str] = "convoy"
+
     target: UnitRef
     to: Region
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convert(UnitOrder):
-    """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter or None when not written; `coast`
-    is a coast id of the same province, or None."""
+    """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter, or None when it was not written;
+    `coast` is a coast of the same province, by id or name, or None."""
 
-    to_kind: str | None = None
-    coast: str | None = None
+    WORD: ClassVar[str] = "convert"
+    JSON_KEYS: ClassVar[Mapping[str, str]] = {"to_kind": "to_type"}
+
+    to_kind: Annotated[str | None, FieldKind.UNIT_KIND] = None
+    coast: Annotated[str | None, FieldKind.COAST] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy(UnitOrder):
     """`A X proxy Montrose`: another power gives this unit's order this season (PRX-01, PRX-02)."""
+
+    WORD: ClassVar[str] = "proxy"
 
     to_power: str
 
@@ -97,6 +129,8 @@ class Proxy(UnitOrder):
 class Retreat(UnitOrder):
     """`A X R Y` (RET-03)."""
 
+    WORD: ClassVar[str] = "retreat"
+
     to: Region
 
 
@@ -104,12 +138,17 @@ class Retreat(UnitOrder):
 class Disband(UnitOrder):
     """`A X disbands` (RET-03)."""
 
+    WORD: ClassVar[str] = "disband"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build(Order):
     """`Build A X` (ADJ-02). The region may lack its coast."""
 
-    kind: str
+    WORD: ClassVar[str] = "build"
+    JSON_KEYS: ClassVar[Mapping[str, str]] = {"kind": "type", "region": "loc"}
+
+    kind: Annotated[str, FieldKind.UNIT_KIND]
     region: Region
 
 
@@ -117,10 +156,14 @@ class Build(Order):
 class Remove(UnitOrder):
     """`Remove A X` (ADJ-03)."""
 
+    WORD: ClassVar[str] = "remove"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendSupply(Order):
     """`Send 2 supply to Argyll` (SUP-01); `count` is 1 or more."""
+
+    WORD: ClassVar[str] = "send_supply"
 
     to_power: str
     count: int
@@ -128,59 +171,65 @@ class SendSupply(Order):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveHome(Order):
-    """`Home X - Y`: the right to build in X goes over to Y (BRE-05). `origin` is None where a right that was
-    lost is named anew (D66-09)."""
+    """`Home X - Y`: the right to build in X passes to Y (BRE-05). `origin` is None where a right that was lost is
+    named again (D66-09)."""
+
+    WORD: ClassVar[str] = "move_home"
+    JSON_KEYS: ClassVar[Mapping[str, str]] = {"origin": "from"}
 
     to: Region
     origin: Region | None = None
 
 
-class FieldKind(StrEnum):
-    """What a field of a rule set's own order holds."""
-
-    PLACE = "place"
-    POWER = "power"
-    COUNT = "count"
-    FLAG = "flag"
+SHARED_ORDERS: tuple[type[Order], ...] = (
+    Hold, Move, SupportHold, SupportMove, Convoy, Convert, Proxy, Retreat, Disband, Build, Remove, SendSupply,
+    MoveHome,
+)
+"""The classes that every game can read. A game voids those its rules do not take."""
 
 
-_HOLDS: Mapping[type, FieldKind] = {
-    Region: FieldKind.PLACE,
-    str: FieldKind.POWER,
-    int: FieldKind.COUNT,
-    bool: FieldKind.FLAG,
+class OrderField(NamedTuple):
+    """One field of an order class: what it holds, and whether it may be left out."""
+
+    kind: FieldKind
+    is_optional: bool
+
+
+_KIND_OF_TYPE: Mapping[type, FieldKind] = {
+    Region: FieldKind.PLACE, str: FieldKind.POWER, int: FieldKind.COUNT, bool: FieldKind.FLAG,
+    UnitRef: FieldKind.UNIT,
 }
+_FIELDS: dict[type[Order], Mapping[str, OrderField]] = {}
 
 
-_SHAPES: dict[Any, Mapping[str, tuple[FieldKind, bool]]] = {}
+def order_fields(order_class: type[Order]) -> Mapping[str, OrderField]:
+    """The fields of an order class besides its power and line, by name in the order they are declared. Raises
+    KeyError for a field of another type, which is our own fault."""
+    # Worked out once a class: type hints are texts here, and resolving them takes a hundred times the look-up.
+    if order_class not in _FIELDS:
+        _FIELDS[order_class] = dict(_fields_of(order_class))
+    return _FIELDS[order_class]
 
 
-def order_fields(kind: type[Order]) -> Mapping[str, tuple[FieldKind, bool]]:
-    """The fields of an order class that only one rule set has, beside its power and line: what each holds,
-    and whether it may be left out. A text is a power's id. Raises KeyError for a field of another type: our
-    own fault."""
-    if kind not in _SHAPES:
-        _SHAPES[kind] = dict(_shaped(kind))
-    return _SHAPES[kind]
-
-
-def _shaped(kind: type[Order]) -> Iterator[tuple[str, tuple[FieldKind, bool]]]:
-    for name, hint in get_type_hints(kind).items():
-        if name not in {"power", "line"} and name.islower():
-            plain = [one for one in get_args(hint) or (hint,) if one is not type(None)]
-            yield name, (_HOLDS[plain[0]], bool(get_args(hint)) or plain[0] is bool)
+def _fields_of(order_class: type[Order]) -> Iterator[tuple[str, OrderField]]:
+    for name, hint in get_type_hints(order_class, include_extras=True).items():
+        if name in {"power", "line"} or not name.islower():  # names in capitals are class attributes
+            continue
+        declared, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        types = [choice for choice in get_args(declared) or (declared,) if choice is not type(None)]
+        kind = marks[0] if marks else _KIND_OF_TYPE[types[0]]
+        yield name, OrderField(kind, bool(get_args(declared)) or kind is FieldKind.FLAG)
 
 
 def meaning(order: UnitOrder) -> UnitOrder:
-    """The order without what may be written or left out: its line, and the kind and coast of a unit that
-    stands alone in its province anyway. Two orders for one unit are different orders when their meanings
-    differ (Q-16)."""
-    changes: dict[str, Any] = {"line": None, "unit": _plain(order.unit)}
+    """The order without what makes no difference: its line, and the kind and coast of a unit that is alone in its
+    province anyway. Two orders for one unit differ when their meanings differ (Q-16)."""
+    changes: dict[str, Any] = {"line": None, "unit": _by_province(order.unit)}
     target = getattr(order, "target", None)
     if isinstance(target, UnitRef):
-        changes["target"] = _plain(target)
+        changes["target"] = _by_province(target)
     return replace(order, **changes)
 
 
-def _plain(unit: UnitRef) -> UnitRef:
+def _by_province(unit: UnitRef) -> UnitRef:
     return UnitRef(None, Region(unit.region.province))

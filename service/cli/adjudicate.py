@@ -8,7 +8,8 @@ from typing import Any, TextIO
 
 from adjudicator.judge import judge
 from adjudicator.serialize.answers import answer
-from adjudicator.serialize.cases import CaseFault, CaseReader, case_id
+from adjudicator.serialize.case_fields import CaseFault
+from adjudicator.serialize.cases import CaseReader, case_id
 from maps.variant import Variant
 
 

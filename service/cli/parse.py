@@ -8,46 +8,12 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.geo import Region
-from adjudicator.orders import (
-    Build,
-    Convert,
-    Convoy,
-    Disband,
-    Hold,
-    Move,
-    MoveHome,
-    Order,
-    Proxy,
-    Remove,
-    Retreat,
-    SendSupply,
-    SupportHold,
-    SupportMove,
-    UnitOrder,
-)
-from adjudicator.serialize.variant_state import write_order
+from adjudicator.serialize.order_json import write_order
 from grammar.complaint import Complaint
 from grammar.compose import GrammarError
 from grammar.parse import ParsedLine
 from maps.variant import Variant
 from reading.vocabulary import candidate_json, forms_of, parse_typed, printed
-
-_WORDS: dict[type[Order], str] = {
-    Hold: "hold",
-    Move: "move",
-    SupportHold: "support_hold",
-    SupportMove: "support_move",
-    Convoy: "convoy",
-    Convert: "convert",
-    Proxy: "proxy",
-    Retreat: "retreat",
-    Disband: "disband",
-    Build: "build",
-    Remove: "remove",
-    SendSupply: "send_supply",
-    MoveHome: "move_home",
-}
 
 
 def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool, out: TextIO) -> int:
@@ -77,7 +43,7 @@ def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool,
 def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
     """One line's object in the contract's JSON of `parse`. `parsed` is one order in the form `adjudicate`
     takes, or {"orders": [...]} where the line gives several."""
-    orders = [order_json(order) for order in parsed.orders]
+    orders = [write_order(order) for order in parsed.orders]
     return {
         "text": parsed.text,
         "order": printed(parsed.orders, variant.board),
@@ -85,43 +51,6 @@ def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
         "complaint": _complaint_json(parsed.complaint),
         "candidates": [candidate_json(c, variant.board) for c in parsed.candidates],
     }
-
-
-def order_json(order: Order) -> dict[str, Any]:
-    """An order as an object of `adjudicate`'s cases, without its power; what was not written is left out."""
-    if order.WORD:
-        return write_order(order)
-    entry: dict[str, Any] = {"order": _WORDS[type(order)]}
-    if isinstance(order, UnitOrder):
-        entry |= _unit(order.unit.kind, order.unit.region)
-    if isinstance(order, SupportHold | SupportMove | Convoy):
-        entry["from"] = str(order.target.region)
-        if order.target.kind:
-            entry["from_type"] = order.target.kind
-    if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
-        entry["to"] = str(order.to)
-    if isinstance(order, Move):
-        entry |= {key: True for key in ("via_convoy", "sheds") if getattr(order, key)}
-    if isinstance(order, Convert):
-        entry |= {k: v for k, v in (("to_type", order.to_kind), ("coast", order.coast)) if v}
-    return entry | _winter_json(order)
-
-
-def _winter_json(order: Order) -> dict[str, Any]:
-    entry: dict[str, Any] = {}
-    if isinstance(order, Build):
-        entry |= _unit(order.kind, order.region)
-    if isinstance(order, MoveHome) and order.origin:
-        entry["from"] = str(order.origin)
-    if isinstance(order, Proxy | SendSupply):
-        entry["to_power"] = order.to_power
-    if isinstance(order, SendSupply):
-        entry["count"] = order.count
-    return entry
-
-
-def _unit(kind: str | None, region: Region) -> dict[str, str]:
-    return {"type": kind, "loc": str(region)} if kind else {"loc": str(region)}
 
 
 def _complaint_json(complaint: Complaint | None) -> dict[str, Any] | None:

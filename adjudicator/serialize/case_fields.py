@@ -1,0 +1,124 @@
+"""The fields of a case's JSON and the names in them: each is read by its path, and a wrong one is named by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from adjudicator.context import Context
+from adjudicator.geo import Province, Region
+from adjudicator.units import Unit
+
+Document = Mapping[str, Any]
+
+
+class CaseFault(Exception):
+    """A case that cannot be judged. The sentence begins with the field at fault, such as `orders[2].to`."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+
+
+class NameReader:
+    """Powers, unit kinds, provinces and regions of one variant by the names a case may use. Every method takes the
+    path of the field first, and raises CaseFault with it for a name the variant does not have."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        # An id wins over another province's name, so ids come last.
+        self._provinces = {p.name.casefold(): p for p in context.board.provinces.values()}
+        self._provinces.update((p.id.casefold(), p) for p in context.board.provinces.values())
+        self._powers = {power.casefold(): power for power in context.powers}
+        # "The Crown" must not be read as a power called "The", so the longest name is tried first.
+        powers = "|".join(map(re.escape, sorted(context.powers, key=len, reverse=True)))
+        kinds = "|".join(map(re.escape, context.kinds))
+        self._unit = re.compile(rf"({powers})\s+({kinds})\s+(\S.*)", re.IGNORECASE)
+
+    def power(self, field: str, name: Any) -> str:
+        """The id of a power, written in any case."""
+        power = self._powers.get(str(name).casefold())
+        if power is None:
+            raise CaseFault(field, f"there is no power {name!r}")
+        return power
+
+    def unit_kind(self, field: str, letter: Any) -> str:
+        """The letter of a unit kind."""
+        if not isinstance(letter, str) or letter not in self._context.kinds:
+            raise CaseFault(field, f"{letter!r} is not one of {', '.join(self._context.kinds)}")
+        return letter
+
+    def province(self, field: str, name: Any) -> Province:
+        """A province by its id or full name."""
+        province = self._provinces.get(str(name).casefold())
+        if province is None:
+            raise CaseFault(field, f"there is no region {name!r}")
+        return province
+
+    def region(self, field: str, text: Any) -> Region:
+        """A region in ids. A coast that the province lacks is a fault; one that the unit has no use for is left
+        to the judge."""
+        if not isinstance(text, str):
+            raise CaseFault(field, f"{text!r} is no region")
+        if text.casefold() in self._provinces:
+            return Region(self._provinces[text.casefold()].id)
+        name, _, coast = text.rpartition("/")
+        province = self.province(field, name or text)
+        coast_id = province.coast_id(coast)
+        if coast_id is None:
+            raise CaseFault(field, f"{province.name} has no coast {coast!r}")
+        return Region(province.id, coast_id)
+
+    def unit(self, field: str, text: Any) -> Unit:
+        """A unit as "FRANCE F SPA/SC", where such a unit can stand."""
+        match = self._unit.fullmatch(text.strip()) if isinstance(text, str) else None
+        if match is None:
+            raise CaseFault(field, f"{text!r} is not a power, a unit type and a region")
+        power, kind, place = match.groups()
+        return self.unit_in(field, self._powers[power.casefold()], kind.upper(), place)
+
+    def unit_in(self, field: str, power: str, kind: str, place: Any) -> Unit:
+        """A unit of that kind in the region named, where such a unit can stand."""
+        region = self.region(field, place)
+        regions = self._context.tables.stands[kind].get(region.province, ())
+        if region not in regions:
+            name = self._context.kinds[kind].name.lower()
+            if regions and region.coast is None:
+                raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and none is named")
+            raise CaseFault(field, f"a {name} cannot stand in {place}")
+        return Unit(power, kind, region)
+
+
+# Plain values. `above` is the path of the object that holds the key, with its dot, or "" at the top.
+
+
+def required(data: Document, key: str, above: str = "") -> Any:
+    """The value of a key; a missing one or null is a CaseFault."""
+    if data.get(key) is None:
+        raise CaseFault(above + key, "is missing")
+    return data[key]
+
+
+def flag(data: Document, key: str, above: str) -> bool:
+    """True or False; False where the key is missing."""
+    value = data.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise CaseFault(above + key, f"{value!r} is neither true nor false")
+    return value is True
+
+
+def items(data: Document, key: str, above: str = "") -> list[Any]:
+    """A list; empty where the key is missing."""
+    value = data.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise CaseFault(above + key, "must be a list")
+    return value
+
+
+def as_object(field: str, data: Any) -> Document:
+    """The data itself if it is a JSON object, else a CaseFault."""
+    if not isinstance(data, dict):
+        raise CaseFault(field, "must be an object")
+    return data
