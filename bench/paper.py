@@ -105,7 +105,7 @@ def read(data: bytes, wanted: Printed) -> tuple[SheetHeading, list[str]]:
     scribe = PageReader(lexicon_of(variant), [forms_of(variant, wanted.kind)], ReviewLimits())
     known = [known_game(variant, name) for name in GAMES]
     heading, orders = SheetHeading(), []
-    for sight in _eye().look(data, "photograph"):
+    for sight in _eye().recognize(data, "photograph"):
         for page in sight.reading.pages:
             found, lines = scribe.lines(page, known)
             heading = found if heading == SheetHeading() else heading

@@ -33,7 +33,7 @@ from service.games.phase_summary import Aftermath, aftermath
 from service.games.results import ShownPower, show
 from service.intake import process_mail, reread_line
 from service.intake.filing import READ_WORK
-from service.intake.load_context import build as build_context
+from service.intake.load_context import build_context
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailStore
 from service.intake.read_submission import SubmissionReader
@@ -100,7 +100,7 @@ class Site:
     post_room: PostalMail
     guard: ClockSkewGuard | None = None
 
-    def take_in(self) -> ingest.Taken:
+    def take_in(self) -> ingest.IngestCounts:
         """Empty the mailbox over a connection of its own."""
         source = self.source()
         try:
@@ -112,7 +112,7 @@ class Site:
         """Enqueue everything whose time has come."""
         return scheduler.due_now(self.clock, self.store, self.jobs)
 
-    def send_letters(self) -> outbox.Sent:
+    def send_letters(self) -> outbox.SendCounts:
         """Send what is due."""
         return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
                                sender=self.settings.mail_out.sender)
@@ -191,7 +191,7 @@ class Site:
             rehearse=self.rehearser, health=self.health.findings, post=self.post_room,
             metrics=Metrics(self.store, self.clock, self.health.mailbox, Path(self.settings.data)).text,
             metrics_token=self.settings.web.metrics_token,
-            circulars=Broadcasts(self.announcements.desk), read_again=partial(reread_line.ask, self.jobs),
+            circulars=Broadcasts(self.announcements.desk), read_again=partial(reread_line.enqueue, self.jobs),
             aftermath=self.aftermath,
         ))
 
@@ -235,9 +235,9 @@ def open_site(
 
     looker = eye or _LazyEye(opener)
     reader = SubmissionReader(
-        store=store, blobs=blobs, clock=now, eye=looker, load=load, post=post,
-        settled=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
-        doubt=ReviewLimits(settings.reader.auto_score, settings.reader.auto_margin),
+        store=store, blobs=blobs, clock=now, recognizer=looker, load=load, replies=post,
+        on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
+        limits=ReviewLimits(settings.reader.auto_score, settings.reader.auto_margin),
     )
     site = Site(
         settings,
@@ -270,7 +270,7 @@ def open_site(
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     _register(site, reader)
     again = LineReader(
-        store, blobs, looker if isinstance(looker, LineRecognizer) else None, load, reader.doubt
+        store, blobs, looker if isinstance(looker, LineRecognizer) else None, load, reader.limits
     )
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     return site
@@ -343,12 +343,12 @@ class _LazyEye:
         """Whether a photograph was looked at, so that the networks are in memory."""
         return self._eye is not None
 
-    def look(self, data: bytes, name: str) -> Any:
-        return self._loaded().look(data, name)
+    def recognize(self, data: bytes, name: str) -> Any:
+        return self._loaded().recognize(data, name)
 
-    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """See `service.intake.recognizer.LineRecognizer`."""
-        return self._loaded().look_at_line(upright, box, rotation)
+        return self._loaded().recognize_line(upright, box, rotation)
 
     def _loaded(self) -> EngineRecognizer:
         with self._lock:

@@ -91,7 +91,7 @@ def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
     variant = maps.load(truth.variant)
     scribe, hands = trusting(PageReader(lexicon_of(variant), all_forms(variant))), hands_of(truth)
     for at, sheet in enumerate(truth.sheets, 1):
-        sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
+        sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         pages = [read_page(page, scribe, truth.variant) for sight in sights for page in sight.reading.pages]
         yield from judged(sheet, pages, group_of(truth.folder, sheet), hands[sheet.file])
         print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)

@@ -37,7 +37,7 @@ def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
     variant = maps.load(truth.variant)
     scribe = PageReader(lexicon_of(variant), all_forms(variant))
     for at, sheet in enumerate(truth.sheets, 1):
-        sights = eye.look((truth.folder / sheet.file).read_bytes(), sheet.file)
+        sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         yield from pairs(
             sheet, [page for sight in sights for page in sight.reading.pages], scribe, truth.variant
         )

@@ -76,7 +76,7 @@ def _movement(folder: Path) -> Iterator[Truth]:
 def _pages(
     photo: Path, eye: EngineRecognizer, scribe: PageReader, variant: Variant
 ) -> Iterator[tuple[Image.Image, tuple[InterpretedLine, ...]]]:
-    for sight in eye.look(photo.read_bytes(), photo.name):
+    for sight in eye.recognize(photo.read_bytes(), photo.name):
         for page in sight.reading.pages:
             assert sight.upright is not None
             with Image.open(io.BytesIO(sight.upright)) as opened:

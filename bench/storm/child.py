@@ -36,7 +36,7 @@ APPROVE = "bench-approve"
 class UnreadingEye:
     """Reading switched off: every photograph is a page without a line."""
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """See `service.intake.recognizer.Recognizer`."""
         return (RecognizedPage(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
 
@@ -114,7 +114,7 @@ def _intake(site: Site) -> None:
     def look() -> int:
         return take_in(source, site.store, site.blobs, site.jobs, site.clock).new
 
-    source.look()
+    source.list_waiting()
     _measured(look)
     source.close()
     site.engine.dispose()

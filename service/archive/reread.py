@@ -233,7 +233,7 @@ def _read_now(
     """The pages of a file as the reader of today sees them, lines of orders alone."""
     known = [known_game(variant, game)]
     return [[line for line in scribe.lines(page, known)[1] if line.kind in ORDERS]
-            for sight in eye.look(data, "photograph") for page in sight.reading.pages]
+            for sight in eye.recognize(data, "photograph") for page in sight.reading.pages]
 
 
 def _pair_lines(

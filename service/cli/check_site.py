@@ -88,7 +88,7 @@ def check_mailbox(settings: Settings) -> Finding:
     incoming = settings.mail_in
     source = open_source(incoming)
     try:
-        waiting = len(source.look())
+        waiting = len(source.list_waiting())
     except MailboxError as error:
         return Finding("mailbox", FindingState.TROUBLE, str(error))
     finally:
@@ -122,7 +122,7 @@ def check_mailbox(settings: Settings) -> Finding:
 def check_sending(settings: Settings) -> Finding:
     """Connect, greet and log in at the relay; no mail is handed over."""
     from service.mail.oauth import NoToken
-    from service.mail.smtp import Down, SmtpTransport
+    from service.mail.smtp import ServerUnavailable, SmtpTransport
 
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
@@ -138,19 +138,20 @@ def check_sending(settings: Settings) -> Finding:
             try:
                 self._ready()
             except socket.gaierror as error:
-                raise Down(f"There is no computer called {outgoing.host}; check mail_out.host.") from error
+                raise ServerUnavailable(f"There is no computer called {outgoing.host}; check "
+                                        f"mail_out.host.") from error
             except TimeoutError as error:
-                raise Down(f"{outgoing.host}:{outgoing.port} does not answer in time; check "
+                raise ServerUnavailable(f"{outgoing.host}:{outgoing.port} does not answer in time; check "
                            f"mail_out.port.") from error
             except NoToken as error:
-                raise Down(str(error)) from error
+                raise ServerUnavailable(str(error)) from error
             except OSError as error:
-                raise Down(self._sentence(error)) from error
+                raise ServerUnavailable(self._sentence(error)) from error
 
     transport = Knock(outgoing, seconds=SECONDS)
     try:
         transport.knock()
-    except Down as down:
+    except ServerUnavailable as down:
         return Finding("sending", FindingState.TROUBLE, str(down))
     finally:
         transport.close()
@@ -185,8 +186,14 @@ def check_clock(settings: Settings) -> Finding:
         return Finding(
             "clock", FindingState.TROUBLE, f"the clock says {now:%d %b %Y}; set the date of this machine"
         )
-    clocks = {name: moment for name, moment in (("the greeting of the mail server", _greeted(settings)),
-                                      ("the newest mail that waits", _newest(settings))) if moment is not None}
+    clocks = {
+        name: moment
+        for name, moment in (
+            ("the greeting of the mail server", _greeted(settings)),
+            ("the newest mail that waits", _newest(settings)),
+        )
+        if moment is not None
+    }
     greeting = clocks.get("the greeting of the mail server")
     newest = clocks.get("the newest mail that waits")
     if greeting is not None and abs((greeting - now).total_seconds()) > APART:
@@ -203,7 +210,8 @@ def check_clock(settings: Settings) -> Finding:
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
         return Finding("clock",
             FindingState.WELL if greeting is not None else FindingState.NOTE,
-            f"{sentence}; mails in a folder are stamped by its own disk's clock, so keep this machine's by NTP",
+            (f"{sentence}; mails in a folder are stamped by its own disk's clock, so keep this machine's by "
+             f"NTP"),
         )
     return Finding("clock", FindingState.WELL, sentence)
 
@@ -232,7 +240,9 @@ def time_in(greeting: str) -> datetime | None:
     None."""
     words = greeting.replace(";", " ").split()
     for index in range(len(words)):
-        if words[index][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[index].endswith(","):
+        if words[index][:3] in {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"} and words[index].endswith(
+            ","
+        ):
             try:
                 moment = parsedate_to_datetime(" ".join(words[index:index + 6]))
             except ValueError:
@@ -247,7 +257,7 @@ def _newest(settings: Settings) -> datetime | None:
 
     source = open_source(settings.mail_in)
     try:
-        return max((mail.received_at for mail in source.look()), default=None)
+        return max((mail.received_at for mail in source.list_waiting()), default=None)
     except MailboxError:
         return None
     finally:
@@ -304,7 +314,8 @@ def check_database(settings: Settings) -> Finding:
     known, head = {script.revision for script in scripts.walk_revisions()}, scripts.get_current_head()
     if revision is not None and revision not in known:
         return Finding("database",
-            FindingState.TROUBLE, f"{name} was written by a newer Galloper (tables {revision}); install that one"
+            FindingState.TROUBLE,
+            f"{name} was written by a newer Galloper (tables {revision}); install that one"
         )
     if revision != head:
         return Finding(

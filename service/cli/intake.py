@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from adjudicator.errors import UserFacingError
 from service.intake.context import ContextError, IntakeContext, context_from_json, instant
 from service.intake.explanations import explain
-from service.intake.rules import judge_mail, remember
+from service.intake.rules import as_earlier_mail, judge_mail
 from service.intake.verdict import EarlierMail, Verdict
 from service.mail.image_types import PictureProbe, PillowProbe
 from service.mail.message import read_mail
@@ -102,10 +102,11 @@ def _judge(
         try:
             raw = mail_file.path.read_bytes()
         except OSError as error:
-            raise IntakeFault(f"{mail_file.path} cannot be read ({error.strerror}); check the name") from error
+            raise IntakeFault(f"{mail_file.path} cannot be read ({error.strerror}); check the "
+                              f"name") from error
         mail = read_mail(raw, probe)
         verdict = judge_mail(mail, mail_file.received_at, context, earlier)
-        remembered = remember(mail_file.path.name, mail, mail_file.received_at, verdict)
+        remembered = as_earlier_mail(mail_file.path.name, mail, mail_file.received_at, verdict)
         if remembered is not None:
             earlier.append(remembered)
         if as_json:

@@ -57,7 +57,7 @@ def read_photo(
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
     games = [known_game(variant)]
     pages: list[dict[str, Any]] = []
-    sights = eye.look(data, name)
+    sights = eye.recognize(data, name)
     for sight in sights:
         for page in sight.reading.pages:
             kind = scribe.phase(page, games) if by_heading else None

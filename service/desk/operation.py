@@ -84,7 +84,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """How mailbox, queue, reading, disk, clock and backup are; letters held back or tried again from here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        held, failed = hold.held(session), hold.failed(session)
+        held, failed = hold.current_hold(session), hold.resendable_letters(session)
     return show(
         request,
         "health.html",
@@ -126,7 +126,7 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     ports: DeskPorts = request.app.state.ports
     now = ports.clock.now()
     with ports.sessions.begin() as session:
-        wanted = hold.failed(session) if letter is None else [letter]
+        wanted = hold.resendable_letters(session) if letter is None else [letter]
         again = sum(outbox.retry(session, letter_id, now) for letter_id in wanted)
         if not again:
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")

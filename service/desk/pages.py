@@ -55,7 +55,8 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=hold.held(session), clock_off=clock_check.standing(session), findings=_site(ports, visitor),
+            paused=hold.current_hold(session), clock_off=clock_check.standing(session),
+            findings=_site(ports, visitor),
         )
 
 
@@ -130,8 +131,8 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
 
 
 def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
-    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else if it
-    needs attention."""
+    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else
+    if it needs attention."""
     if ports.health is None or visitor.role != Role.COORDINATOR:
         return []
     return [

@@ -19,8 +19,8 @@ from service.intake.postal_mail import (
     NotLogged,
     PostalMail,
     PostedLetter,
-    awaited,
-    letters,
+    logged_letters,
+    originals_awaited,
 )
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
@@ -35,7 +35,9 @@ WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09
 
 
 @router.get("/post")
-def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = "") -> Response:
+def post(
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = ""
+) -> Response:
     """The letters of every phase in play, the originals still awaited, and the form that logs one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -51,9 +53,18 @@ def post(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
                 power: ports.power_name(game.variant, power)
                 for power in sorted(records.seats(session, game.id))
             }
-            phases_shown.append((phase, f"{game.name}, {phase_title(phase)}", names, letters(session, phase.id),
-                          [names[power] for power in awaited(session, phase)]))
-        return show(request, "post.html", visitor=visitor, notice=notice, phases=phases_shown, today=ports.clock.now())
+            phases_shown.append(
+                (
+                    phase,
+                    f"{game.name}, {phase_title(phase)}",
+                    names,
+                    logged_letters(session, phase.id),
+                    [names[power] for power in originals_awaited(session, phase)],
+                )
+            )
+        return show(
+            request, "post.html", visitor=visitor, notice=notice, phases=phases_shown, today=ports.clock.now()
+        )
 
 
 @router.post("/post")

@@ -34,7 +34,9 @@ NO_MAIL = "This site has no mail joined to its desk, so there are no letters to 
 
 
 @router.get("/previews/{game_id}")
-def previews(request: Request, visitor: SignedIn, game_id: str, power: str = "", notice: str = "") -> Response:
+def previews(
+    request: Request, visitor: SignedIn, game_id: str, power: str = "", notice: str = ""
+) -> Response:
     """Every kind of letter with who gets it and when."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -104,7 +106,9 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
         if ports.circulars is None:
             raise HTTPException(503, NO_MAIL)
         notified = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
-    return RedirectResponse(f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303)
+    return RedirectResponse(
+        f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
+    )
 
 
 @router.post("/previews/{game_id}/return-address")
@@ -114,7 +118,7 @@ def return_address(
     """The coordinator's name and address as envelopes of the year-end pack carry it; empty for none."""
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = addresses.lines_of(lines) if lines.strip() else ()
+        wanted = addresses.address_lines(lines) if lines.strip() else ()
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:

@@ -88,7 +88,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
         raise HTTPException(404, ("There is no such picture now. Rehearse again: what would be sent may have "
                                   "changed."))
     image = images[page - 1]
-    return Response(image.data, media_type=image.kind, headers={"X-Pages": str(len(images))})
+    return Response(image.data, media_type=image.media_type, headers={"X-Pages": str(len(images))})
 
 
 def _files(rehearsal: Rehearsal) -> list[str]:

@@ -24,7 +24,7 @@ from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseSt
 
 # A phase takes mail while it is open, and also after its close until its results are sent: a server may hand
 # over late what it stamped in time. A judged phase is then judged again.
-TAKING = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
+TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
@@ -34,12 +34,12 @@ def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) ->
     return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, signs)
 
 
-def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
+def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
     """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not
     past, else the open one, so that a mail for it is told that it came late."""
     rows = session.scalars(
         select(PhaseRow)
-        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING))
+        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING_STATES))
         .order_by(PhaseRow.ordinal)
     ).all()
     in_time = [r for r in rows if received_at <= r.deadline]
@@ -47,7 +47,7 @@ def taking(session: Session, game_id: str, received_at: datetime) -> PhaseRow | 
     return next(iter([*in_time, *still_open, *rows]), None)
 
 
-def build(
+def build_context(
     session: Session, received_at: datetime, load: Callable[[str], Variant], *,
     own_addresses: Sequence[str], own_domain: str, trusted_authserv_id: str,
 ) -> IntakeContext:
@@ -61,7 +61,7 @@ def build(
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
-    phase = taking(session, row.id, received_at)
+    phase = phase_taking_mail(session, row.id, received_at)
     known = known_game(variant, row.name, row.aliases)
     players = {
         variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()

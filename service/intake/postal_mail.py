@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.games import lots
 from service.intake.filing import file_submission, semantic_key
-from service.intake.load_context import TAKING
+from service.intake.load_context import TAKING_STATES
 from service.intake.recognizer import ImageOpener
 from service.intake.sandbox import ChildFault
 from service.jobs import Jobs
@@ -74,7 +74,7 @@ class PostalMail:
             phase = session.get(PhaseRow, letter.phase_id)
             if (
                 phase is None
-                or phase.state not in TAKING
+                or phase.state not in TAKING_STATES
                 or letter.power not in records.seats(session, phase.game_id)
             ):
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
@@ -141,14 +141,14 @@ class PostalMail:
         return submission.id
 
 
-def letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:
+def logged_letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:
     """The letters of a phase that stand, in the order they were logged."""
     return list(session.scalars(select(PostalOriginalRow).where(
         PostalOriginalRow.phase_id == phase_id,
         PostalOriginalRow.ended_at.is_(None)).order_by(PostalOriginalRow.id)))
 
 
-def awaited(session: Session, phase: PhaseRow) -> list[str]:
+def originals_awaited(session: Session, phase: PhaseRow) -> list[str]:
     """Powers that sent a photograph for a movement phase and whose posted original did not come yet (SUB-05,
     Q-04)."""
     if phase.kind != "movement":

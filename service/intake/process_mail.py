@@ -23,7 +23,7 @@ from service.intake import typed_orders, typed_page
 from service.intake.context import IntakeContext
 from service.intake.filing import file_submission, semantic_key
 from service.intake.recognizer import UnopenedProbe
-from service.intake.rules import judge_mail, remember
+from service.intake.rules import as_earlier_mail, judge_mail
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import Note, RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
@@ -48,7 +48,7 @@ MENDED_BY_SENDER = frozenset({
 })
 
 ContextOf: TypeAlias = Callable[[Session, datetime], IntakeContext]
-"""What the intake knows at the moment of receipt (UTC); see `service.intake.load_context.build`."""
+"""What the intake knows at the moment of receipt (UTC); see `service.intake.load_context.build_context`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
             return
         mail = read_headers(mail_store.blobs.read(key), row.size)
         verdict = judge_mail(mail, row.received_at, context_of(session, row.received_at))
-        remembered = remember(key, mail, row.received_at, verdict)
+        remembered = as_earlier_mail(key, mail, row.received_at, verdict)
         if remembered is None:  # a machine, or not proved
             return
         # Only its body, which was left out on purpose, speaks against it.
@@ -196,7 +196,7 @@ def _settle(
     mail: IncomingMail, verdict: Verdict,
 ) -> None:
     """Claim the mail's end and act on it; steps 4 and 5 of `process_mail`."""
-    remembered = remember(key, mail, received_at, verdict)
+    remembered = as_earlier_mail(key, mail, received_at, verdict)
     state = _end_of(verdict)
     reason = None if verdict.reason is None else verdict.reason.value
     if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
@@ -229,7 +229,7 @@ def _note_bounce(session: Session, replies: MailReplies, report: DeliveryReport 
     A bounce changes nothing else, because anybody who has seen the letter can forge one.
     """
     if report is not None and report.message_id and report.status == "failed":
-        letter_id = outbox.bounced(session, [report.message_id])
+        letter_id = outbox.mark_bounced(session, [report.message_id])
         if letter_id is not None:
             replies.bounced(session, letter_id)
 
@@ -240,7 +240,7 @@ def _file(
 ) -> bool:
     """File the sheet, queue its reading and send the receipt. False if the same sheet is on file."""
     game = session.scalars(select(GameRow).where(GameRow.name == verdict.game)).one()
-    phase = contexts.taking(session, game.id, received_at)
+    phase = contexts.phase_taking_mail(session, game.id, received_at)
     if phase is None:  # judged against the same phase a moment ago, in this transaction
         raise LookupError(f"no phase of {game.id} takes mail")
     powers = mail_store.load(game.variant).powers.values()
@@ -248,7 +248,7 @@ def _file(
     sender = verdict.sender or ""
     player = records.player_of(session, sender)
     submission = file_submission(
-        session, mail_store.blobs, mail_store.jobs, [picture.data for picture in mail.good],
+        session, mail_store.blobs, mail_store.jobs, [picture.data for picture in mail.usable_pictures],
         sha256=key, phase_id=phase.id, power=power, player_id=None if player is None else player.id,
         sender=sender, received_at=received_at, version=verdict.version, flags=sorted(verdict.flags),
         semantic_key=semantic_key(verdict.version, mail.photo_keys),

@@ -69,11 +69,11 @@ class SubmissionReader:
     store: sessionmaker[Session]
     blobs: Blobs
     clock: Clock
-    eye: Recognizer
+    recognizer: Recognizer
     load: Callable[[str], Variant]
-    post: ReaderPost
-    settled: Callable[[int], object]
-    doubt: ReviewLimits = ReviewLimits()
+    replies: ReaderPost
+    on_read: Callable[[int], object]
+    limits: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handle the job `filing.READ_WORK`. Safe to run twice.
@@ -94,7 +94,7 @@ class SubmissionReader:
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
         variant, kind = self.load(game.variant), PhaseKind(phase.kind)
-        limits = doubt_of(game.options, self.doubt)
+        limits = limits_of(game.options, self.limits)
         page_reader = PageReader(lexicon_of(variant), [forms_of(variant, kind)], limits)
         games = [known_game(variant, game.name, game.aliases)]
         typed_rows = self._typed_rows(submission)
@@ -105,16 +105,16 @@ class SubmissionReader:
             if typed_rows:
                 recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
             else:
-                recognized = self.eye.look(self.blobs.read(original), "photograph")
+                recognized = self.recognizer.recognize(self.blobs.read(original), "photograph")
             file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
             heading = file_heading if heading == SheetHeading() else heading
             pages += file_pages
         if typed_rows:
             pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
-        version = _version_on_sheet(pages, games, self.doubt)
+        version = _version_on_sheet(pages, games, self.limits)
         with self.store.begin() as session:
             self._keep(session, key, pages, heading, version, variant)
-        self.settled(phase.id)
+        self.on_read(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
         """Put a sheet on hold whose reading failed three times, and tell its sender and the coordinator."""
@@ -126,11 +126,11 @@ class SubmissionReader:
             submission.read_at = self.clock.now()
             _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
-            self.post.unread(session, submission, phase)
-            self.post.held(session, submission, phase, RefusalReason.READER_FAILED)
+            self.replies.unread(session, submission, phase)
+            self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
-        self.settled(submission.phase_id)
+        self.on_read(submission.phase_id)
 
     def _typed_rows(self, submission: SubmissionRow) -> tuple[str, ...]:
         """The rows of orders that were typed into the mail; empty for a photographed sheet.
@@ -178,17 +178,17 @@ class SubmissionReader:
         elif version is not None:
             submission.flags = [*submission.flags, "version_disagrees"]
         session.flush()
-        self.post.read(session, submission, phase)
+        self.replies.read(session, submission, phase)
         if all(page.note is not None for page in pages):
             reason = _refusal_of(pages)
             _hold(session, submission, str(reason))
-            self.post.unusable(session, submission, phase, reason)
+            self.replies.unusable(session, submission, phase, reason)
         elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
             _hold(session, submission, "heading_disagrees")
-            self.post.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
+            self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
         elif heading.partial:
             _hold(session, submission, "only_changes")
-            self.post.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
+            self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
 
     def _keep_pages(
         self, session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]
@@ -218,7 +218,7 @@ THRESHOLD = "auto_score"
 """The option of a game for the least confidence, 0..1, of a line that nobody looks at; above 1 for never."""
 
 
-def doubt_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
+def limits_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
     """The limits of a game: its own threshold, but never below the site's."""
     return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
 

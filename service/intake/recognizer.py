@@ -36,7 +36,7 @@ class RecognizedPage:
 class Recognizer(Protocol):
     """Looks at one file as it came by mail."""
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """One Sight per picture of the file, at least one. Never raises on account of `data`; ChildFault
         where this machine is to blame."""
         ...
@@ -46,7 +46,7 @@ class Recognizer(Protocol):
 class LineRecognizer(Protocol):
     """Looks at one line again, in a box that a person has drawn."""
 
-    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """What stands in a box of a page's upright picture (`Sight.upright`), in one way or more; empty where
         nobody sees a letter there. `rotation` is the page's quarter turn. Raises OSError for bytes that are
         no picture."""
@@ -88,7 +88,7 @@ class EngineRecognizer:
         self._opener = opener or ImageOpener()
         self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """See `Recognizer`."""
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
@@ -100,7 +100,7 @@ class EngineRecognizer:
                 RecognizedPage(page, read(Photo(page, name), self._engines)) for page in decoded.pages
             )
 
-    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """See `LineRecognizer`."""
         from ocr.read_line import read_line
 

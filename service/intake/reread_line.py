@@ -27,7 +27,7 @@ from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState
 
 WORK = "read line"
 
-def ask(jobs: Jobs, session: Session, line_id: int) -> None:
+def enqueue(jobs: Jobs, session: Session, line_id: int) -> None:
     """Have a line read anew, once this transaction is committed."""
     jobs.enqueue(session, WORK, f"{WORK}:{line_id}", {"line": line_id})
 
@@ -39,9 +39,9 @@ class LineReader:
 
     store: sessionmaker[Session]
     blobs: Blobs
-    eye: LineRecognizer | None
+    recognizer: LineRecognizer | None
     load: Callable[[str], Variant]
-    doubt: ReviewLimits = ReviewLimits()
+    limits: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handler of the job `WORK`. Safe to run twice: what is read first stays."""
@@ -54,10 +54,10 @@ class LineReader:
             phase = _phase(session, page)
             variant = self.load(session.get_one(GameRow, phase.game_id).variant)
             upright, rotation, kind, box = page.upright, page.rotation, PhaseKind(phase.kind), _box(line.box)
-        if upright is None or self.eye is None:
+        if upright is None or self.recognizer is None:
             return
-        seen = self.eye.look_at_line(self.blobs.read(upright), box, rotation)
-        scribe = PageReader(lexicon_of(variant), [forms_of(variant, kind)], self.doubt)
+        seen = self.recognizer.recognize_line(self.blobs.read(upright), box, rotation)
+        scribe = PageReader(lexicon_of(variant), [forms_of(variant, kind)], self.limits)
         fresh = best_of([scribe.by_itself(one).candidates for one in seen])
         if not fresh:
             return

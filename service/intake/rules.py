@@ -60,7 +60,9 @@ def judge_mail(
     return fresh
 
 
-def remember(ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict) -> EarlierMail | None:
+def as_earlier_mail(
+    ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict
+) -> EarlierMail | None:
     """What later mails must know of this one; None for mails that no later one may be compared with."""
     if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
         return None

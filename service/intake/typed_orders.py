@@ -22,7 +22,7 @@ from reading.decode import MOST_CANDIDATES
 from reading.line import InterpretedLine, review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
-from service.mail.headers import split
+from service.mail.headers import split_mail
 from service.mail.mime_parts import MimePart, read_parts
 
 MOST_LINES, LONGEST = 60, 200
@@ -46,7 +46,7 @@ def bold_lines(raw: bytes) -> tuple[str, ...]:
     Bold is `<b>`, `<strong>` and a heavy font in HTML, and `[b]` or `**` in either. Quotations of earlier
     mail are left out. The first body part that holds bold text is taken, HTML before plain text.
     """
-    headers, body = split(raw)
+    headers, body = split_mail(raw)
     body_parts = [part for part in read_parts(headers, body).leaves if not part.name]
     for kind, reader in (("text/html", _from_html), ("text/plain", _from_plain)):
         lines = [line for part in body_parts if part.declared == kind for line in reader(_text_of(part))]

@@ -51,7 +51,7 @@ class AddressValidity:
     note: str = ""
 
 
-def reach(known: Sequence[Postal], day: date) -> AddressValidity:
+def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
     """Where to write on a day. `known` are a player's addresses in the order they were entered.
 
     A journey goes before the address of always; near its ends both are written to (LIST-03); where two
@@ -78,7 +78,7 @@ def _several(always: Sequence[Postal]) -> str:
     return "Two addresses are given for all of the year: post to both." if len(always) > 1 else ""
 
 
-def lines_of(written: str) -> tuple[str, ...]:
+def address_lines(written: str) -> tuple[str, ...]:
     """The lines of an address as somebody wrote it, cleaned: no control characters, no empty lines, any
     script.
 
@@ -95,7 +95,7 @@ def lines_of(written: str) -> tuple[str, ...]:
     return lines
 
 
-def days_of(first: str, last: str) -> tuple[date | None, date | None]:
+def journey_days(first: str, last: str) -> tuple[date | None, date | None]:
     """The days of a journey as somebody wrote them, "" for none. Raises BadAddress."""
     try:
         begins = date.fromisoformat(first) if first.strip() else None

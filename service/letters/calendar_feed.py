@@ -15,7 +15,7 @@ from icalendar import Calendar, Event
 
 from service.store.tables import PlayerRow
 
-AGAIN = timedelta(hours=6)
+REFRESH_INTERVAL = timedelta(hours=6)
 """How often a subscribed program is asked to look; a moved deadline is also told by mail."""
 
 SECRET_BYTES = 24
@@ -25,7 +25,7 @@ PRODID = "-//Galloper//Deadlines//EN"
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueDate:
     """One deadline of one game.
 
     `game` is its slug, `ordinal` the phase's number in it: together they are the event's identity, which
@@ -44,7 +44,7 @@ class Due:
     url: str = ""
 
 
-def feed(name: str, deadlines: Sequence[Due], host: str) -> bytes:
+def feed(name: str, deadlines: Sequence[DueDate], host: str) -> bytes:
     """The feed called `name`; `host` makes the identities unique in the world. Lines are folded and end in
     CRLF."""
     calendar = Calendar()
@@ -55,14 +55,14 @@ def feed(name: str, deadlines: Sequence[Due], host: str) -> bytes:
     calendar.add("name", name)
     calendar.add("x-wr-calname", name)
     calendar.add("x-wr-timezone", "UTC")
-    calendar.add("refresh-interval", AGAIN, parameters={"VALUE": "DURATION"})
+    calendar.add("refresh-interval", REFRESH_INTERVAL, parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT6H")
     for due in sorted(deadlines, key=lambda d: (d.instant, d.game, d.ordinal)):
         calendar.add_component(_event(due, host))
     return bytes(calendar.to_ical())
 
 
-def _event(due: Due, host: str) -> Event:
+def _event(due: DueDate, host: str) -> Event:
     instant = due.instant.astimezone(UTC)
     event = Event()
     event.add("uid", f"{due.game}-{due.ordinal}@{host}")
@@ -82,7 +82,7 @@ def _event(due: Due, host: str) -> Event:
     return event
 
 
-def path_of(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> str:
+def feed_path(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> str:
     """The path of a player's own feed on this site, made in the caller's transaction if missing (CAL-16).
 
     It is secret: the games' public pages say the same, but not that one person plays them all.
@@ -92,6 +92,6 @@ def path_of(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> 
     return f"/public/calendar/{player.feed}.ics"
 
 
-def renew(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> None:
+def renew_feed_path(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> None:
     """Give the player's feed a new address. The old one stops working."""
     player.feed = secret(SECRET_BYTES)

@@ -164,7 +164,12 @@ def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
 
 def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
     """A player's sign-in link: the web `address` works once, until `until` (UTC)."""
-    values = {"game": None, "address": address, "until": until, "when": lambda moment: when(moment, to.zone)}
+    values = {
+        "game": None,
+        "address": address,
+        "until": until,
+        "when": lambda moment: instant_words(moment, to.zone),
+    }
     subject, text, html = _rendered(LINK, values)
     return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)
 
@@ -184,7 +189,7 @@ def _letter(
     values = {
         "game": game, "phase": phase, "to": to, "facts": facts,
         "attached": [a.name for a in attached if not a.content_id],
-        "when": lambda moment: when(moment, to.zone),
+        "when": lambda moment: instant_words(moment, to.zone),
     }
     # Two players may share one address (POST-04): the power is part of the key.
     named = [
@@ -195,7 +200,7 @@ def _letter(
     return OutLetter(
         key="/".join(one_line(part).replace("/", "-") for part in named if part),
         kind=kind, recipient=to.address, subject=subject, text=text, html=html,
-        attachments=tuple(attached), game_id=game.id if game else None, answers=tuple(answers),
+        attachments=tuple(attached), game_id=game.id if game else None, replies_to=tuple(answers),
         list_name=game.name if game else None,
     )
 
@@ -205,12 +210,12 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     plain, markup = environment("mail", markup=False), environment("mail", markup=True)
     return (
         one_line(plain.get_template(f"{kind}-subject.txt").render(values)),
-        wrapped(plain.get_template(f"{kind}-body.txt").render(values)),
+        wrap_text(plain.get_template(f"{kind}-body.txt").render(values)),
         markup.get_template(f"{kind}-body.html").render(values),
     )
 
 
-def when(moment: datetime, zone: str = "") -> str:
+def instant_words(moment: datetime, zone: str = "") -> str:
     """An instant as players are told it: GMT first, then their own clock (CAL-13).
 
     "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)"; the day is repeated where the player's differs. A zone
@@ -256,7 +261,7 @@ def count_words(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if abs(count) == 1 else many or one + 's'}"
 
 
-def wrapped(text: str) -> str:
+def wrap_text(text: str) -> str:
     """Text at 72 columns. A line set in by four spaces is left whole, so that it can be copied; a list item
     runs on beneath its first word."""
     lines: list[str] = []

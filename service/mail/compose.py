@@ -29,7 +29,7 @@ class Attachment:
     it."""
 
     name: str
-    kind: str
+    media_type: str
     data: bytes
     content_id: str | None = None
 
@@ -52,7 +52,7 @@ class OutLetter:
     attachments: tuple[Attachment, ...] = ()
     game_id: str | None = None
     phase_id: int | None = None
-    answers: tuple[str, ...] = ()
+    replies_to: tuple[str, ...] = ()
     list_name: str | None = None
 
 
@@ -92,11 +92,11 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, rep
     message["Date"] = format_datetime(at)
     message["Message-ID"] = message_id(letter, sender)
     # RFC 3834: whoever answers by machine must not answer this.
-    message["Auto-Submitted"] = "auto-replied" if letter.answers else "auto-generated"
+    message["Auto-Submitted"] = "auto-replied" if letter.replies_to else "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
-    if not letter.answers:
+    if not letter.replies_to:
         message["Precedence"] = "bulk"
-    answers = [a for a in letter.answers if re.fullmatch(r"<[^\s<>]{1,200}>", a)]
+    answers = [a for a in letter.replies_to if re.fullmatch(r"<[^\s<>]{1,200}>", a)]
     if answers:
         message["In-Reply-To"] = answers[-1]
         message["References"] = " ".join(answers[-10:])
@@ -113,7 +113,7 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, rep
 
 
 def _attach(message: EmailMessage, attachment: Attachment) -> None:
-    main, _, sub = attachment.kind.partition("/")
+    main, _, sub = attachment.media_type.partition("/")
     shown = attachment.content_id is not None
     message.add_attachment(
         attachment.data,
@@ -125,16 +125,16 @@ def _attach(message: EmailMessage, attachment: Attachment) -> None:
     )
 
 
-ASK = "Ask the coordinator for it."
+ASK_COORDINATOR = "Ask the coordinator for it."
 """Where a file that was left out is to be had, when there is no page for it."""
 
 
-def attached(data: bytes) -> int:
+def attachment_count(data: bytes) -> int:
     """How many files a finished mail brings."""
     return sum(1 for _ in BytesParser(policy=_POLICY).parsebytes(data).iter_attachments())
 
 
-def shrink(data: bytes, limit: int, where: str = ASK) -> bytes:
+def shrink(data: bytes, limit: int, where: str = ASK_COORDINATOR) -> bytes:
     """The same mail with smaller pictures, until it is no larger than `limit` bytes.
 
     What is too large even so is left out, and the words say which file and `where` it is; headers and
@@ -170,7 +170,7 @@ def _read(part: EmailMessage) -> Attachment:
 def _smaller(part: Attachment, scale: float) -> Attachment:
     """A picture scaled down (0..1 of each side) as JPEG; other files, and pictures it would not help, as they
     are."""
-    if not part.kind.startswith("image/") or part.kind == "image/svg+xml":
+    if not part.media_type.startswith("image/") or part.media_type == "image/svg+xml":
         return part
     with Image.open(io.BytesIO(part.data)) as picture:
         width, height = (max(round(side * scale), min(side, _SMALLEST_SIDE)) for side in picture.size)
@@ -182,7 +182,7 @@ def _smaller(part: Attachment, scale: float) -> Attachment:
     if out.tell() >= len(part.data):
         return part
     return replace(
-        part, data=out.getvalue(), kind="image/jpeg", name=re.sub(r"\.\w{1,5}$", "", part.name) + ".jpg"
+        part, data=out.getvalue(), media_type="image/jpeg", name=re.sub(r"\.\w{1,5}$", "", part.name) + ".jpg"
     )
 
 

@@ -35,7 +35,7 @@ class Headers:
         return next(iter(self.all(name)), None)
 
 
-def split(raw: bytes) -> tuple[Headers, bytes]:
+def split_mail(raw: bytes) -> tuple[Headers, bytes]:
     """The header block and the body of raw mail bytes. Lines that are no header are passed over."""
     fields: list[tuple[str, bytes]] = []
     name: str | None = None

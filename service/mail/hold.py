@@ -14,7 +14,7 @@ from service.store.tables import OutboxRow, OutboxState, SendHoldRow
 LETTERS = "letters"
 
 
-def held(session: Session) -> SendHoldRow | None:
+def current_hold(session: Session) -> SendHoldRow | None:
     """Who holds the letters back, since when and why; None while they leave."""
     return session.get(SendHoldRow, LETTERS)
 
@@ -46,7 +46,7 @@ def resume(session: Session, by: str, now: datetime) -> int | None:
     return len(waiting)
 
 
-def failed(session: Session) -> list[int]:
+def resendable_letters(session: Session) -> list[int]:
     """Letters that failed and can be sent again without asking anybody: those of which it is known that they
     did not arrive."""
     return list(session.scalars(

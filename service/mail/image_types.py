@@ -59,7 +59,7 @@ class PictureProbe(Protocol):
         ...
 
 
-def sniff(data: bytes) -> PictureType | None:
+def picture_type(data: bytes) -> PictureType | None:
     """The type of a file by its first bytes; None where it is none that counts."""
     signs = {
         PictureType.JPEG: data.startswith(b"\xff\xd8\xff"),

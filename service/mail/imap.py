@@ -39,7 +39,7 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, LoginError
 
 from service.config import MailIn
-from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, MailFault, RawMail, Waiting
+from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, MailFault, RawMail, WaitingMail
 from service.mail.oauth import NoToken, tokens_of
 
 log = logging.getLogger(__name__)
@@ -69,26 +69,26 @@ class ImapSource:
         self._cut: Counter[str] = Counter()
         self._tokens = tokens_of(settings.oauth, "mail_in.oauth")
 
-    def look(self) -> Sequence[Waiting]:
+    def list_waiting(self) -> Sequence[WaitingMail]:
         """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the
         others."""
         with self._use("look into") as client:
             client.noop()
             self._forget_news(client)
             uids = sorted(client.search("UNDELETED"))
-            found: list[Waiting] = []
+            found: list[WaitingMail] = []
             for at in range(0, len(uids), _BATCH):
                 found += self._describe(client.fetch(uids[at : at + _BATCH], ["INTERNALDATE", "RFC822.SIZE"]))
         return sorted(found, key=lambda w: (self._cut[w.place.uid], int(w.place.uid)))
 
-    def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[Waiting]:
+    def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[WaitingMail]:
         for uid, answer in answers.items():
             stamp, size = answer.get(b"INTERNALDATE"), answer.get(b"RFC822.SIZE")
             # A server may push flag changes of other mails into the answer; those are seen at the next look.
             if isinstance(stamp, datetime) and isinstance(size, int):
-                yield Waiting(self._place(uid), size, stamp.astimezone(UTC))
+                yield WaitingMail(self._place(uid), size, stamp.astimezone(UTC))
 
-    def fetch(self, waiting: Waiting) -> RawMail | None:
+    def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
         uid = waiting.place.uid
         whole = waiting.size <= self._settings.max_bytes
@@ -107,7 +107,7 @@ class ImapSource:
         data = next((v for k, v in answer.get(int(uid), {}).items() if k.startswith(b"BODY[")), None)
         return RawMail(data, whole) if isinstance(data, bytes) else None
 
-    def done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
         self._move(places, self._settings.done_folder)
 

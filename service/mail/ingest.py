@@ -67,7 +67,7 @@ class MailboxLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingMail:
     """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09);
     `size` in bytes."""
 
@@ -82,20 +82,20 @@ class RawMail:
     header."""
 
     data: bytes
-    whole: bool
+    is_whole: bool
 
 
 class MailSource(Protocol):
     """A mailbox. Every method may raise MailboxError; the next call begins afresh. Not for two threads at
     once."""
 
-    def look(self) -> Sequence[Waiting]:
+    def list_waiting(self) -> Sequence[WaitingMail]:
         """What waits now, oldest first, read or unread."""
 
-    def fetch(self, waiting: Waiting) -> RawMail | None:
+    def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """The bytes, without a trace on the server; None when the mail is gone. Raises MailFault."""
 
-    def done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         """Move mails to the folder of those taken in; no complaint about those that are gone."""
 
     def quarantine(self, place: MailboxLocation) -> None:
@@ -109,18 +109,20 @@ class MailSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class IngestCounts:
     """What one look brought: new mails, repeats of known ones, and mails that nobody could fetch."""
 
     new: int = 0
     repeats: int = 0
     unreadable: int = 0
 
-    def __add__(self, other: Taken) -> Taken:
-        return Taken(self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable)
+    def __add__(self, other: IngestCounts) -> IngestCounts:
+        return IngestCounts(
+            self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable
+        )
 
 
-def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> Taken:
+def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> IngestCounts:
     """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a
     time.
 
@@ -131,7 +133,7 @@ def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: C
     look = _Look(source, store, blobs, jobs, clock)
     with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
         try:
-            for waiting in source.look():
+            for waiting in source.list_waiting():
                 look.take(waiting, aside)
             look.settle()
         except MailboxError:
@@ -156,16 +158,16 @@ class _Look:
     blobs: Blobs
     jobs: Jobs
     clock: Clock
-    total: Taken = Taken()
+    total: IngestCounts = IngestCounts()
     stored: list[MailboxLocation] = field(default_factory=list)
-    _storing: tuple[Waiting, Future[bool]] | None = None
+    _storing: tuple[WaitingMail, Future[bool]] | None = None
 
-    def take(self, waiting: Waiting, aside: ThreadPoolExecutor) -> None:
+    def take(self, waiting: WaitingMail, aside: ThreadPoolExecutor) -> None:
         """Fetch a mail and begin to store it."""
         with self.store() as session:
             known = records.place_known(session, waiting.place)
         if known:  # committed before a crash; only the move is missing
-            self.total += Taken(repeats=1)
+            self.total += IngestCounts(repeats=1)
             self._stored(waiting.place)
             return
         if self._storing is not None and self._storing[0].size + waiting.size > ABREAST_BYTES:
@@ -184,7 +186,7 @@ class _Look:
         if self._storing is None:
             return
         (waiting, future), self._storing = self._storing, None
-        self.total += Taken(new=1) if future.result() else Taken(repeats=1)
+        self.total += IngestCounts(new=1) if future.result() else IngestCounts(repeats=1)
         self._stored(waiting.place)
 
     def move(self) -> None:
@@ -192,7 +194,7 @@ class _Look:
         places, self.stored = self.stored, []
         if not places:
             return
-        self.source.done(places)
+        self.source.move_to_done(places)
         with self.store.begin() as session:
             now = self.clock.now()
             for place in places:
@@ -203,13 +205,13 @@ class _Look:
         if len(self.stored) >= MOST_MOVED:
             self.move()
 
-    def _keep(self, waiting: Waiting, raw: RawMail) -> bool:
+    def _keep(self, waiting: WaitingMail, raw: RawMail) -> bool:
         """Bytes first, then row, place and work in one transaction; False when the same bytes are known."""
         key = self.blobs.put(raw.data)
         now = self.clock.now()
         with self.store.begin() as session:
             new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
-                                   reason=None if raw.whole else TOO_LARGE)
+                                   reason=None if raw.is_whole else TOO_LARGE)
             records.add_place(session, waiting.place, key)
             if new:
                 self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
@@ -222,10 +224,10 @@ class _Look:
                 session, self.clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)}
             )
         self.source.quarantine(place)
-        self.total += Taken(unreadable=1)
+        self.total += IngestCounts(unreadable=1)
 
 
-def _fetch(source: MailSource, waiting: Waiting) -> RawMail | None:
+def _fetch(source: MailSource, waiting: WaitingMail) -> RawMail | None:
     for _ in range(FETCH_TRIES - 1):
         try:
             return source.fetch(waiting)
@@ -239,7 +241,7 @@ Report = Callable[[str], None]
 
 
 def watch(
-    source: MailSource, take: Callable[[], Taken], stop: Event, report: Report, seconds: float = 60.0
+    source: MailSource, take: Callable[[], IngestCounts], stop: Event, report: Report, seconds: float = 60.0
 ) -> None:
     """Keep the mailbox empty until `stop` is set: take in, wait for a push, again. Never raises.
 

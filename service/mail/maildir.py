@@ -16,7 +16,7 @@ from threading import Event
 from time import monotonic
 
 from service.config import MailIn
-from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, RawMail, Waiting
+from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, RawMail, WaitingMail
 
 _POLL_SECONDS = 0.5
 
@@ -29,7 +29,7 @@ class MaildirSource:
         self._root = Path(settings.path)
         self._settings = settings
 
-    def look(self) -> Sequence[Waiting]:
+    def list_waiting(self) -> Sequence[WaitingMail]:
         """See MailSource."""
         found = []
         for path in self._files():
@@ -38,17 +38,17 @@ class MaildirSource:
             except FileNotFoundError:
                 continue
             place = MailboxLocation("maildir", str(self._root), "maildir", _unique(path))
-            found.append(Waiting(place, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)))
+            found.append(WaitingMail(place, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)))
         return sorted(found, key=lambda w: (w.received_at, w.place.uid))
 
-    def fetch(self, waiting: Waiting) -> RawMail | None:
+    def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
         path = self._find(waiting.place)
         if path is None:
             return None
         try:
             if waiting.size <= self._settings.max_bytes:
-                return RawMail(path.read_bytes(), whole=True)
+                return RawMail(path.read_bytes(), is_whole=True)
             with path.open("rb") as file:
                 start = file.read(HEADER_BYTES)
         except FileNotFoundError:
@@ -58,9 +58,9 @@ class MaildirSource:
                 f"{path.parent} cannot be read ({error.strerror}); check its permissions."
             ) from error
         ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
-        return RawMail(start[: min(ends)] + b"\n\n" if ends else start, whole=False)
+        return RawMail(start[: min(ends)] + b"\n\n" if ends else start, is_whole=False)
 
-    def done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
         for place in places:
             self._move(place, self._settings.done_folder)

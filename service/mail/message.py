@@ -10,8 +10,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from service.mail.headers import Headers, addresses, decode_words, message_ids, split, strip_comments
-from service.mail.image_types import PictureProbe, PictureState, PictureType, Probe, sniff
+from service.mail.headers import Headers, addresses, decode_words, message_ids, split_mail, strip_comments
+from service.mail.image_types import PictureProbe, PictureState, PictureType, Probe, picture_type
 from service.mail.mime_parts import MimePart, MimeParts, read_parts
 from service.mail.reports import DeliveryReport, read_report
 
@@ -91,7 +91,7 @@ class IncomingMail:
         return sum(len(picture.data) for picture in self.pictures)
 
     @property
-    def good(self) -> tuple[Picture, ...]:
+    def usable_pictures(self) -> tuple[Picture, ...]:
         """The files that open, in order."""
         return tuple(picture for picture in self.pictures if picture.state is PictureState.GOOD)
 
@@ -103,13 +103,13 @@ class IncomingMail:
 
 def read_mail(raw: bytes, probe: PictureProbe) -> IncomingMail:
     """Read a whole mail. `probe` opens its pictures."""
-    headers, body = split(_without_envelope(raw))
+    headers, body = split_mail(_without_envelope(raw))
     return _mail(headers, read_parts(headers, body), probe, raw, len(raw))
 
 
 def read_headers(raw: bytes, size: int) -> IncomingMail:
     """Read a mail whose body was not fetched because its `size` in bytes is too great."""
-    headers, _ = split(_without_envelope(raw))
+    headers, _ = split_mail(_without_envelope(raw))
     return _mail(headers, MimeParts(overflow=True), None, raw, size)
 
 
@@ -169,7 +169,7 @@ def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple
     """The pictures among the parts, and whether a document locked by a password is one of them."""
     found: list[Picture] = []
     for part in leaves:
-        kind = sniff(part.data)
+        kind = picture_type(part.data)
         if kind is None and not _meant_as_picture(part):
             continue
         if kind is None or probe is None or len(found) >= MOST_PROBED:

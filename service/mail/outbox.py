@@ -21,17 +21,25 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock
 from service.mail import hold
-from service.mail.compose import Attachment, OutLetter, attached, compose, message_id, one_line, shrink
+from service.mail.compose import (
+    Attachment,
+    OutLetter,
+    attachment_count,
+    compose,
+    message_id,
+    one_line,
+    shrink,
+)
 from service.mail.smtp import (
-    Down,
+    DeliveryUnknown,
     FolderTransport,
-    Later,
     MailEnvelope,
+    MailTooLarge,
+    ServerUnavailable,
     SmtpRefused,
     SmtpTransport,
-    TooBig,
     Transport,
-    Unclear,
+    TryAgainLater,
 )
 from service.store import records
 from service.store.blobs import BlobError, Blobs
@@ -39,9 +47,17 @@ from service.store.engine import Store
 from service.store.tables import AccessLinkRow, OutboxRow, OutboxState
 
 __all__ = [
-    "Attachment", "Down", "FolderTransport", "OutLetter", "Sent", "SmtpTransport", "Transport", "bounced",
+    "Attachment",
+    "FolderTransport",
+    "OutLetter",
+    "SendCounts",
+    "ServerUnavailable",
+    "SmtpTransport",
+    "Transport",
+    "mark_bounced",
     "put",
-    "retry", "send_due",
+    "retry",
+    "send_due",
 ]  # fmt: skip
 
 log = logging.getLogger(__name__)
@@ -61,7 +77,7 @@ _TWICE = ("it was handed over twice and never confirmed; it may have arrived. As
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SendCounts:
     """What one round did. `down` is "" or the sentence that says why nothing leaves."""
 
     sent: int = 0
@@ -115,7 +131,7 @@ def _fitted(
     """A mail that is small enough: with smaller pictures, else with a link to what was left out."""
     smaller = shrink(whole, max_bytes)
     player = records.player_of(session, letter.recipient)
-    if not base_url or player is None or attached(smaller) == attached(whole):
+    if not base_url or player is None or attachment_count(smaller) == attachment_count(whole):
         return smaller
     # The name of the kept bytes is the link's secret: a line of chance makes it one that nobody can work out.
     token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
@@ -135,7 +151,7 @@ def _fitted(
     return shrink(whole, max_bytes, where)
 
 
-def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> Sent:
+def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> SendCounts:
     """Send every letter whose time has come, in the order they were written. Safe in two processes at a time.
 
     While the server is away the letters keep their turn, so they leave in order once it is back. While a
@@ -147,20 +163,20 @@ def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, 
         while (row := _claim_next(store, clock.now())) is not None:
             try:
                 state = _send(row, store, blobs, transport, clock, sender)
-            except Down as down:
+            except ServerUnavailable as down:
                 _give_back(store, row, str(down), clock.now())
-                return Sent(sent, later, failed, str(down))
+                return SendCounts(sent, later, failed, str(down))
             sent += state is OutboxState.SENT
             later += state is OutboxState.QUEUED
             failed += state is OutboxState.FAILED
     finally:
         transport.close()
-    return Sent(sent, later, failed)
+    return SendCounts(sent, later, failed)
 
 
 def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
     with store.begin() as session:
-        if hold.held(session) is not None:
+        if hold.current_hold(session) is not None:
             return None
         for row in records.due_letters(session, now):
             if records.claim(
@@ -194,15 +210,15 @@ def _send(
     try:
         data = blobs.read(row.message)
         transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
-    except Later as error:
+    except TryAgainLater as error:
         return _again(store, row, str(error), clock.now())
-    except Unclear as error:
+    except DeliveryUnknown as error:
         return _unclear(store, row, str(error), clock.now())
-    except TooBig as error:
+    except MailTooLarge as error:
         return _smaller(store, row, blobs, data, str(error), clock.now())
     except (SmtpRefused, BlobError) as error:
         return _end(store, row, OutboxState.FAILED, error=str(error))
-    except Down:
+    except ServerUnavailable:
         raise
     except Exception as error:
         # Nobody foresaw this one, so nobody knows how far it came; the next letter must not wait for it.
@@ -277,7 +293,7 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
     )
 
 
-def bounced(session: Session, message_ids: Sequence[str]) -> int | None:
+def mark_bounced(session: Session, message_ids: Sequence[str]) -> int | None:
     """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can
     be forged, so nothing but a notice to the coordinator ever follows from one."""
     row = records.letter_by_message_id(session, message_ids)

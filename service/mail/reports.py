@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
 
-from service.mail.headers import Headers, message_ids, split
+from service.mail.headers import Headers, message_ids, split_mail
 from service.mail.mime_parts import Tree, content_type, payload_of
 
 _MOST_LOOKED_AT = 50
@@ -93,7 +93,7 @@ def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> 
     else from the address that it was returned to."""
     copy = found.get("text/rfc822-headers")
     if copy is not None:
-        ids = message_ids(split(payload_of(copy))[0].first("message-id"))
+        ids = message_ids(split_mail(payload_of(copy))[0].first("message-id"))
         if ids:
             return ids[0]
     whole = found.get("message/rfc822")

@@ -32,12 +32,12 @@ class MailEnvelope:
     data: bytes
 
 
-class Down(UserFacingError):
+class ServerUnavailable(UserFacingError):
     """Nothing can be sent now, to nobody: the server is away or refuses us. The sentence says what to
     check."""
 
 
-class Later(UserFacingError):
+class TryAgainLater(UserFacingError):
     """The server asks to try this mail again later (4xx)."""
 
 
@@ -45,11 +45,11 @@ class SmtpRefused(UserFacingError):
     """The server will not take this mail (5xx)."""
 
 
-class TooBig(SmtpRefused):
+class MailTooLarge(SmtpRefused):
     """The server will not take this mail because of its size."""
 
 
-class Unclear(UserFacingError):
+class DeliveryUnknown(UserFacingError):
     """The connection ended after the mail was handed over and before the answer: it may have been taken."""
 
 
@@ -83,15 +83,15 @@ class SmtpTransport:
         try:
             smtp = self._ready()
             self._hand_over(smtp, envelope)
-        except (Down, Unclear):
+        except (ServerUnavailable, DeliveryUnknown):
             self._drop()
             raise
         except NoToken as error:
             self._drop()
-            raise Down(str(error)) from error
+            raise ServerUnavailable(str(error)) from error
         except (OSError, smtplib.SMTPException) as error:
             self._drop()
-            raise Down(self._sentence(error)) from error
+            raise ServerUnavailable(self._sentence(error)) from error
 
     def close(self) -> None:
         """See Transport. Ends the connection of this thread."""
@@ -144,7 +144,7 @@ class SmtpTransport:
         size = len(envelope.data)
         limit = smtp.esmtp_features.get("size", "")
         if limit.isdigit() and 0 < int(limit) < size:
-            raise TooBig(f"the mail server takes {int(limit) // 1000} kB at most")
+            raise MailTooLarge(f"the mail server takes {int(limit) // 1000} kB at most")
         try:
             options = [f"size={size}"] if "size" in smtp.esmtp_features else []
             _check(*smtp.mail(self._return_path(envelope), options))
@@ -154,7 +154,7 @@ class SmtpTransport:
         code, words = smtp.docmd("DATA")
         if code != 354:
             _check(code, words)
-            raise Down(f"the mail server answered DATA with {code}")
+            raise ServerUnavailable(f"the mail server answered DATA with {code}")
         try:
             smtp.send(
                 re.sub(rb"(?m)^\.", b"..", envelope.data)
@@ -163,7 +163,7 @@ class SmtpTransport:
             smtp.send(b".\r\n")
             code, words = smtp.getreply()
         except (OSError, smtplib.SMTPException) as error:
-            raise Unclear(
+            raise DeliveryUnknown(
                 "the connection ended before the mail server confirmed; it may have been delivered"
             ) from error
         _check(code, words)
@@ -220,9 +220,9 @@ def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
     status = re.match(rb"\s*([245]\.\d{1,3}\.\d{1,3})\b", words)
     numbers = f"{code} {status[1].decode()}" if status else str(code)
     if 400 <= code < 500:
-        raise Later(f"the mail server answered {numbers}")
+        raise TryAgainLater(f"the mail server answered {numbers}")
     if (code == _TOO_BIG and about_the_mail) or numbers.endswith(" 5.3.4"):
-        raise TooBig(f"the mail server answered {numbers}: too large")
+        raise MailTooLarge(f"the mail server answered {numbers}: too large")
     raise SmtpRefused(f"the mail server answered {numbers}")
 
 
@@ -245,7 +245,8 @@ class FolderTransport:
             temporary.write_bytes(envelope.data)
             temporary.replace(path)
         except OSError as error:
-            raise Down(f"{self.folder} cannot be written ({error.strerror}); check mail_out.path.") from error
+            raise ServerUnavailable(f"{self.folder} cannot be written ({error.strerror}); check "
+                                    f"mail_out.path.") from error
 
     def close(self) -> None:
         """See Transport."""

@@ -25,7 +25,7 @@ from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.explanations import canonical_subject
 from service.letters import render
-from service.letters.calendar_feed import Due, feed, path_of
+from service.letters.calendar_feed import DueDate, feed, feed_path
 from service.letters.facts import (
     Closing,
     CorrectionFacts,
@@ -174,7 +174,7 @@ class Broadcasts:
             closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
             feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
-            own_feed=f"{base}{path_of(player)}" if base and player is not None else "",
+            own_feed=f"{base}{feed_path(player)}" if base and player is not None else "",
             players=f"{base}/public/{info.id}/players" if base else "",
             first_counts=bool(game.options.get(FIRST_COUNTS, False)),
             typed=bool(game.options.get(TYPED, False)),
@@ -203,7 +203,7 @@ class Broadcasts:
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:
         base = self.desk.sender.base_url.rstrip("/")
         due = [
-            Due(
+            DueDate(
                 game.id,
                 game.name,
                 row.ordinal,

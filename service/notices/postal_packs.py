@@ -54,8 +54,14 @@ def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
     for power, key in sorted(records.seats(session, game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
         if player is not None:
-            found.append(Posted(power, player.name, addresses.reach(addresses_of(session, player.id), day),
-                                player.accommodation))
+            found.append(
+                Posted(
+                    power,
+                    player.name,
+                    addresses.addresses_on(addresses_of(session, player.id), day),
+                    player.accommodation,
+                )
+            )
     return found
 
 

@@ -23,7 +23,7 @@ from service.intake import load_context as contexts
 from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, explain
 from service.intake.filing import file_submission, semantic_key
-from service.intake.load_context import TAKING
+from service.intake.load_context import TAKING_STATES
 from service.intake.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
@@ -113,7 +113,7 @@ class Quarantine:
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             mail = self._read(row)
-            if not mail.good:
+            if not mail.usable_pictures:
                 raise NotDone("Nothing was filed: no picture of this mail opens, so there is nothing to "
                               "read. Refuse it "
                               "with an answer, or ask the player for a new photograph. The mail is kept.")
@@ -124,7 +124,8 @@ class Quarantine:
             self._end(session, sha256, MailState.USED, None, contexts.dump_verdict(verdict, mail))
             player = records.player_of(session, to)
             submission = file_submission(
-                session, self.blobs, self.jobs, [picture.data for picture in mail.good], sha256=sha256, phase_id=phase.id, power=place.power,
+                session, self.blobs, self.jobs, [picture.data for picture in mail.usable_pictures],
+                sha256=sha256, phase_id=phase.id, power=place.power,
                 player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
                 version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
             if submission is None:
@@ -206,7 +207,7 @@ class Quarantine:
 
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.post.desk.sender
-        return contexts.build(session, received_at, self.load, own_addresses=(sender.order_address,),
+        return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,),
                               own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
     def _verdict(
@@ -227,7 +228,7 @@ class Quarantine:
         phase = session.get(PhaseRow, place.phase_id)
         if (
             phase is None
-            or phase.state not in TAKING
+            or phase.state not in TAKING_STATES
             or place.power not in records.seats(session, phase.game_id)
         ):
             raise NotDone("Nothing was filed: this phase takes no mail any more, or has no such power. "
@@ -308,7 +309,7 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
     """The phases that a mail may be filed in: taking mail, and the mail in time; each with its powers."""
     rows = session.execute(
         select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(PhaseRow.state.in_(TAKING), PhaseRow.deadline >= mail.received_at)
+        .where(PhaseRow.state.in_(TAKING_STATES), PhaseRow.deadline >= mail.received_at)
         .order_by(GameRow.name, PhaseRow.ordinal)).all()
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 

@@ -312,8 +312,14 @@ class Replies:
 
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.desk.sender
-        return contexts.build(session, received_at, self.desk.load, own_addresses=(sender.order_address,),
-                              own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
+        return contexts.build_context(
+            session,
+            received_at,
+            self.desk.load,
+            own_addresses=(sender.order_address,),
+            own_domain=sender.domain,
+            trusted_authserv_id=sender.authserv_id,
+        )
 
     def _closing(self, session: Session, game: GameRow | None) -> Closing | None:
         phase = None if game is None else records.open_phase(session, game.id)

@@ -137,7 +137,7 @@ class ResultsAnnouncer:
         """What the coordinator prints and posts at the end of a year (OUT-10)."""
         game = session.get_one(GameRow, phase.game_id)
         results = pictures.results_pdf(info, results_heading(phase, resolution), facts) if drawing else b""
-        chart = next((one.data for one in attached if one.kind == "application/pdf"), None)
+        chart = next((one.data for one in attached if one.media_type == "application/pdf"), None)
         return Packs(self.desk).letter(
             session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
             self.desk.clock.now().date(), drawing=drawing)

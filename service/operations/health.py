@@ -199,7 +199,7 @@ def check_letters(observation: Observation) -> Finding:
 
     failed = count(OutboxState.FAILED)
     counts = f"{count(OutboxState.QUEUED, OutboxState.SENDING)} waiting, {failed} failed."
-    pause = hold.held(session)
+    pause = hold.current_hold(session)
     if pause is not None:
         return Finding(
             name, FindingState.TROUBLE,
@@ -284,7 +284,8 @@ def check_backup(observation: Observation) -> Finding:
 
 
 def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
-    """What is said of the last backup (UTC; None if there was none). A missing one is written about once a week."""
+    """What is said of the last backup (UTC; None if there was none). A missing one is written about once a
+    week."""
     week = f"{now:%G-W%V}"
     if made_at is None:
         return Finding("Backup", FindingState.TROUBLE, "None made yet.",
@@ -306,7 +307,8 @@ def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
     if tested_at is None:
         return Finding(
             "Restore test", FindingState.TROUBLE, "Never made.",
-            "Put a backup back on another machine, check that its games are there, and note it on the Health page: an "
+            "Put a backup back on another machine, check that its games are there, and note it on the "
+            "Health page: an "
             "untested backup is not a backup.")
     sentence = f"Last made {ago(now - tested_at)}."
     if now - tested_at > LONGEST_WITHOUT_RESTORE_TEST:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.phases import phase_of
-from service.letters.calendar_feed import Due, feed
+from service.letters.calendar_feed import DueDate, feed
 from service.public.doorway import show
 from service.public.me import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
@@ -83,7 +83,7 @@ def game_page(request: Request, game_id: str) -> Response:
     )
 
 
-def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[Due]:
+def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[DueDate]:
     """Every deadline on the calendar that lies ahead, and those of the last weeks."""
     since = ports.clock.now() - KEPT
     deadlines = []
@@ -91,7 +91,7 @@ def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> 
         rows = session.scalars(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
         deadlines += [
-            Due(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
+            DueDate(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
                 row.moved_at or game.created_at, row.moved, f"{ports.base_url}/public/{game.id}/calendar")
             for row in rows
         ]
@@ -102,7 +102,7 @@ def _host(ports: DeskPorts) -> str:
     return urlsplit(ports.base_url).hostname or "galloper.invalid"
 
 
-def _calendar(name: str, due: Sequence[Due], host: str, if_none_match: str) -> Response:
+def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) -> Response:
     tag, data = _written(name, tuple(due), host)
     headers = {"Cache-Control": FRESH, "ETag": tag}
     if tag in if_none_match or if_none_match.strip() == "*":
@@ -111,7 +111,7 @@ def _calendar(name: str, due: Sequence[Due], host: str, if_none_match: str) -> R
 
 
 @lru_cache(maxsize=64)
-def _written(name: str, due: tuple[Due, ...], host: str) -> tuple[str, bytes]:
+def _written(name: str, due: tuple[DueDate, ...], host: str) -> tuple[str, bytes]:
     """A feed with its mark (RFC 9110, 8.8.3). Kept, because there are programs that ask every second and heed
     no mark; the same deadlines give the same bytes."""
     data = feed(name, due, host)

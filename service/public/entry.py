@@ -79,8 +79,8 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
                     games=visits.games_of(session, visitor),
-                    feed=f"{ports.base_url}{calendar_feed.path_of(player)}",
-                    now_at=addresses.reach(addresses_of(session, player.id), ports.clock.now().date()),
+                    feed=f"{ports.base_url}{calendar_feed.feed_path(player)}",
+                    now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
                     cache="private, no-store")
 
 
@@ -91,7 +91,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = Postal(addresses.lines_of(lines), *addresses.days_of(first, last))
+        wanted = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
@@ -156,7 +156,8 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
     with ports.sessions.begin() as session:
         player = visits.player(session, visitor)
         player.zone, player.reminders = zone.strip(), bool(reminders)
-        _note(session, ports, visitor, f"reminders {'on' if player.reminders else 'off'}, clock {player.zone}")
+        _note(session, ports, visitor, (f"reminders {'on' if player.reminders else 'off'}, clock "
+                                        f"{player.zone}"))
     return RedirectResponse("/public/me?notice=settings", status_code=303)
 
 
@@ -166,7 +167,7 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        calendar_feed.renew(visits.player(session, visitor))
+        calendar_feed.renew_feed_path(visits.player(session, visitor))
         _note(session, ports, visitor, "another calendar address")
     return RedirectResponse("/public/me?notice=feed", status_code=303)
 

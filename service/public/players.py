@@ -32,7 +32,10 @@ def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> 
         own_seats = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         when = _day(ports, day)
-        listed = [(ports.power_name(game.variant, posted.power), posted) for posted in post_of(session, game_id, when)]
+        listed = [
+            (ports.power_name(game.variant, posted.power), posted)
+            for posted in post_of(session, game_id, when)
+        ]
         return show(request, "players.html", game=game, day=when, listed=listed, own=own_seats, cache=PRIVATE,
                     strange={posted.power for _, posted in listed if by_hand(posted.player, posted.reach)})
 
@@ -72,7 +75,7 @@ def _once(posted: list[Posted]) -> list[Posted]:
 
 def _sender(session: Session, visitor: Me, day: date) -> tuple[str, ...]:
     player = visits.player(session, visitor)
-    address_lines = addresses.reach(addresses_of(session, player.id), day).addresses
+    address_lines = addresses.addresses_on(addresses_of(session, player.id), day).addresses
     return (addresses.name_line(player.name), *address_lines[0].lines) if address_lines else ()
 
 

@@ -40,7 +40,7 @@ class Sheet:
     data: bytes
     seen: list[RecognizedPage] = field(default_factory=list)
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         if not self.seen:
             self.seen.append(RecognizedPage(self.data, read(Photo(self.data, name), default_engines())))
         return tuple(self.seen)
@@ -69,8 +69,8 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
     paper = table.papers()[-1].id
     site = table.site
     SubmissionReader(
-        store=site.store, blobs=site.blobs, clock=site.clock, eye=sheet, load=table.load,
-        post=Replies(table.writer), settled=lambda _: None, doubt=ReviewLimits(),
+        store=site.store, blobs=site.blobs, clock=site.clock, recognizer=sheet, load=table.load,
+        replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
     with site.store() as session:
         rows = session.scalars(select(LineRow).join(PageRow).where(PageRow.submission_id == paper)

@@ -13,7 +13,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.config import MailOut
-from service.mail.outbox import OutLetter, Sent, SmtpTransport, put, send_due
+from service.mail.outbox import OutLetter, SendCounts, SmtpTransport, put, send_due
 from service.store.tables import OutboxRow
 from tests.support.site import Site
 
@@ -32,7 +32,7 @@ def write(site: Site, *letters: OutLetter) -> list[bool]:
         return [put(session, site.blobs, letter, sender=SENDER, now=site.clock.now()) for letter in letters]
 
 
-def send(site: Site, port: int) -> Sent:
+def send(site: Site, port: int) -> SendCounts:
     return send_due(site.store, site.blobs, smtp(port), site.clock, sender=SENDER)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from PIL import Image
 
 from service.intake.context import IntakeContext, context_from_json
-from service.intake.rules import judge_mail, remember
+from service.intake.rules import as_earlier_mail, judge_mail
 from service.intake.verdict import EarlierMail, Verdict
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
@@ -123,7 +123,7 @@ def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]
     for number, raw in enumerate(raws):
         read = read_mail(raw, PillowProbe())
         verdict = judge_mail(read, IN_TIME, known or context(), earlier)
-        kept = remember(str(number), read, IN_TIME, verdict)
+        kept = as_earlier_mail(str(number), read, IN_TIME, verdict)
         earlier += [kept] if kept is not None else []
         verdicts.append(verdict)
     return verdicts

@@ -32,7 +32,7 @@ from service.games.lots import fresh_seed
 from service.games.turns import Announcer, extend_calendar
 from service.intake.context import IntakeContext
 from service.intake.explanations import canonical_subject
-from service.intake.load_context import build as build_context
+from service.intake.load_context import build_context
 from service.intake.process_mail import MailStore, give_up_mail, process_mail, tell_sender
 from service.jobs import DbosJobs, Jobs
 from service.mail import ingest
@@ -87,8 +87,8 @@ class Told:
 
 @dataclass
 class Table:
-    """One game of w3k. `announce` is what an approval calls; `drained` counts looks into the mailbox, `sent` are
-    mails that a player keeps a copy of."""
+    """One game of w3k. `announce` is what an approval calls; `drained` counts looks into the mailbox, `sent`
+    are mails that a player keeps a copy of."""
 
     site: Site
     variant: Variant

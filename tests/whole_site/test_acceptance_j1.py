@@ -87,7 +87,7 @@ class Seen:
 
     sheets: dict[bytes, Sequence[str]] = field(default_factory=dict)
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         lines = tuple(
             ReadLine(Box(((50, y), (700, y), (700, y + 30), (50, y + 30))), (), words, 0.99, Strike())
             for y, words in zip(

@@ -13,7 +13,7 @@ from service.clock import SystemClock
 from service.config import MailIn, MailOut
 from service.jobs import DbosJobs, Payload
 from service.mail.imap import ImapSource
-from service.mail.ingest import WORK, Taken, take_in, watch
+from service.mail.ingest import WORK, IngestCounts, take_in, watch
 from service.mail.outbox import OutLetter, SmtpTransport, put, send_due
 from service.scheduler import LETTERS, Schedule
 from service.store import records
@@ -55,7 +55,7 @@ def start_room(dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Start]:
         )
         stop, said = threading.Event(), list[str]()
 
-        def take() -> Taken:
+        def take() -> IngestCounts:
             return take_in(source, site.store, site.blobs, jobs, clock)
 
         poller = threading.Thread(target=watch, args=(source, take, stop, said.append, 120.0))

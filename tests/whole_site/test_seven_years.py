@@ -194,7 +194,7 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
         any_site.store, any_site.blobs, FolderTransport(folder), any_site.clock, sender="a@example.org"
     )
     with any_site.store() as session:
-        assert hold.held(session) is not None
+        assert hold.current_hold(session) is not None
         sent = session.scalar(
             select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)
         )

@@ -4,7 +4,7 @@ letter, and no other."""
 from __future__ import annotations
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
-from service.letters.render import environment, when
+from service.letters.render import environment, instant_words
 from service.pictures.drawing.render import to_pdf, to_pngs
 
 PNG_WIDTH = 1240
@@ -42,7 +42,7 @@ def results_pictures(
 def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
     """A correction as HTML for A4; `heading` such as "Autumn 1644 Movement: correction"."""
     template = environment("pictures", markup=True).get_template("correction.html")
-    return template.render(game=game, heading=heading, facts=facts, when=when)
+    return template.render(game=game, heading=heading, facts=facts, when=instant_words)
 
 
 def correction_pictures(

@@ -86,7 +86,7 @@ def test_nothing_is_sent_until_a_person_lets_it_go(kept: bytes, site: Site, tmp_
     outbox.send_due(site.store, site.blobs, FolderTransport(folder), site.clock, sender="a@example.org")
     assert list(folder.iterdir()) == []
     with site.store() as session:
-        assert hold.held(session) is not None
+        assert hold.current_hold(session) is not None
         assert (
             session.scalar(
                 select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)

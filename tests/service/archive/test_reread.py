@@ -181,10 +181,10 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
             store=site.store,
             blobs=site.blobs,
             clock=site.clock,
-            eye=eye,
+            recognizer=eye,
             load=own.load,
-            post=Replies(own.writer),
-            settled=lambda _phase: None,
+            replies=Replies(own.writer),
+            on_read=lambda _phase: None,
         ).read({"submission": own.papers()[0].id})
         finish(own)
         path, out = tmp_path / "game.zip", io.StringIO()

@@ -31,7 +31,7 @@ from service.games.lots import NotCommitted
 from service.games.turns import NotReady
 from service.intake.context import ContextError
 from service.mail.ingest import MailboxError, MailFault
-from service.mail.smtp import Down, Later, SmtpRefused, Unclear
+from service.mail.smtp import DeliveryUnknown, ServerUnavailable, SmtpRefused, TryAgainLater
 from service.pictures.board.map_sheet import NoShapes
 from service.pictures.drawing.fonts import FontMissing
 from service.pictures.drawing.render import RenderError
@@ -208,10 +208,10 @@ SENTENCES = (
     MailFault,
     IntakeFault,
     ContextError,
-    Down,
-    Later,
+    ServerUnavailable,
+    TryAgainLater,
     SmtpRefused,
-    Unclear,
+    DeliveryUnknown,
     FontMissing,
     NoShapes,
     RenderError,

@@ -308,7 +308,7 @@ def states(table: Table) -> dict[int, str]:
         return {row.id: row.state for row in session.scalars(select(OutboxRow))}
 
 
-def send(table: Table, folder: Path) -> outbox.Sent:
+def send(table: Table, folder: Path) -> outbox.SendCounts:
     return outbox.send_due(
         table.site.store,
         table.site.blobs,

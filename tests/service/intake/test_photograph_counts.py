@@ -78,9 +78,9 @@ class Once:
     eye: EngineRecognizer = field(default_factory=EngineRecognizer)
     seen: dict[bytes, tuple[RecognizedPage, ...]] = field(default_factory=dict)
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         if data not in self.seen:
-            self.seen[data] = self.eye.look(data, name)
+            self.seen[data] = self.eye.recognize(data, name)
         return self.seen[data]
 
 
@@ -108,8 +108,8 @@ def send(
     assert table.site.blobs.read(row.sha256) == raw  # SUB-15: the message as it came
     site, paper = table.site, table.papers()[-1].id
     SubmissionReader(
-        store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=table.load,
-        post=Replies(table.writer), settled=lambda _: None, doubt=ReviewLimits(),
+        store=site.store, blobs=site.blobs, clock=site.clock, recognizer=eye, load=table.load,
+        replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
     return table.papers()[-1]
 

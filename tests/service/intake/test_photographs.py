@@ -12,7 +12,7 @@ from PIL import Image
 
 from service.intake.rules import MOST_BYTES, judge_mail
 from service.intake.verdict import Verdict, VerdictKind
-from service.mail.image_types import PictureState, PictureType, PillowProbe, sniff
+from service.mail.image_types import PictureState, PictureType, PillowProbe, picture_type
 from service.mail.message import IncomingMail, read_headers, read_mail
 from tests.support.mail_builder import (
     IN_TIME,
@@ -64,7 +64,7 @@ def test_pictures_keep_the_order_of_the_mail() -> None:
     shades = [7, 3, 9, 1]
     inner = multipart([part(picture(3)), part(picture(9))], boundary="inner")
     raw = mail(parts=[part(picture(7)), inner, part(picture(1))])
-    assert [one.data for one in read(raw).good] == [picture(shade) for shade in shades]
+    assert [one.data for one in read(raw).usable_pictures] == [picture(shade) for shade in shades]
 
 
 @pytest.mark.parametrize(
@@ -236,4 +236,4 @@ def test_a_picture_that_would_unfold_to_too_many_pixels_is_refused_unopened(widt
 def test_other_kinds_of_file_are_no_photographs() -> None:
     avif = b"\0\0\0\x20ftypavif\0\0\0\0avifmif1miaf"
     for data in (GIF, b"BM" + b"\0" * 60, avif, b"PK\x03\x04", b"", b"RIFF\0\0\0\0WAVE", SUBJECT.encode()):
-        assert sniff(data) is None
+        assert picture_type(data) is None

@@ -8,7 +8,7 @@ import pytest
 
 from service.games import ballots
 from service.games.phases import phase_of
-from service.intake.postal_mail import awaited
+from service.intake.postal_mail import originals_awaited
 from service.store.tables import GameRow, MailState, PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -48,6 +48,6 @@ def test_a_photograph_counts_without_any_letter(strict: Table, number: int, name
         session.merge(paper).read_at = phase.deadline
     with strict.site.store() as session:
         assert ballots.executed(session, phase) == {"Montrose": paper.id}
-        assert awaited(session, phase) == []
+        assert originals_awaited(session, phase) == []
     assert strict.told()[-1][0] == "receipt"
     assert "post" not in strict.words(strict.letters("receipt")[0]).lower()

@@ -53,7 +53,7 @@ class Shown:
     sights: Mapping[bytes, tuple[RecognizedPage, ...]]
     looks: int = 0
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         self.looks += 1
         return self.sights[data]
 
@@ -72,8 +72,8 @@ class Desk:
     def reader(self, eye: Shown) -> SubmissionReader:
         site = self.table.site
         return SubmissionReader(
-            store=site.store, blobs=site.blobs, clock=site.clock, eye=eye, load=self.table.load,
-            post=Replies(self.table.writer), settled=self.settled.append, doubt=ReviewLimits(),
+            store=site.store, blobs=site.blobs, clock=site.clock, recognizer=eye, load=self.table.load,
+            replies=Replies(self.table.writer), on_read=self.settled.append, limits=ReviewLimits(),
         )  # fmt: skip
 
     def mailed(self, shade: int = 90, version: int = 1) -> int:

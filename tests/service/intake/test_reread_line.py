@@ -37,7 +37,7 @@ class Told:
     texts: tuple[str, ...]
     boxes: list[tuple[Box, int]] = field(default_factory=list)
 
-    def look_at_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         assert upright.startswith(b"\xff\xd8")  # the page's picture and nothing of the game
         self.boxes.append((box, rotation))
         return tuple(ReadLine(box, (), text, 0.99, Strike()) for text in self.texts)

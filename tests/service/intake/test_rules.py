@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.intake.context import ContextError, IntakeContext, context_from_json
-from service.intake.rules import remember
+from service.intake.rules import as_earlier_mail
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
@@ -264,7 +264,7 @@ def test_message_id_alone_is_never_enough() -> None:
 
 def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> None:
     read = read_mail(one(1), PillowProbe())
-    kept = remember("first", read, IN_TIME, judge(one(1)))
+    kept = as_earlier_mail("first", read, IN_TIME, judge(one(1)))
     assert kept is not None
     assert reason(judge(one(1), at=DEADLINE + timedelta(hours=1), earlier=[kept])) == "duplicate"
 
@@ -272,7 +272,7 @@ def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> No
 def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> None:
     closed = games(open_phase=None)
     refused = judge(one(1), known=closed)
-    kept = remember("first", read_mail(one(1), PillowProbe()), IN_TIME, refused)
+    kept = as_earlier_mail("first", read_mail(one(1), PillowProbe()), IN_TIME, refused)
     assert refused.reason is RefusalReason.WRONG_PHASE
     assert kept is not None
     assert judge(one(1), earlier=[kept]).verdict is VerdictKind.ACCEPTED
@@ -296,7 +296,7 @@ def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
     ],
 )
 def test_only_authenticated_mail_is_remembered(raw: bytes, kept: bool) -> None:
-    found = remember("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
+    found = as_earlier_mail("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
     assert (found is not None) == kept
 
 

@@ -37,14 +37,14 @@ def _mail(table: Table, words: str, *, html: bool = False, power: str = "Red", p
 class Blind:
     """An eye that nothing may be shown to."""
 
-    def look(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         raise AssertionError("typed orders need no recognition")
 
 
 def _reader(table: Table, limits: ReviewLimits = ReviewLimits()) -> SubmissionReader:
     return SubmissionReader(
-        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock, eye=Blind(),
-        load=table.load, post=Replies(table.writer), settled=lambda _: None, doubt=limits,
+        store=table.site.store, blobs=table.site.blobs, clock=table.site.clock, recognizer=Blind(),
+        load=table.load, replies=Replies(table.writer), on_read=lambda _: None, limits=limits,
     )
 
 

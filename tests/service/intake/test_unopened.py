@@ -35,8 +35,8 @@ def jobs(table: Table) -> Iterator[DbosJobs]:
 def _hurried(table: Table) -> SubmissionReader:
     return SubmissionReader(
         store=table.site.store, blobs=table.site.blobs, clock=table.site.clock,
-        eye=EngineRecognizer(engines=(), opener=HURRIED),
-        load=table.load, post=Replies(table.writer), settled=lambda _: None,
+        recognizer=EngineRecognizer(engines=(), opener=HURRIED),
+        load=table.load, replies=Replies(table.writer), on_read=lambda _: None,
     )
 
 

@@ -6,7 +6,15 @@ from datetime import date, timedelta
 
 import pytest
 
-from service.letters.addresses import BadAddress, Postal, days_of, lines_of, name_line, overlapping, reach
+from service.letters.addresses import (
+    BadAddress,
+    Postal,
+    address_lines,
+    addresses_on,
+    journey_days,
+    name_line,
+    overlapping,
+)
 
 HOME = Postal(("1 High Street", "Bath"))
 LODGE = Postal(("Lodge 7", "Skye"), date(2027, 6, 1), date(2027, 6, 30))
@@ -30,7 +38,7 @@ def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
     day: date, wanted: tuple[Postal, ...]
 ) -> None:
     """LIST-02, LIST-03."""
-    found = reach((HOME, LODGE), day)
+    found = addresses_on((HOME, LODGE), day)
     assert set(found.addresses) == set(wanted)
     assert ("both addresses" in found.note) == (len(wanted) == 2)
     if LODGE.holds(day):
@@ -38,7 +46,7 @@ def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
 
 
 def test_where_two_journeys_overlap_each_is_written_to() -> None:
-    found = reach((HOME, LODGE, TENT), date(2027, 6, 24))
+    found = addresses_on((HOME, LODGE, TENT), date(2027, 6, 24))
     assert {LODGE, TENT} <= set(found.addresses)
     assert found.note.startswith("Two journeys overlap")
     assert overlapping((HOME, LODGE), TENT) == LODGE
@@ -48,27 +56,28 @@ def test_where_two_journeys_overlap_each_is_written_to() -> None:
 
 def test_who_moves_house_is_written_to_at_both_about_the_day_and_then_at_the_new_one() -> None:
     new = Postal(("2 Low Street", "Wells"), date(2027, 6, 1))
-    assert reach((HOME, new), date(2027, 5, 1)).addresses == (HOME,)
-    assert set(reach((HOME, new), date(2027, 6, 3)).addresses) == {HOME, new}
-    assert reach((HOME, new), date(2028, 1, 1)).addresses == (new,)
+    assert addresses_on((HOME, new), date(2027, 5, 1)).addresses == (HOME,)
+    assert set(addresses_on((HOME, new), date(2027, 6, 3)).addresses) == {HOME, new}
+    assert addresses_on((HOME, new), date(2028, 1, 1)).addresses == (new,)
 
 
 def test_nobody_is_reached_without_an_address_and_a_second_one_of_always_gets_a_letter_too() -> None:
-    assert reach((), date(2027, 6, 1)).addresses == ()
+    assert addresses_on((), date(2027, 6, 1)).addresses == ()
     two = (HOME, Postal(("The Office", "Bath")))
-    assert reach(two, date(2027, 6, 1)).addresses == two
-    assert "post to both" in reach(two, date(2027, 6, 1)).note
+    assert addresses_on(two, date(2027, 6, 1)).addresses == two
+    assert "post to both" in addresses_on(two, date(2027, 6, 1)).note
 
 
 def test_on_no_day_is_a_player_with_an_address_unreachable_but_away() -> None:
     for days in range(400):
         day = date(2027, 1, 1) + timedelta(days=days)
-        assert reach((HOME, LODGE, TENT), day).addresses
+        assert addresses_on((HOME, LODGE, TENT), day).addresses
 
 
 def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
-    assert lines_of("ул. Ленина 5\r\n\r\n 101000   Москва\x00\u202e\n") == ("ул. Ленина 5", "101000 Москва")
-    assert lines_of("15 Sráid Uí Chonaill\nBaile Átha "
+    assert address_lines("ул. Ленина 5\r\n\r\n 101000   "
+                         "Москва\x00\u202e\n") == ("ул. Ленина 5", "101000 Москва")
+    assert address_lines("15 Sráid Uí Chonaill\nBaile Átha "
                     "Cliath") == ("15 Sráid Uí Chonaill", "Baile Átha Cliath")
     assert name_line("Ada\r\nLovelace\x07") == "Ada Lovelace"
 
@@ -79,13 +88,13 @@ def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
 ])  # fmt: skip
 def test_what_no_envelope_can_carry_is_refused_with_a_sentence(written: str, why: str) -> None:
     with pytest.raises(BadAddress, match=why):
-        lines_of(written)
+        address_lines(written)
 
 
 def test_days_are_read_or_refused() -> None:
-    assert days_of("", "") == (None, None)
-    assert days_of("2027-06-01", "2027-06-30") == (date(2027, 6, 1), date(2027, 6, 30))
+    assert journey_days("", "") == (None, None)
+    assert journey_days("2027-06-01", "2027-06-30") == (date(2027, 6, 1), date(2027, 6, 30))
     with pytest.raises(BadAddress, match="like 2027-03-14"):
-        days_of("1 June", "")
+        journey_days("1 June", "")
     with pytest.raises(BadAddress, match="ends before it begins"):
-        days_of("2027-06-30", "2027-06-01")
+        journey_days("2027-06-30", "2027-06-01")

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ical.calendar_stream import IcsCalendarStream
 
-from service.letters.calendar_feed import Due, feed
+from service.letters.calendar_feed import DueDate, feed
 
 CHANGED = datetime(2027, 2, 20, 12, tzinfo=UTC)
 
 
-def due(instant: datetime, ordinal: int = 1, sequence: int = 0, name: str = "Powick Bridge") -> Due:
-    return Due("powick-bridge", name, ordinal, "Summer 1643 Movement Orders", instant, CHANGED, sequence)
+def due(instant: datetime, ordinal: int = 1, sequence: int = 0, name: str = "Powick Bridge") -> DueDate:
+    return DueDate("powick-bridge", name, ordinal, "Summer 1643 Movement Orders", instant, CHANGED, sequence)
 
 
 def test_deadline_is_the_same_instant_in_every_zone() -> None:

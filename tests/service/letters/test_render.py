@@ -65,7 +65,9 @@ def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     assert kinds == set(render.KINDS)
     found = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
     assert found == {
-        f"{kind}-{part}" for kind in {*kinds, render.LINK} for part in ("subject.txt", "body.txt", "body.html")
+        f"{kind}-{part}"
+        for kind in {*kinds, render.LINK}
+        for part in ("subject.txt", "body.txt", "body.html")
     }
 
 
@@ -109,7 +111,7 @@ def test_no_letter_carries_another_players_address() -> None:
 def test_letters_have_keys_of_their_own_and_answers_are_threaded() -> None:
     keys = [letter.key for name, letter in LETTERS.items() if " " not in name]
     assert len(set(keys)) == len(keys)
-    assert LETTERS["receipt"].answers == ("<a10@mailbox.example>",)
+    assert LETTERS["receipt"].replies_to == ("<a10@mailbox.example>",)
     again = samples.every_letter()
     assert {n: one.key for n, one in again.items()} == {n: one.key for n, one in LETTERS.items()}
 
@@ -157,7 +159,7 @@ def test_subjects_follow_the_canonical_pattern() -> None:
     ],
 )
 def test_times_are_told_in_gmt_first(moment: datetime, zone: str, said: str) -> None:
-    assert render.when(moment, zone) == said
+    assert render.instant_words(moment, zone) == said
 
 
 def test_time_left_is_told_in_two_units() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.intake.verdict import VerdictKind
-from service.mail.headers import addresses, as_text, decode_words, message_ids, split, strip_comments
+from service.mail.headers import addresses, as_text, decode_words, message_ids, split_mail, strip_comments
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
 from service.mail.mime_parts import MOST_PARTS
@@ -64,7 +64,7 @@ def test_subjects_as_bytes(subject: bytes) -> None:
 
 
 def test_split_keeps_order_and_passes_over_what_is_no_header() -> None:
-    headers, body = split(
+    headers, body = split_mail(
         b"\tlost fold\r\nA: 1\r\nno header here\r\n folded onto nothing\r\nB : 2\r\n 3\r\na:4\n\nbody\n\nmore"
     )
     assert headers.fields == (("a", b"1"), ("b", b"2 3"), ("a", b"4"))
@@ -73,9 +73,9 @@ def test_split_keeps_order_and_passes_over_what_is_no_header() -> None:
 
 
 def test_split_bounds_what_it_keeps() -> None:
-    headers, _ = split(b"X: y\r\n" * 50_000)
+    headers, _ = split_mail(b"X: y\r\n" * 50_000)
     assert len(headers.fields) == 2000
-    headers, _ = split(b"X: " + b"y" * 300_000 + b"\r\n " + b"z" * 300_000 + b"\r\n\r\n")
+    headers, _ = split_mail(b"X: " + b"y" * 300_000 + b"\r\n " + b"z" * 300_000 + b"\r\n\r\n")
     assert len(headers.fields[0][1]) == 100_000
 
 

@@ -10,7 +10,7 @@ from imapclient import IMAPClient
 
 from service.config import MailIn
 from service.mail.imap import ImapSource
-from service.mail.ingest import Taken
+from service.mail.ingest import IngestCounts
 from tests.support.mails import simple
 from tests.support.servers.dovecot import Dovecot
 from tests.support.servers.mailboxes import ImapBox, imap_settings, take
@@ -38,8 +38,8 @@ def test_without_move_the_mail_is_copied_and_deleted(
     box = ImapBox(imap_settings(dovecot))
     box.deliver(simple(1))
     source = ImapWithout(box.settings, *lacks)
-    assert take(site, source) == Taken(new=1)
-    assert take(site, source) == Taken()  # what is marked as deleted is not looked at again
+    assert take(site, source) == IngestCounts(new=1)
+    assert take(site, source) == IngestCounts()  # what is marked as deleted is not looked at again
     source.close()
     assert len(box.contents("Galloper")) == 1
     assert len(box.contents("INBOX")) == left
@@ -52,5 +52,5 @@ def test_without_idle_the_mailbox_is_polled(site: Site, dovecot: Dovecot) -> Non
     source.wait(0.2, threading.Event())
     assert 0.15 < time.monotonic() - begun < 5
     box.deliver(simple(1))
-    assert take(site, source) == Taken(new=1)
+    assert take(site, source) == IngestCounts(new=1)
     source.close()

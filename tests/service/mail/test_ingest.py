@@ -15,12 +15,12 @@ from demo.mail_server import DemoMailServer
 from service.config import MailIn
 from service.mail.ingest import (
     FETCH_TRIES,
+    IngestCounts,
     MailboxError,
     MailboxLocation,
     MailFault,
     RawMail,
-    Taken,
-    Waiting,
+    WaitingMail,
     watch,
 )
 from service.mail.maildir import MaildirSource
@@ -62,7 +62,7 @@ def test_a_mail_is_kept_whole_noted_queued_and_moved(site: Site, mailbox: Mailbo
     raw = simple(1, size=3000)
     mailbox.deliver(raw)
     source = mailbox.source()
-    assert take(site, source) == Taken(new=1)
+    assert take(site, source) == IngestCounts(new=1)
     source.close()
     (row,) = mails(site)
     assert row.sha256 == key_of(raw)
@@ -77,9 +77,9 @@ def test_a_mail_is_kept_whole_noted_queued_and_moved(site: Site, mailbox: Mailbo
 
 def test_an_empty_mailbox_is_no_trouble(site: Site, mailbox: Mailbox) -> None:
     source = mailbox.source()
-    assert take(site, source) == Taken()
+    assert take(site, source) == IngestCounts()
     source.wait(0.05, threading.Event())
-    assert take(site, source) == Taken()
+    assert take(site, source) == IngestCounts()
     source.close()
 
 
@@ -89,9 +89,9 @@ def test_several_mails_come_in_one_look_and_the_next_brings_only_what_is_new(
     for number in range(1, 4):
         mailbox.deliver(simple(number))
     source = mailbox.source()
-    assert take(site, source) == Taken(new=3)
+    assert take(site, source) == IngestCounts(new=3)
     mailbox.deliver(simple(4))
-    assert take(site, source) == Taken(new=1)
+    assert take(site, source) == IngestCounts(new=1)
     source.close()
     assert len(mailbox.contents("Galloper")) == 4
 
@@ -101,7 +101,7 @@ def test_the_same_bytes_twice_are_one_mail(site: Site, mailbox: Mailbox) -> None
     mailbox.deliver(simple(1))
     mailbox.deliver(simple(1))
     source = mailbox.source()
-    assert take(site, source) == Taken(new=1, repeats=1)
+    assert take(site, source) == IngestCounts(new=1, repeats=1)
     source.close()
     assert len(mails(site)) == 1
     assert len(places(site)) == 2
@@ -113,7 +113,7 @@ def test_the_same_message_id_with_other_words_is_another_mail(site: Site, mailbo
     mailbox.deliver(simple(1))
     mailbox.deliver(simple(1) + b"P.S. hold Kintyre\r\n")
     source = mailbox.source()
-    assert take(site, source) == Taken(new=2)
+    assert take(site, source) == IngestCounts(new=2)
     source.close()
 
 
@@ -122,7 +122,7 @@ def test_of_a_mail_that_is_too_large_only_the_header_is_fetched(site: Site, mail
     mailbox.deliver(raw)
     mailbox.deliver(simple(2))
     source = mailbox.source(max_bytes=50_000)
-    assert take(site, source) == Taken(new=2)
+    assert take(site, source) == IngestCounts(new=2)
     source.close()
     large = next(m for m in mails(site) if m.reason == "too_large")
     assert large.size == len(raw)
@@ -166,7 +166,7 @@ def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, doveco
     for raw in raws:
         box.deliver(raw)
     source = box.source()
-    assert take(site, source) == Taken(new=3)
+    assert take(site, source) == IngestCounts(new=3)
     before = {p.uidvalidity for p in places(site)}
     dovecot.rebuild()
     for raw in raws:
@@ -174,7 +174,7 @@ def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, doveco
     box.deliver(simple(7))
     with pytest.raises(MailboxError):
         take(site, source)  # the server cuts sessions of the folder it rebuilt
-    assert take(site, source) == Taken(new=1, repeats=3)
+    assert take(site, source) == IngestCounts(new=1, repeats=3)
     source.close()
     assert len(mails(site)) == 4
     assert len({p.uidvalidity for p in places(site)} - before) == 1
@@ -184,7 +184,7 @@ def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, doveco
 def test_read_by_another_program_is_still_taken_in(site: Site, dovecot: Dovecot) -> None:
     dovecot.append(simple(1), STAMP, flags=(rb"\Seen",))
     source = ImapBox(imap_settings(dovecot)).source()
-    assert take(site, source) == Taken(new=1)
+    assert take(site, source) == IngestCounts(new=1)
     source.close()
 
 
@@ -206,16 +206,16 @@ class Stubborn:
         self.quarantined: list[str] = []
         self.moved: list[str] = []
 
-    def look(self) -> Sequence[Waiting]:
-        return [Waiting(MailboxLocation("a", "f", "1", uid), 10, STAMP) for uid in ("1", "2")]
+    def list_waiting(self) -> Sequence[WaitingMail]:
+        return [WaitingMail(MailboxLocation("a", "f", "1", uid), 10, STAMP) for uid in ("1", "2")]
 
-    def fetch(self, waiting: Waiting) -> RawMail | None:
+    def fetch(self, waiting: WaitingMail) -> RawMail | None:
         self.fetched.append(waiting.place.uid)
         if waiting.place.uid == "1":
             raise MailFault("garbled")
-        return RawMail(b"good", whole=True)
+        return RawMail(b"good", is_whole=True)
 
-    def done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         self.moved += [place.uid for place in places]
 
     def quarantine(self, place: MailboxLocation) -> None:
@@ -230,7 +230,7 @@ class Stubborn:
 
 def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_the_next(site: Site) -> None:
     source = Stubborn()
-    assert take(site, source) == Taken(new=1, unreadable=1)
+    assert take(site, source) == IngestCounts(new=1, unreadable=1)
     assert source.fetched == ["1"] * FETCH_TRIES + ["2"]
     assert (source.quarantined, source.moved) == (["1"], ["2"])
     with site.store() as session:
@@ -305,14 +305,14 @@ def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(
     source = box.source()
     for number in range(1, 6):
         box.deliver(simple(number))
-        (first,) = source.look()
+        (first,) = source.list_waiting()
         box.deliver(simple(number + 100))
-        source.done([first.place])
+        source.move_to_done([first.place])
         begun = time.monotonic()
         source.wait(60, threading.Event())
         assert time.monotonic() - begun < 30
-        (second,) = source.look()
-        source.done([second.place])
+        (second,) = source.list_waiting()
+        source.move_to_done([second.place])
     source.close()
 
 
@@ -336,7 +336,7 @@ def test_a_maildir_is_found_out_without_a_push(
 def test_a_maildir_that_is_none_is_named(tmp_path: Path) -> None:
     source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "nowhere")))
     with pytest.raises(MailboxError, match=r"nowhere is no Maildir .* check mail_in\.path"):
-        source.look()
+        source.list_waiting()
 
 
 def test_a_maildir_file_that_vanishes_meanwhile_is_no_trouble(tmp_path: Path) -> None:
@@ -345,8 +345,8 @@ def test_a_maildir_file_that_vanishes_meanwhile_is_no_trouble(tmp_path: Path) ->
     box = MaildirBox(tmp_path)
     box.deliver(simple(1))
     source = box.source()
-    (waiting,) = source.look()
+    (waiting,) = source.list_waiting()
     shutil.rmtree(tmp_path / "new")
     (tmp_path / "new").mkdir()
     assert source.fetch(waiting) is None
-    source.done([waiting.place])
+    source.move_to_done([waiting.place])

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from service.config import MailIn
 from service.mail.imap import ImapSource
-from service.mail.ingest import MailboxError, Taken, take_in, watch
+from service.mail.ingest import IngestCounts, MailboxError, take_in, watch
 from service.store.tables import MailRow
 from tests.support.mails import simple, wait_for
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, free_port
@@ -33,7 +33,7 @@ class Watch:
     thread: threading.Thread | None = None
 
     def start(self) -> Watch:
-        def take() -> Taken:
+        def take() -> IngestCounts:
             return take_in(self.source, self.site.store, self.site.blobs, self.site.jobs, self.site.clock)
 
         self.thread = threading.Thread(
@@ -119,13 +119,13 @@ def test_a_connection_cut_in_the_middle_of_a_body_leaves_no_half_mail(
     raw = simple(1, size=1_500_000)
     dovecot.append(raw)
     source = ImapSource(settings(proxy.port))
-    source.look()
+    source.list_waiting()
     proxy.cut_after = proxy.from_server + 700_000
     with pytest.raises(MailboxError):
         take_in(source, site.store, site.blobs, site.jobs, site.clock)
     assert count(site) == 0
     assert list(site.blobs.root.rglob("*")) == []
-    assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == Taken(new=1)
+    assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
     source.close()
     with site.store() as session:
         assert site.blobs.read(session.scalars(select(MailRow.sha256)).one()) == raw
@@ -137,11 +137,11 @@ def test_a_mail_on_which_the_connection_breaks_every_time_comes_last(
     dovecot.append(simple(1, size=500_000))
     dovecot.append(simple(2))
     source = ImapSource(settings(proxy.port))
-    source.look()
+    source.list_waiting()
     proxy.cut_after = proxy.from_server + 100_000
     with pytest.raises(MailboxError):
         take_in(source, site.store, site.blobs, site.jobs, site.clock)
-    assert [w.place.uid for w in source.look()] == ["2", "1"]
+    assert [w.place.uid for w in source.list_waiting()] == ["2", "1"]
     source.close()
 
 
@@ -150,7 +150,7 @@ def test_a_mail_of_two_megabytes_above_the_limit_is_never_carried_over(
 ) -> None:
     dovecot.append(simple(1, size=1_500_000))
     source = ImapSource(settings(proxy.port, max_bytes=1_000_000))
-    assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == Taken(new=1)
+    assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
     source.close()
     assert proxy.from_server < 20_000
     with site.store() as session:
@@ -165,7 +165,7 @@ def test_waiting_ends_when_asked_to(dovecot: Dovecot) -> None:
     begun = time.monotonic()
     source.wait(60, stop)
     assert time.monotonic() - begun < 3
-    assert source.look() == []  # and the connection is good for more
+    assert source.list_waiting() == []  # and the connection is good for more
     source.close()
 
 
@@ -190,13 +190,13 @@ def test_after_a_quiet_while_the_folder_is_opened_anew(
 
     monkeypatch.setattr(IMAPClient, "select_folder", counted)
     source = ImapSource(settings(dovecot.imap))
-    source.look()
+    source.list_waiting()
     source.wait(0.3, threading.Event())
     assert opened == ["INBOX", "INBOX"]
     threading.Timer(0.3, lambda: dovecot.deliver(simple(1))).start()
     source.wait(60, threading.Event())
     assert opened == ["INBOX", "INBOX"]  # news needs no fresh look
-    assert len(source.look()) == 1
+    assert len(source.list_waiting()) == 1
     source.close()
 
 
@@ -214,7 +214,7 @@ def test_each_trouble_gives_one_sentence_that_says_what_to_check(
 ) -> None:
     source = ImapSource(settings(dovecot.imap, **change))
     with pytest.raises(MailboxError, match=says) as caught:
-        source.look()
+        source.list_waiting()
     assert "\n" not in str(caught.value)
     assert PASSWORD not in str(caught.value)
 
@@ -224,16 +224,16 @@ def test_an_unreachable_server_gives_one_sentence() -> None:
     with pytest.raises(
         MailboxError, match=r"^Nothing answers at 127\.0\.0\.1:\d+; check .* or start the mail server\.$"
     ):
-        source.look()
+        source.list_waiting()
 
 
 def test_encryption_needs_a_certificate_that_is_trusted(site: Site, dovecot_tls: Dovecot) -> None:
     dovecot_tls.append(simple(1))
     over_tls = settings(dovecot_tls.imaps, tls=True, host="localhost")
     with pytest.raises(MailboxError, match="certificate"):
-        ImapSource(over_tls).look()
+        ImapSource(over_tls).list_waiting()
     trusting = ImapSource(over_tls, context=ssl.create_default_context(cafile=str(dovecot_tls.certificate)))
-    assert take_in(trusting, site.store, site.blobs, site.jobs, site.clock) == Taken(new=1)
+    assert take_in(trusting, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
     trusting.wait(0.3, threading.Event())
     trusting.close()
 
@@ -245,9 +245,9 @@ def test_the_connection_is_encrypted_in_place_on_the_plain_port(
     dovecot_tls.append(simple(1))
     upgraded = settings(dovecot_tls.imap, tls=True, host="localhost")
     with pytest.raises(MailboxError, match="certificate"):
-        ImapSource(upgraded).look()
+        ImapSource(upgraded).list_waiting()
     trusting = ImapSource(upgraded, context=ssl.create_default_context(cafile=str(dovecot_tls.certificate)))
-    assert take_in(trusting, site.store, site.blobs, site.jobs, site.clock) == Taken(new=1)
+    assert take_in(trusting, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
     trusting.close()
 
 
@@ -256,7 +256,7 @@ def test_where_folders_have_a_prefix_ours_get_it_too(site: Site) -> None:
     try:
         server.append(simple(1))
         source = ImapSource(settings(server.imap))
-        assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == Taken(new=1)
+        assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
         source.close()
         assert server.contents("INBOX.Galloper") == [simple(1)]
     finally:

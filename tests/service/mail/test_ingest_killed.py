@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from service.config import MailIn
-from service.mail.ingest import Taken
+from service.mail.ingest import IngestCounts
 from tests.support.mails import simple
 from tests.support.servers.dovecot import Dovecot
 from tests.support.servers.mailboxes import ImapBox, imap_settings, mails, places, take
@@ -71,6 +71,6 @@ def test_killed_before_the_commit_the_mail_is_taken_in_once_at_the_next_start(
     assert mails(site) == []
     assert len(box.contents("INBOX")) == 1
     source = box.source()
-    assert take(site, source) == Taken(new=1)
+    assert take(site, source) == IngestCounts(new=1)
     source.close()
     assert len(site.jobs.queue) == 1

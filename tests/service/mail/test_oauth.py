@@ -12,9 +12,9 @@ import pytest
 from service import config
 from service.config import ConfigError, MailIn, MailOut, read_settings
 from service.mail.imap import ImapSource
-from service.mail.ingest import MailboxError, Taken
+from service.mail.ingest import IngestCounts, MailboxError
 from service.mail.oauth import NoToken, Tokens
-from service.mail.outbox import Sent, SmtpTransport, send_due
+from service.mail.outbox import SendCounts, SmtpTransport, send_due
 from tests.support.letters import LETTER, SENDER, write
 from tests.support.mails import simple
 from tests.support.servers.certificates import make_certificate
@@ -111,16 +111,16 @@ def test_dovecot_lets_in_who_has_a_good_token_and_says_who_has_not(site: Site, p
         server.append(simple(1))
         coming = MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, oauth=provider.settings())
         source = ImapSource(coming)
-        assert take(site, source) == Taken(new=1)
+        assert take(site, source) == IngestCounts(new=1)
         source.close()
         provider.good.clear()
         with pytest.raises(MailboxError, match=r"refused the login; check mail_in\.user and mail_in\.oauth"):
-            source.look()
-        assert source.look() == []  # the refused token is forgotten and another one asked for
+            source.list_waiting()
+        assert source.list_waiting() == []  # the refused token is forgotten and another one asked for
         source.close()
         provider.fault = (400, b'{"error": "invalid_client"}')
         with pytest.raises(MailboxError, match="invalid_client"):
-            ImapSource(coming).look()
+            ImapSource(coming).list_waiting()
     finally:
         server.remove()
 
@@ -141,7 +141,7 @@ def test_letters_leave_by_token_and_stay_while_it_is_refused(site: Site, provide
         outcome = send_due(site.store, site.blobs, transport, site.clock, sender=SENDER)
         assert "refused the login; check mail_out.user and mail_out.oauth" in outcome.down
         assert sink.letters == []
-        assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == Sent(sent=1)
+        assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == SendCounts(sent=1)
         # The words of Google's and Microsoft's XOAUTH2.
         assert sink.logins == ["user=orders\1auth=Bearer token-1\1\1", "user=orders\1auth=Bearer token-2\1\1"]
     finally:
@@ -164,7 +164,7 @@ def test_port_465_is_encrypted_from_the_start_and_its_certificate_verified(
         trusting = SmtpTransport(
             leaving, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0]))
         )
-        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
+        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == SendCounts(sent=1)
     finally:
         sink.stop()
 

@@ -12,7 +12,17 @@ from datetime import timedelta
 import pytest
 from PIL import Image
 
-from service.mail.outbox import CLAIM, PAUSES, Attachment, OutLetter, Sent, bounced, put, retry, send_due
+from service.mail.outbox import (
+    CLAIM,
+    PAUSES,
+    Attachment,
+    OutLetter,
+    SendCounts,
+    mark_bounced,
+    put,
+    retry,
+    send_due,
+)
 from service.mail.smtp import MailEnvelope
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
@@ -24,7 +34,7 @@ def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> Non
     letter = replace(
         LETTER,
         html="<p>You hold <b>Kintyre</b>.</p>",
-        answers=("<1@example.org>", "<2@example.org>"),
+        replies_to=("<1@example.org>", "<2@example.org>"),
         list_name="Powick Bridge",
         text="First line\n.leading dot\nÄrger – done\n",
         attachments=(
@@ -33,7 +43,7 @@ def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> Non
         ),
     )
     assert write(any_site, letter) == [True]
-    assert send(any_site, smtp_sink.port) == Sent(sent=1)
+    assert send(any_site, smtp_sink.port) == SendCounts(sent=1)
     (arrived,) = smtp_sink.letters
     assert (arrived.sender, arrived.recipients) == ("orders@galloper.example", ("montrose@example.org",))
     message = arrived.message
@@ -58,9 +68,9 @@ def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> Non
 
 def test_a_key_is_written_and_sent_once(any_site: Site, smtp_sink: SmtpSink) -> None:
     assert write(any_site, LETTER, replace(LETTER, text="other words")) == [True, False]
-    assert send(any_site, smtp_sink.port) == Sent(sent=1)
+    assert send(any_site, smtp_sink.port) == SendCounts(sent=1)
     assert write(any_site, LETTER) == [False]
-    assert send(any_site, smtp_sink.port) == Sent()
+    assert send(any_site, smtp_sink.port) == SendCounts()
     assert len(smtp_sink.letters) == 1
 
 
@@ -68,7 +78,7 @@ def test_a_letter_of_a_transaction_that_failed_does_not_exist(site: Site, smtp_s
     with site.store() as session:
         assert put(session, site.blobs, LETTER, sender=SENDER, now=NOON)
         session.rollback()
-    assert send(site, smtp_sink.port) == Sent()
+    assert send(site, smtp_sink.port) == SendCounts()
     assert smtp_sink.letters == []
 
 
@@ -82,16 +92,16 @@ def test_451_is_tried_again_with_growing_pauses_under_one_message_id(site: Site,
     smtp_sink.at_data = busy
     write(site, LETTER)
     for pause in PAUSES:
-        assert send(site, smtp_sink.port) == Sent(later=1)
+        assert send(site, smtp_sink.port) == SendCounts(later=1)
         (row,) = rows(site)
         assert (row.state, row.due_at - site.clock.now()) == (OutboxState.QUEUED, pause)
         site.clock.advance(pause - timedelta(seconds=1))
-        assert send(site, smtp_sink.port) == Sent()  # not before its time
+        assert send(site, smtp_sink.port) == SendCounts()  # not before its time
         site.clock.advance(timedelta(seconds=1))
     assert len({a.message["Message-ID"] for a in asked}) == 1
     assert row.error == "the mail server answered 451 4.3.0"  # without the address the server quotes
     smtp_sink.at_data = lambda _: None
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
     assert smtp_sink.letters[0].message["Message-ID"] == asked[0].message["Message-ID"]
 
 
@@ -110,7 +120,7 @@ def test_451_for_more_than_two_days_is_given_up_and_shown(site: Site, smtp_sink:
 def test_550_for_one_player_leaves_the_others_their_letters_once(site: Site, smtp_sink: SmtpSink) -> None:
     smtp_sink.at_rcpt = lambda address: "550 5.1.1 no such user" if address.startswith("ormond") else None
     write(site, to("montrose"), to("ormond"), to("argyll"))
-    assert send(site, smtp_sink.port) == Sent(sent=2, failed=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=2, failed=1)
     assert [letter.recipients for letter in smtp_sink.letters] == [
         ("montrose@example.org",),
         ("argyll@example.org",),
@@ -118,13 +128,13 @@ def test_550_for_one_player_leaves_the_others_their_letters_once(site: Site, smt
     failed = rows(site)[1]
     assert (failed.state, failed.error) == (OutboxState.FAILED, "the mail server answered 550 5.1.1")
     site.clock.advance(timedelta(days=1))
-    assert send(site, smtp_sink.port) == Sent()
+    assert send(site, smtp_sink.port) == SendCounts()
 
     smtp_sink.at_rcpt = lambda _: None
     with site.store.begin() as session:
         assert retry(session, failed.id, site.clock.now())
         assert not retry(session, rows(site)[0].id, site.clock.now())
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
 
 
 def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
@@ -132,11 +142,11 @@ def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
 ) -> None:
     smtp_sink.cut_after_data = 1
     write(site, LETTER)
-    assert send(site, smtp_sink.port) == Sent(later=1)
+    assert send(site, smtp_sink.port) == SendCounts(later=1)
     (row,) = rows(site)
     assert (row.state, row.possibly_twice) == (OutboxState.QUEUED, True)
     site.clock.advance(timedelta(minutes=10))
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
     assert len(smtp_sink.letters) == 2
     assert rows(site)[0].possibly_twice
@@ -145,12 +155,12 @@ def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
 def test_cut_twice_it_is_left_to_a_person(site: Site, smtp_sink: SmtpSink) -> None:
     smtp_sink.cut_after_data = 9
     write(site, LETTER)
-    assert send(site, smtp_sink.port) == Sent(later=1)
+    assert send(site, smtp_sink.port) == SendCounts(later=1)
     site.clock.advance(timedelta(minutes=10))
-    assert send(site, smtp_sink.port) == Sent(failed=1)
+    assert send(site, smtp_sink.port) == SendCounts(failed=1)
     assert "may have arrived" in (rows(site)[0].error or "")
     site.clock.advance(timedelta(days=3))
-    assert send(site, smtp_sink.port) == Sent()
+    assert send(site, smtp_sink.port) == SendCounts()
     assert len(smtp_sink.letters) == 2
 
 
@@ -172,11 +182,11 @@ def test_killed_after_the_servers_250_it_is_sent_once_more_and_marked(
             send(site, smtp_sink.port)
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING
-    assert send(site, smtp_sink.port) == Sent()  # the claim may still be alive
+    assert send(site, smtp_sink.port) == SendCounts()  # the claim may still be alive
     site.clock.advance(CLAIM)
-    assert send(site, smtp_sink.port) == Sent()
+    assert send(site, smtp_sink.port) == SendCounts()
     site.clock.advance(PAUSES[1])
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
     assert rows(site)[0].possibly_twice
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
 
@@ -193,7 +203,7 @@ def test_552_is_sent_again_with_smaller_pictures_once(site: Site, smtp_sink: Smt
     smtp_sink.at_data = too_big
     write(site, replace(LETTER, attachments=(Attachment("map.png", "image/png", picture),)))
     before = rows(site)[0].message_id
-    assert send(site, smtp_sink.port) == Sent(sent=1, later=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1, later=1)
     assert len(sizes) == 2
     (letter,) = smtp_sink.letters
     assert letter.message["Message-ID"] == before
@@ -207,7 +217,7 @@ def test_552_is_sent_again_with_smaller_pictures_once(site: Site, smtp_sink: Smt
 def test_what_stays_too_big_fails_and_is_shown(site: Site, smtp_sink: SmtpSink) -> None:
     smtp_sink.at_data = lambda _: "552 5.3.4 too big"
     write(site, LETTER)
-    assert send(site, smtp_sink.port) == Sent(later=1, failed=1)
+    assert send(site, smtp_sink.port) == SendCounts(later=1, failed=1)
     assert "smaller version too" in (rows(site)[0].error or "")
 
 
@@ -215,7 +225,7 @@ def test_a_limit_that_the_server_announces_is_kept_without_asking(site: Site) ->
     sink = SmtpSink(size_limit=200_000).start()
     try:
         write(site, replace(LETTER, attachments=(Attachment("map.pdf", "application/pdf", bytes(300_000)),)))
-        assert send(site, sink.port) == Sent(sent=1, later=1)
+        assert send(site, sink.port) == SendCounts(sent=1, later=1)
         (letter,) = sink.letters
         assert list(letter.message.iter_attachments()) == []
         body = letter.message.get_body(("plain",))
@@ -254,7 +264,7 @@ def test_line_ends_in_names_add_no_header(
     site: Site, smtp_sink: SmtpSink, change: Callable[[OutLetter], OutLetter]
 ) -> None:
     write(site, change(LETTER))
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
     message = smtp_sink.letters[0].message
     assert message["Bcc"] is None
     assert message["X-Evil"] is None
@@ -274,7 +284,7 @@ def test_a_recipient_that_is_no_single_address_is_our_fault(site: Site, address:
 def test_a_lost_message_is_shown_and_does_not_hold_up_the_next(site: Site, smtp_sink: SmtpSink) -> None:
     write(site, to("montrose"), to("argyll"))
     site.blobs.path(rows(site)[0].message).unlink()
-    assert send(site, smtp_sink.port) == Sent(sent=1, failed=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1, failed=1)
     assert "is missing" in (rows(site)[0].error or "")
 
 
@@ -296,9 +306,9 @@ class Odd:
 def test_an_unforeseen_fault_holds_up_nobody_else_and_ends_with_a_person(site: Site) -> None:
     odd = Odd()
     write(site, to("montrose"), to("argyll"))
-    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == Sent(sent=1, later=1)
+    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == SendCounts(sent=1, later=1)
     site.clock.advance(timedelta(minutes=10))
-    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == Sent(failed=1)
+    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == SendCounts(failed=1)
     assert odd.sent == ["argyll@example.org"]
     assert rows(site)[0].state == OutboxState.FAILED
 
@@ -308,8 +318,8 @@ def test_a_bounce_only_changes_the_state_of_its_letter(site: Site, smtp_sink: Sm
     send(site, smtp_sink.port)
     first, second = rows(site)
     with site.store.begin() as session:
-        assert bounced(session, ["<stranger@example.org>"]) is None
-        assert bounced(session, ["<stranger@example.org>", first.message_id]) == first.id
+        assert mark_bounced(session, ["<stranger@example.org>"]) is None
+        assert mark_bounced(session, ["<stranger@example.org>", first.message_id]) == first.id
     assert [r.state for r in rows(site)] == [OutboxState.FAILED, OutboxState.SENT]
     assert second.message_id != first.message_id
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.config import MailOut
-from service.mail.outbox import Sent, SmtpTransport, send_due
+from service.mail.outbox import SendCounts, SmtpTransport, send_due
 from service.store.tables import MailState, OutboxState
 from tests.support.letters import SENDER, rows
 from tests.support.servers.smtp_sink import SmtpSink
@@ -42,7 +42,7 @@ def sent(table: Table, sink: SmtpSink, *, by_letter: bool) -> str:
     site = table.site
     assert send_due(
         site.store, site.blobs, SmtpTransport(leaving, seconds=5), site.clock, sender=SENDER
-    ) == Sent(sent=1)
+    ) == SendCounts(sent=1)
     return sink.letters[0].sender
 
 

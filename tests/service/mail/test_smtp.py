@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.config import MailOut
-from service.mail.outbox import Down, FolderTransport, Sent, SmtpTransport, send_due
+from service.mail.outbox import FolderTransport, SendCounts, ServerUnavailable, SmtpTransport, send_due
 from service.mail.smtp import MailEnvelope
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, parsed, rows, send, to, write
@@ -27,7 +27,7 @@ def test_while_the_server_is_away_letters_keep_their_turn(site: Site, smtp_sink:
         assert state.down.startswith(f"Nothing answers at 127.0.0.1:{nowhere}; check mail_out.host")
         site.clock.advance(timedelta(minutes=30))
         write(site, to(f"later{step}"))
-    assert send(site, smtp_sink.port) == Sent(sent=5)
+    assert send(site, smtp_sink.port) == SendCounts(sent=5)
     assert [letter.recipients[0].partition("@")[0] for letter in smtp_sink.letters] == [
         "montrose",
         "later0",
@@ -61,7 +61,7 @@ def test_a_letter_that_lay_here_for_days_is_not_given_up_at_its_first_try(
     assert send(site, free_port()).down
     assert rows(site)[0].state == OutboxState.QUEUED
     site.clock.advance(timedelta(minutes=1))
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
 
 
 def test_a_server_without_the_encryption_we_ask_for_gets_nothing(site: Site, smtp_sink: SmtpSink) -> None:
@@ -78,7 +78,7 @@ def test_a_server_without_the_encryption_we_ask_for_gets_nothing(site: Site, smt
 def test_a_folder_gets_one_file_a_letter_in_the_order_of_sending(site: Site, tmp_path: Path) -> None:
     transport = FolderTransport(tmp_path / "out")
     write(site, to("montrose"), to("argyll"))
-    assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == Sent(sent=2)
+    assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == SendCounts(sent=2)
     files = sorted((tmp_path / "out").iterdir())
     assert [parsed(f.read_bytes())["To"] for f in files] == ["montrose@example.org", "argyll@example.org"]
     assert all(f.name.startswith(f"000{n}-results.") for n, f in enumerate(files, start=1))
@@ -89,7 +89,7 @@ def test_a_folder_gets_one_file_a_letter_in_the_order_of_sending(site: Site, tmp
 
 def test_a_folder_that_cannot_be_written_is_down(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(Down, match=r"check mail_out\.path"):
+    with pytest.raises(ServerUnavailable, match=r"check mail_out\.path"):
         FolderTransport(tmp_path / "file").send(MailEnvelope("a@b", "c@d", "<x@y>", b"x"))
 
 
@@ -107,6 +107,6 @@ def test_letters_leave_encrypted_when_the_certificate_is_trusted_and_not_at_all_
         trusting = SmtpTransport(
             over, seconds=5, context=ssl.create_default_context(cafile=str(certificate[0]))
         )
-        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == Sent(sent=1)
+        assert send_due(site.store, site.blobs, trusting, site.clock, sender=SENDER) == SendCounts(sent=1)
     finally:
         sink.stop()

@@ -9,7 +9,7 @@ import pytest
 
 import maps
 from service.games.ballots import executed
-from service.intake.postal_mail import PostalMail, PostedLetter, awaited
+from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
 from service.intake.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
@@ -124,13 +124,13 @@ def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
     table.take(table.mail("Montrose"), table.site.clock.now())
     site, phase = table.site, table.phase()
     with site.store() as session:
-        assert awaited(session, phase) == ["Montrose"]
+        assert originals_awaited(session, phase) == ["Montrose"]
     site.clock.advance(timedelta(days=1))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
     came = PostedLetter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
     assert room.log(came, [], "ada") is None
     with site.store() as session:
-        assert awaited(session, phase) == []
+        assert originals_awaited(session, phase) == []
 
 
 def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> None:

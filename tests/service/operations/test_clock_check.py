@@ -159,7 +159,7 @@ def test_dovecot_is_asked_for_its_time_and_nothing_stays_behind(dovecot: Dovecot
     assert dovecot.contents("Galloper") == []
     source = ImapSource(settings)
     source.server_time()
-    assert list(source.look()) == []
+    assert list(source.list_waiting()) == []
     source.close()
 
 

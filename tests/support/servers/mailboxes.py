@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from service.config import MailIn
 from service.mail.imap import ImapSource
-from service.mail.ingest import MailSource, Taken, take_in
+from service.mail.ingest import IngestCounts, MailSource, take_in
 from service.mail.maildir import MaildirSource
 from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot
@@ -81,7 +81,7 @@ def imap_settings(server: Dovecot) -> MailIn:
     return MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD)
 
 
-def take(site: Site, source: MailSource) -> Taken:
+def take(site: Site, source: MailSource) -> IngestCounts:
     return take_in(source, site.store, site.blobs, site.jobs, site.clock)
 
 

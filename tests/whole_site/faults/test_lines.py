@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from service.clock import SystemClock
 from service.config import MailIn
 from service.mail.imap import LONGEST_IDLE, READ_SECONDS, ImapSource
-from service.mail.ingest import Taken, take_in, watch
+from service.mail.ingest import IngestCounts, take_in, watch
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import MailRow
@@ -38,7 +38,7 @@ class Poller:
     thread: threading.Thread | None = None
 
     def start(self) -> Poller:
-        def take() -> Taken:
+        def take() -> IngestCounts:
             return take_in(self.source, self.site.store, self.site.blobs, self.site.jobs, self.site.clock)
 
         report = self.pulse.heard(self.said.append)
@@ -153,7 +153,7 @@ def test_3_a_two_megabyte_body_that_breaks_off_three_times_is_stored_once_and_wh
     stop, said = threading.Event(), list[str]()
     inbox = ImapSource(source(proxy.port))
 
-    def take() -> Taken:
+    def take() -> IngestCounts:
         return take_in(inbox, site.store, site.blobs, site.jobs, site.clock)
 
     proxy.cut_after = 1_000_000

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from service.mail.outbox import CLAIM, PAUSES, Sent
+from service.mail.outbox import CLAIM, PAUSES, SendCounts
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxState, PhaseState, SubmissionRow
 from tests.support.letters import LETTER, rows, send, write
@@ -49,7 +49,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
     assert [row.kind for row in rows(table.site)] == ["receipt", *["final_results"] * 10]
     sink = SmtpSink(port=port).start()
     try:
-        assert send(table.site, port) == Sent(sent=len(written))
+        assert send(table.site, port) == SendCounts(sent=len(written))
     finally:
         sink.stop()
     assert [letter.message["Message-ID"] for letter in sink.letters] == written
@@ -86,11 +86,11 @@ def test_34_a_process_killed_between_the_servers_yes_and_our_record_sends_at_mos
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING
-    assert send(site, smtp_sink.port) == Sent()  # its claim may still be alive
+    assert send(site, smtp_sink.port) == SendCounts()  # its claim may still be alive
     site.clock.advance(CLAIM)
-    assert send(site, smtp_sink.port) == Sent()
+    assert send(site, smtp_sink.port) == SendCounts()
     site.clock.advance(PAUSES[1])
-    assert send(site, smtp_sink.port) == Sent(sent=1)
+    assert send(site, smtp_sink.port) == SendCounts(sent=1)
     (row,) = rows(site)
     assert (row.state, row.possibly_twice) == (OutboxState.SENT, True)
     assert [letter.message["Message-ID"] for letter in smtp_sink.letters] == [row.message_id] * 2

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 import maps
 from reading.page import ReviewLimits
-from service.intake.read_submission import doubt_of
+from service.intake.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
 from service.web.roles import Role, may
@@ -262,12 +262,12 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert f"lines without a look: at least 0.95 sure “{WHY}”" in desk.text(page)
     made = game(desk, desk.table.game)
     assert made is not None
-    assert doubt_of(made.options, ReviewLimits()).score == 0.95
-    assert doubt_of(made.options, ReviewLimits(0.97)).score == 0.97, "never below the site's own"
+    assert limits_of(made.options, ReviewLimits()).score == 0.95
+    assert limits_of(made.options, ReviewLimits(0.97)).score == 0.97, "never below the site's own"
     desk.post(f"{page}/threshold", value="", why=WHY)
     made = game(desk, desk.table.game)
     assert made is not None
-    assert doubt_of(made.options, ReviewLimits()) == ReviewLimits()
+    assert limits_of(made.options, ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
         NAME,
@@ -280,5 +280,5 @@ def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
     assert begin(desk, threshold="2")[0] == 303
     made = game(desk)
     assert made is not None
-    assert doubt_of(made.options, ReviewLimits()).score > 1, "nobody is that sure"
+    assert limits_of(made.options, ReviewLimits()).score > 1, "nobody is that sure"
     assert begin(desk, name="Third Match", threshold="x")[0] == 400
