@@ -49,7 +49,7 @@ def test_killed_between_commit_and_move_the_mail_is_only_moved_at_the_next_start
 ) -> None:
     box = ImapBox(imap_settings(dovecot))
     box.deliver(simple(1))
-    assert child(site, box.settings, "ImapSource.done = die") == -signal.SIGKILL
+    assert child(site, box.settings, "ImapSource.move_to_done = die") == -signal.SIGKILL
     assert len(mails(site)) == 1
     assert places(site)[0].moved_at is None
     assert len(box.contents("INBOX")) == 1

@@ -60,7 +60,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from service import outbox
+from service.mail import outbox
 from service.clock import SimulatedClock
 from service.store.blobs import Blobs
 from service.record.chain import sessions
