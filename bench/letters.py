@@ -35,7 +35,7 @@ from service.games.ballots import executed
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar, resolve_orders
-from service.pictures import map_pdf, plan_of
+from service.pictures import board_plan, map_pdf
 from service.store import records
 from service.store.tables import (
     GameRow,
@@ -92,7 +92,7 @@ def _map(play: _Play, out: TextIO) -> None:
     map."""
     variant = play.site.load(play.story.variant)
     begun = time.process_time()
-    plan = plan_of(variant.slug)
+    plan = board_plan(variant.slug)
     _say(out, "map: names placed, once in a process", time.process_time() - begun)
     begun = time.process_time()
     pdf = map_pdf(

@@ -28,7 +28,7 @@ from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.phases import phase_of
 from service.games.turns import extend_calendar
-from service.pictures import plan_of
+from service.pictures import board_plan
 from service.store.tables import (
     GameRow,
     MailRow,
@@ -228,7 +228,7 @@ def _run(story: Story, root: Path, *, fast: bool, started: float) -> int:
     running.start()
     web.start()
     # Placing the map's names takes seconds; the first sheets are read meanwhile.
-    threading.Thread(target=plan_of, args=(variant.slug,), name="galloper-map", daemon=True).start()
+    threading.Thread(target=board_plan, args=(variant.slug,), name="galloper-map", daemon=True).start()
     say: Say = lambda text: print(text, flush=True)  # noqa: E731
     # 3. The story, and what it proved.
     try:

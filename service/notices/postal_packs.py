@@ -68,7 +68,7 @@ def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
 def by_hand(name: str, reach: AddressValidity) -> bool:
     """Whether some line of an envelope is to be written by hand, because no font of this machine has its
     letters."""
-    return any(pictures.missing(line) for line in (addresses.name_line(name), *(
+    return any(pictures.missing_letters(line) for line in (addresses.name_line(name), *(
         line for address in reach.addresses for line in address.lines)))
 
 

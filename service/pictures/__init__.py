@@ -1,8 +1,8 @@
 """Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
 from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
-from service.pictures.board.shipped_maps import board_pdf, board_png, board_svg, plan_of
-from service.pictures.drawing.glyphs import FONTS, missing
+from service.pictures.board.shipped_maps import board_pdf, board_plan, board_png, board_svg
+from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.paper.blank_sheet import (
@@ -35,6 +35,7 @@ __all__ = [
     "RenderError",
     "SheetUnusable",
     "board_pdf",
+    "board_plan",
     "board_png",
     "board_svg",
     "correction_html",
@@ -43,9 +44,8 @@ __all__ = [
     "envelopes_pdf",
     "labels_pdf",
     "map_pdf",
-    "missing",
+    "missing_letters",
     "plan_map",
-    "plan_of",
     "reading_picture",
     "results_html",
     "results_pdf",

@@ -69,12 +69,12 @@ def line_crop(
     return _jpeg(_stacked([cut], _rows(cut, fold)))
 
 
-def written_rows(high: float, usual: float) -> int:
-    """How many rows of writing a box `high` pixels high holds on a page whose lines are `usual` pixels high,
+def written_rows(height: float, usual: float) -> int:
+    """How many rows of writing a box `height` pixels high holds on a page whose lines are `usual` pixels high,
     at most four; 1 where it is hardly higher than they are."""
-    if usual <= 0 or high < TALL * usual:
+    if usual <= 0 or height < TALL * usual:
         return 1
-    return min(MOST_ROWS, 1 + max(1, round((high - usual) / (PITCH * usual))))
+    return min(MOST_ROWS, 1 + max(1, round((height - usual) / (PITCH * usual))))
 
 
 def pieces(ratio: float, rows: int) -> int:
@@ -148,8 +148,8 @@ def _rows(cut: Image.Image, fold: int) -> int:
 def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
     """The rows of writing in a crop with its margin: parted where there is least ink near an even
     division."""
-    high = cut.height / (1 + 2 * MARGIN)
-    top, pitch = MARGIN * high, high / rows
+    height = cut.height / (1 + 2 * MARGIN)
+    top, pitch = MARGIN * height, height / rows
     profile = np.maximum(_ink(cut), 0).mean(axis=1)
     around = max(1, round(pitch / 12))
     smooth = np.convolve(profile, np.ones(2 * around + 1), "same")
@@ -158,7 +158,7 @@ def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
         middle = top + n * pitch
         first, last = round(middle - _VALLEY * pitch), round(middle + _VALLEY * pitch)
         edges.append(first + float(np.argmin(smooth[first:last + 1])))
-    edges.append(top + high)
+    edges.append(top + height)
     half = (0.5 + _BEYOND) * pitch
     middles = [(upper + lower) / 2 for upper, lower in itertools.pairwise(edges)]
     return [
@@ -178,14 +178,14 @@ def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
     empty piece behind the end of a second row is left out."""
     if len(written) == 1 and rows == 1:
         return written[0]
-    wide, high = written[0].size
+    wide, height = written[0].size
     width = round(wide / (rows - (rows - 1) * OVERLAP))
-    step, gap = round(width * (1 - OVERLAP)), max(2, high // 12)
-    pieces = [whole.crop((index * step, 0, index * step + width, high)) for whole in written for index in range(rows)]
+    step, gap = round(width * (1 - OVERLAP)), max(2, height // 12)
+    pieces = [whole.crop((index * step, 0, index * step + width, height)) for whole in written for index in range(rows)]
     shown = [piece for index, piece in enumerate(pieces) if index < rows or _written(piece)]
-    out = Image.new("RGB", (width, len(shown) * (high + gap) - gap), "#8a7f70")
+    out = Image.new("RGB", (width, len(shown) * (height + gap) - gap), "#8a7f70")
     for index, piece in enumerate(shown):
-        out.paste(piece, (0, index * (high + gap)))
+        out.paste(piece, (0, index * (height + gap)))
     return out
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.pictures.drawing.raster import CELL, Boxes, Grid, share, summed
+from service.pictures.drawing.raster import CELL, Boxes, Grid, covered_share, summed_area
 from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.values import GroundKind, Rect
 
@@ -39,7 +39,7 @@ class FurniturePiece:
 
 def arrange(sheet: MapPaper, pieces: Sequence[FurniturePiece]) -> Mapping[str, Rect]:
     """A rectangle for each piece, in the order given; pieces never overlap each other."""
-    ground = _Ground(sheet)
+    ground = _OpenGround(sheet)
     placed: dict[str, Rect] = {}
     for piece in pieces:
         placed[piece.name] = ground.best(piece, sheet.inside.grown(-GAP), placed.values())
@@ -47,7 +47,7 @@ def arrange(sheet: MapPaper, pieces: Sequence[FurniturePiece]) -> Mapping[str, R
     return placed
 
 
-class _Ground:
+class _OpenGround:
     """What a piece would stand on, and how much of each sea is hidden already."""
 
     def __init__(self, sheet: MapPaper) -> None:
@@ -58,8 +58,8 @@ class _Ground:
         marks = grid.blocked(
             (), ((*place.seal, place.radius) for place in sheet.places.values() if place.seal is not None)
         )
-        self.dry, self.foreign = summed((grid.ids >= 0) & ~grid.sea | marks), summed(grid.ids < 0)
-        self.lines = summed(grid.edge)
+        self.dry, self.foreign = summed_area((grid.ids >= 0) & ~grid.sea | marks), summed_area(grid.ids < 0)
+        self.lines = summed_area(grid.edge)
         self.wet = np.array(
             [place.ground in {GroundKind.AREA, GroundKind.SEA} for place in sheet.places.values()]
         )
@@ -104,9 +104,9 @@ class _Ground:
 
     def _price(self, piece: FurniturePiece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
         near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
-        price = _LAND * share(self.dry, near) + _LINES * share(self.lines, near)
+        price = _LAND * covered_share(self.dry, near) + _LINES * covered_share(self.lines, near)
         if piece.afloat:
-            price += _LAND * share(self.foreign, near) + _LAND * (share(self.dry, near) > 0)
+            price += _LAND * covered_share(self.foreign, near) + _LAND * (covered_share(self.dry, near) > 0)
         x = (boxes[:, 0] - inside.x0) / max(0.1, inside.width - piece.width)
         y = (boxes[:, 1] - inside.y0) / max(0.1, inside.height - piece.height)
         return np.asarray(price + _AWAY * (np.abs(x - piece.at[0]) + np.abs(y - piece.at[1])))

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 from service.pictures.board.base_map import BaseMap, draw_base
 from service.pictures.board.labels import Unplaceable, place_labels
 from service.pictures.board.ornament import INK, PALE
-from service.pictures.drawing.shapes import TOWN_MM, MapPaper, solid
+from service.pictures.drawing.shapes import TOWN_MM, MapPaper, valid_polygons
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import GroundKind, Label, LabelPlace, PaperSize, Rect
 
@@ -55,20 +55,20 @@ def crowded(sheet: MapPaper) -> Rect | None:
     """The window with the most regions in it, None where no window has a crowd. The first of equals from the
     top left."""
     part = sheet.paper.furniture
-    wide, high, inside = WIDE * part, HIGH * part, sheet.inside
+    width, height, inside = WIDE * part, HIGH * part, sheet.inside
     points = [
         place.shape.representative_point() for place in sheet.places.values() if not place.shape.is_empty
     ]
     x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
     best, most = None, CROWD - 1
-    for left in np.arange(inside.x0, inside.x1 - wide, _STEP):
-        across = (x > left) & (x < left + wide)
+    for left in np.arange(inside.x0, inside.x1 - width, _STEP):
+        across = (x > left) & (x < left + width)
         if int(across.sum()) <= most:
             continue
-        for top in np.arange(inside.y0, inside.y1 - high, _STEP):
-            count = int((across & (y > top) & (y < top + high)).sum())
+        for top in np.arange(inside.y0, inside.y1 - height, _STEP):
+            count = int((across & (y > top) & (y < top + height)).sum())
             if count > most:
-                best, most = Rect(float(left), float(top), float(left) + wide, float(top) + high), count
+                best, most = Rect(float(left), float(top), float(left) + width, float(top) + height), count
     return best
 
 
@@ -77,10 +77,10 @@ def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
     return window.width * LARGER + 2 * FRAME, window.height * LARGER + CAPTION * paper.furniture + 2 * FRAME
 
 
-def make(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
+def make_inset(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None where its names find no room even so."""
     detail = enlarged(sheet, window)
-    wanted = {name for name, place in detail.places.items() if _seen(sheet.places[name], place, detail.inside)}
+    wanted = {name for name, place in detail.places.items() if _is_visible(sheet.places[name], place, detail.inside)}
     try:
         labels = place_labels(detail, (), wanted)
     except Unplaceable:
@@ -97,7 +97,7 @@ def hides_land(sheet: MapPaper, box: Rect) -> bool:
     return bool(sheet.land.intersection(area).area > 0.5 or shapely.intersects(area, marks).any())
 
 
-def _seen(whole: LabelPlace, enlarged_place: LabelPlace, frame: Rect) -> bool:
+def _is_visible(whole: LabelPlace, enlarged_place: LabelPlace, frame: Rect) -> bool:
     """Whether so much of a region is in the frame that its name belongs there."""
     if enlarged_place.seal is not None and not frame.grown(-enlarged_place.radius).meets(
         Rect(enlarged_place.seal[0], enlarged_place.seal[1], enlarged_place.seal[0], enlarged_place.seal[1])
@@ -114,7 +114,7 @@ def enlarged(sheet: MapPaper, window: Rect) -> MapPaper:
     frame = Rect(0.0, 0.0, window.width * LARGER, window.height * LARGER)
     places = {}
     for name, place in sheet.places.items():
-        shape = solid(_moved(place.shape, window, frame))
+        shape = valid_polygons(_moved(place.shape, window, frame))
         if shape.area > 0.5:
             places[name] = _place(place, shape, window, frame)
     paper = PaperSize(frame.width, frame.height, 0.0, 0.0, sheet.paper.furniture, "inset")
@@ -151,19 +151,19 @@ def outline(window: Rect) -> str:
             f'height="{window.height:.2f}" fill="none" stroke="{INK}" stroke-width="0.35"/>')
 
 
-def draw(inset: Inset, body: str) -> str:
+def draw_inset(inset: Inset, body: str) -> str:
     """The inset in its box with frame and caption; `body` is what stands in it, in its own millimetres."""
     box, frame, part = inset.box, inset.sheet.inside, inset.sheet.paper.furniture
-    high = frame.height
+    height = frame.height
     return (
         f'<g class="inset" transform="translate({box.x0 + FRAME:.2f} {box.y0 + FRAME:.2f})"><rect '
         f'x="{-FRAME}" y="{-FRAME}" width="{box.width:.2f}" height="{box.height:.2f}" fill="{PALE}" '
         f'stroke="{INK}" stroke-width="0.55"/><clipPath id="inset"><rect width="{frame.width:.2f}" '
-        f'height="{high:.2f}"/></clipPath><g clip-path="url(#inset)">{body}</g><rect '
-        f'width="{frame.width:.2f}" height="{high:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
+        f'height="{height:.2f}"/></clipPath><g clip-path="url(#inset)">{body}</g><rect '
+        f'width="{frame.width:.2f}" height="{height:.2f}" fill="none" stroke="{INK}" stroke-width="0.3"/>'
         + text(
             frame.width / 2,
-            high + 3.4 * part,
+            height + 3.4 * part,
             "what stands in the frame on the map, drawn larger",
             "display-italic",
             2.9 * part,

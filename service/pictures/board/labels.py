@@ -15,20 +15,20 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from service.pictures.drawing.name_variants import extent, wordings
-from service.pictures.drawing.raster import Boxes, Grid, Sums, share, summed
+from service.pictures.drawing.name_variants import extent, name_variants
+from service.pictures.drawing.raster import Boxes, Grid, Sums, covered_share, summed_area
 from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 
 PAD = 0.3
 """Clear space around each name, millimetres."""
 
-KEPT = 220
+CANDIDATES_KEPT = 220
 ROUNDS = 60
-NEAR = (0.0, 4.0, 8.0)
+ROOM_AROUND = (0.0, 4.0, 8.0)
 """Millimetres about a covered name within which others make room for it, tried in turn."""
 
-WORSE = 4.5
+MOST_WORSE = 4.5
 """By how much a place may be dearer than the one left: what half of a name in a strange region costs."""
 LEADER_FROM = 1.1
 FAR = 9.0
@@ -41,7 +41,7 @@ class Unplaceable(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class _Candidates:
     place: LabelPlace
     choices: NDArray[np.int64]
     boxes: Boxes
@@ -49,7 +49,7 @@ class _Options:
 
 
 @dataclass(frozen=True, slots=True)
-class _Under:
+class _GroundMasks:
     """What lies under a box, as summed masks."""
 
     grid: Grid
@@ -67,11 +67,11 @@ def place_labels(
 
     Raises Unplaceable, naming them, when some names overlap after all.
     """
-    under = _under(sheet, furniture)
-    options = [_options(place, number, sheet, under) for number, place in enumerate(sheet.places.values())
+    under = _ground_masks(sheet, furniture)
+    options = [_candidates(place, number, sheet, under) for number, place in enumerate(sheet.places.values())
                if only is None or place.id in only]
-    chosen = _settle(options)
-    clashes = _clashes(options, chosen)
+    chosen = _choose_spots(options)
+    clashes = _overlapping_names(options, chosen)
     if clashes:
         raise Unplaceable(f"no room for the names of {', '.join(sorted(clashes))}")
     return tuple(_label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
@@ -86,16 +86,16 @@ def step_aside(
     covered = [label for label in labels if any(label.box.meets(plate) for plate in plates)]
     if not covered:
         return tuple(labels)
-    under, by_region = _under(sheet, furniture), {label.region: label for label in labels}
+    under, by_region = _ground_masks(sheet, furniture), {label.region: label for label in labels}
     for label in covered:
-        for reach in NEAR:
+        for reach in ROOM_AROUND:
             near = label.box.grown(reach)
             group = [
                 other
                 for other in by_region.values()
                 if other.region == label.region or (reach and near.meets(other.box))
             ]
-            moved = _elsewhere(
+            moved = _move_group(
                 sheet, under, group, [*plates, *(other.box for other in by_region.values() if other not in group)]
             )
             if moved:
@@ -104,64 +104,64 @@ def step_aside(
     return tuple(by_region.values())
 
 
-def _elsewhere(
-    sheet: MapPaper, under: _Under, group: Sequence[Label], fixed: Sequence[Rect]
+def _move_group(
+    sheet: MapPaper, under: _GroundMasks, group: Sequence[Label], fixed: Sequence[Rect]
 ) -> tuple[Label, ...]:
     """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
     numbers = list(sheet.places)
     options = [
-        _but(_options(sheet.places[item.region], numbers.index(item.region), sheet, under), _rows(fixed), item)
+        _free_candidates(_candidates(sheet.places[item.region], numbers.index(item.region), sheet, under), _box_rows(fixed), item)
         for item in group
     ]
     if not all(len(item.costs) for item in options):
         return ()
-    chosen = _settle(options)
-    return () if _clashes(options, chosen) else tuple(
+    chosen = _choose_spots(options)
+    return () if _overlapping_names(options, chosen) else tuple(
         _label(item, int(pick)) for item, pick in zip(options, chosen, strict=True))
 
 
-def _but(options: _Options, fixed: Boxes, label: Label) -> _Options:
+def _free_candidates(options: _Candidates, fixed: Boxes, label: Label) -> _Candidates:
     """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their
     region."""
-    ways = wordings(options.place)
+    ways = name_variants(options.place)
     box = label.box
     is_current = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
-    most = options.costs[is_current].min() + WORSE if is_current.any() else np.inf
+    most = options.costs[is_current].min() + MOST_WORSE if is_current.any() else np.inf
     free = ~_overlaps(options.boxes, fixed).any(axis=1)
     free &= options.costs <= most
     free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
-    return _Options(options.place, options.choices[free], options.boxes[free], options.costs[free])
+    return _Candidates(options.place, options.choices[free], options.boxes[free], options.costs[free])
 
 
-def _rows(boxes: Sequence[Rect]) -> Boxes:
+def _box_rows(boxes: Sequence[Rect]) -> Boxes:
     return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes])
 
 
-def _under(sheet: MapPaper, furniture: Iterable[Rect]) -> _Under:
+def _ground_masks(sheet: MapPaper, furniture: Iterable[Rect]) -> _GroundMasks:
     grid = Grid(sheet.paper, sheet.places)
     discs = [(*p.seal, p.radius + 0.35) for p in sheet.places.values() if p.seal is not None]
     discs += [
         (p.seal[0], p.seal[1] - p.radius - 1.25, 1.3) for p in sheet.places.values() if p.seal and p.capital
     ]
-    return _Under(
-        grid, summed(grid.sea), summed(grid.edge),
-        summed(grid.blocked([f.grown(0.8) for f in furniture], discs)),
-        summed(grid.ids < 0),
+    return _GroundMasks(
+        grid, summed_area(grid.sea), summed_area(grid.edge),
+        summed_area(grid.blocked([f.grown(0.8) for f in furniture], discs)),
+        summed_area(grid.ids < 0),
     )
 
 
-def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> _Options:
-    ways = wordings(place)
+def _candidates(place: LabelPlace, number: int, sheet: MapPaper, under: _GroundMasks) -> _Candidates:
+    ways = name_variants(place)
     rows: list[Boxes] = []
     picks: list[NDArray[np.int64]] = []
     base: list[NDArray[np.float64]] = []
     inside = sheet.inside.grown(-1.2)
-    over = None if place.ground is GroundKind.TOWN else _over(place)
+    over = None if place.ground is GroundKind.TOWN else _spots_over(place)
     for index, way in enumerate(ways):
-        wide, high = extent(way)
-        spots, extra = over or _beside(place, wide, high)
+        width, height = extent(way)
+        spots, extra = over or _spots_beside(place, width, height)
         boxes = np.column_stack([
-            spots[:, 0] - wide / 2, spots[:, 1] - high / 2, spots[:, 0] + wide / 2, spots[:, 1] + high / 2
+            spots[:, 0] - width / 2, spots[:, 1] - height / 2, spots[:, 0] + width / 2, spots[:, 1] + height / 2
         ])
         fits = (
             (boxes[:, 0] >= inside.x0) & (boxes[:, 1] >= inside.y0)
@@ -171,16 +171,16 @@ def _options(place: LabelPlace, number: int, sheet: MapPaper, under: _Under) -> 
         picks.append(np.full(int(fits.sum()), index))
         base.append(extra[fits] + way.cost)
     boxes, choices, costs = np.vstack(rows), np.concatenate(picks), np.concatenate(base)
-    costs = costs + _price(place, number, boxes, under)
-    best = np.argsort(costs, kind="stable")[:KEPT]
-    return _Options(place, choices[best], boxes[best], costs[best])
+    costs = costs + _ground_price(place, number, boxes, under)
+    best = np.argsort(costs, kind="stable")[:CANDIDATES_KEPT]
+    return _Candidates(place, choices[best], boxes[best], costs[best])
 
 
-def _price(place: LabelPlace, number: int, boxes: Boxes, under: _Under) -> NDArray[np.float64]:
+def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMasks) -> NDArray[np.float64]:
     sums, corner = under.grid.own(number, place.shape.bounds)
-    own_ground = share(sums, boxes, corner)
-    sea, edge = share(under.sea, boxes), share(under.edge, boxes)
-    blocked, foreign = share(under.blocked, boxes), share(under.foreign, boxes)
+    own_ground = covered_share(sums, boxes, corner)
+    sea, edge = covered_share(under.sea, boxes), covered_share(under.edge, boxes)
+    blocked, foreign = covered_share(under.blocked, boxes), covered_share(under.foreign, boxes)
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
     if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
@@ -192,15 +192,15 @@ def _price(place: LabelPlace, number: int, boxes: Boxes, under: _Under) -> NDArr
         # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked
         # for.
         asked = np.flatnonzero(apart)
-        if len(asked) > 2 * KEPT:
+        if len(asked) > 2 * CANDIDATES_KEPT:
             reach[asked] = np.inf
-            asked = asked[np.argpartition(price[asked], 2 * KEPT)[: 2 * KEPT]]
+            asked = asked[np.argpartition(price[asked], 2 * CANDIDATES_KEPT)[: 2 * CANDIDATES_KEPT]]
         reach[asked] = shapely.distance(shapely.box(*boxes[asked].T), place.shape)
         return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
     return np.asarray(price + 9.0 * (1 - own_ground) + 14.0 * (1 - sea) + 3.0 * edge)
 
 
-def _over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
+def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots over the region and a little around it, dearer away from its widest part."""
     step = _STEP[place.ground]
     x0, y0, x1, y1 = place.shape.bounds
@@ -214,7 +214,7 @@ def _over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     return spots, away * (0.12 if place.ground is GroundKind.LAND else 0.06)
 
 
-def _beside(place: LabelPlace, wide: float, high: float) -> tuple[Boxes, NDArray[np.float64]]:
+def _spots_beside(place: LabelPlace, width: float, height: float) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots around a disc: right and left first, then above and below, then farther off at the end of a
     line."""
     if place.seal is None:
@@ -222,7 +222,7 @@ def _beside(place: LabelPlace, wide: float, high: float) -> tuple[Boxes, NDArray
     x, y = place.seal
     spots, costs = [], []
     for gap, ring in ((0.55, 0.0), (1.0, 0.4), (2.2, 1.6), (3.6, 2.4), (5.4, 3.4), (7.6, 4.6)):
-        far_x, far_y = place.radius + gap + wide / 2, place.radius + gap + high / 2
+        far_x, far_y = place.radius + gap + width / 2, place.radius + gap + height / 2
         for step, side in ((0.0, 0.0), (-0.6, 0.25), (0.6, 0.25), (-1.0, 0.5), (1.0, 0.5)):
             spots += [(x + far_x, y + step * far_y), (x - far_x, y + step * far_y)]
             costs += [ring + side, ring + side + 0.1]
@@ -240,7 +240,7 @@ def _overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
     )
 
 
-def _settle(options: list[_Options]) -> NDArray[np.int64]:
+def _choose_spots(options: list[_Candidates]) -> NDArray[np.int64]:
     count = len(options)
     current = np.full((count, 4), -1e6)
     chosen: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
@@ -266,16 +266,16 @@ def _settle(options: list[_Options]) -> NDArray[np.int64]:
     return chosen
 
 
-def _clashes(options: list[_Options], chosen: NDArray[np.int64]) -> set[str]:
+def _overlapping_names(options: list[_Candidates], chosen: NDArray[np.int64]) -> set[str]:
     boxes = np.array([option.boxes[pick] for option, pick in zip(options, chosen, strict=True)])
     clash = _overlaps(boxes, boxes)
     np.fill_diagonal(clash, val=False)
     return {option.place.name for option, row in zip(options, clash, strict=True) if row.any()}
 
 
-def _label(option: _Options, pick: int) -> Label:
+def _label(option: _Candidates, pick: int) -> Label:
     x0, y0, x1, y1 = (float(v) for v in option.boxes[pick])
-    wording = wordings(option.place)[int(option.choices[pick])]
+    wording = name_variants(option.place)[int(option.choices[pick])]
     leader = None
     if option.place.ground is GroundKind.TOWN and option.place.seal is not None:
         x, y = option.place.seal

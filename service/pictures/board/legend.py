@@ -10,7 +10,7 @@ import shapely
 
 from maps.variant import Power, Variant
 from service.pictures.board.centre_marks import TOWN_TONE, crown, disc, ink_of, shield
-from service.pictures.board.ornament import INK, PALE, fitted, flourish, panel
+from service.pictures.board.ornament import INK, PALE, fitting_size, flourish, panel
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.svg import path, text
 from service.pictures.drawing.values import KINGDOM, Rect
@@ -61,7 +61,7 @@ def draw_legend(
             left = box.x0 + 4.5 + (box.width - 8) / 2 * (index // half)
             words = f"{brief}  {full}"
             parts.append(text(left, y + 5.2 + SHORT_ROW * (index % half), words, "roman",
-                              fitted(words, "roman", 2.3, box.width / 2 - 5), f'fill="{INK}"',
+                              fitting_size(words, "roman", 2.3, box.width / 2 - 5), f'fill="{INK}"',
                               anchor="start"))
     return "".join(parts)
 

@@ -15,11 +15,11 @@ from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
 from service.pictures.board.labels import place_labels, step_aside
 from service.pictures.board.legend import draw_legend, legend_height
-from service.pictures.board.ornament import INK, fitted, title_lines
+from service.pictures.board.ornament import INK, fitting_size, title_lines
 from service.pictures.board.ship import ship
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.render import to_pdf
-from service.pictures.drawing.shapes import MapPaper, lay_out
+from service.pictures.drawing.shapes import MapPaper, lay_out_map
 from service.pictures.drawing.svg import path, text
 from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, MapOptions, PaperSize, Rect
 
@@ -51,17 +51,17 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
     """Everything about a board's map that does not depend on who holds what. Raises NoShapes."""
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
-    sheet = lay_out(variant, shapes, paper)
+    sheet = lay_out_map(variant, shapes, paper)
     room, window = len(shapes) // CROWDED, inset.crowded(sheet)
     while True:
-        pieces = _arranged(variant, sheet, room, window)
+        pieces = _arrange_furniture(variant, sheet, room, window)
         if window is not None and inset.hides_land(sheet, pieces["inset"]):
             window = None
             continue
         labels = place_labels(sheet, pieces.values())
         short = sum(label.wording.short for label in labels)
         if short <= room:
-            larger = None if window is None else inset.make(sheet, window, pieces["inset"])
+            larger = None if window is None else inset.make_inset(sheet, window, pieces["inset"])
             if window is not None and larger is None:
                 window = None
                 continue
@@ -70,7 +70,7 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
         room = short + SPARE
 
 
-def _arranged(variant: Variant, sheet: MapPaper, room: int, window: Rect | None) -> Mapping[str, Rect]:
+def _arrange_furniture(variant: Variant, sheet: MapPaper, room: int, window: Rect | None) -> Mapping[str, Rect]:
     """Where the furniture stands; `room` are the short names that the legend has room for."""
     part, inside = sheet.paper.furniture, sheet.inside
     wanted = [
@@ -81,9 +81,9 @@ def _arranged(variant: Variant, sheet: MapPaper, room: int, window: Rect | None)
         furniture.FurniturePiece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
     ]
     if window is not None:
-        wide, high = inset.size(window, sheet.paper)
+        width, height = inset.size(window, sheet.paper)
         near = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
-        wanted.insert(2, furniture.FurniturePiece("inset", wide, high, near, afloat=True))
+        wanted.insert(2, furniture.FurniturePiece("inset", width, height, near, afloat=True))
     return furniture.arrange(sheet, wanted)
 
 
@@ -114,29 +114,29 @@ def draw_map(
         for owner, regions in centres.items()
         for region in regions
     }
-    plates = unit_marks.places_of(sheet, plan.labels, chosen.units)
+    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units)
     body = [
         plan.base.below,
-        *(_control(sheet.places[region], power) for region, power in held.items()),
+        *(_draw_control(sheet.places[region], power) for region, power in held.items()),
         plan.base.lines,
         *(inset.outline(inset_plan.window) for inset_plan in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
-        _names(plan, plates.values()),
+        _draw_names(plan, plates.values()),
         unit_marks.plates(variant, plates),
-        *(inset.draw(inset_plan, _within(inset_plan, held)) for inset_plan in plan.insets),
-        _sized(
+        *(inset.draw_inset(inset_plan, _inset_body(inset_plan, held)) for inset_plan in plan.insets),
+        _scaled(
             paper,
             pieces["title"],
             lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title)),
         ),
-        _legend(plan, variant, held),
-        _sized(paper, pieces["compass"], ornament.compass),
-        _sized(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        _sized(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)),
+        _draw_legend(plan, variant, held),
+        _scaled(paper, pieces["compass"], ornament.compass),
+        _scaled(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
+        _scaled(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)),
         _imprint(
             sheet,
             (
-                f"{unit_marks.explained(variant, chosen.units)} "
+                f"{unit_marks.explanation(variant, chosen.units)} "
                 f"{chosen.acknowledgement or variant.note} {chosen.record}"
             ).strip(),
         ),
@@ -148,20 +148,20 @@ def draw_map(
     )
 
 
-def _names(plan: MapPlan, plates: Collection[Rect]) -> str:
+def _draw_names(plan: MapPlan, plates: Collection[Rect]) -> str:
     """The names, with those that a plate would cover set elsewhere."""
     if not plates:
         return plan.base.names
     return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
 
 
-def _within(inset_plan: Inset, held: Mapping[str, Power]) -> str:
+def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
     """What stands in an inset: the same layers as on the map."""
     places = inset_plan.sheet.places
     return "".join(
         (
             inset_plan.base.below,
-            *(_control(places[region], power) for region, power in held.items() if region in places),
+            *(_draw_control(places[region], power) for region, power in held.items() if region in places),
             inset_plan.base.lines,
             *(seal(place, held.get(place.id)) for place in places.values()),
             inset_plan.base.names,
@@ -175,7 +175,7 @@ def _overline(variant: Variant, title: str) -> str:
     return "A map of the" if title.endswith("s") else "A map of"
 
 
-def _control(place: LabelPlace, power: Power) -> str:
+def _draw_control(place: LabelPlace, power: Power) -> str:
     """A county in its power's colour and pattern, on plain paper; a town's disc shows them itself."""
     if place.ground is GroundKind.TOWN:
         return ""
@@ -187,19 +187,19 @@ def _control(place: LabelPlace, power: Power) -> str:
             f'stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>')
 
 
-def _legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
+def _draw_legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
     short = [(label.wording.lines[0], plan.sheet.places[label.region].name) for label in plan.short()]
     room, paper = plan.pieces["legend"], plan.sheet.paper
     towns = any(place.ground is GroundKind.TOWN for place in plan.sheet.places.values())
-    high = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
-    return _sized(
+    height = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
+    return _scaled(
         paper,
-        Rect(room.x0, room.y0, room.x1, high),
+        Rect(room.x0, room.y0, room.x1, height),
         lambda box: draw_legend(box, variant, held, short, towns=towns),
     )
 
 
-def _sized(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
+def _scaled(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
     """A piece of furniture as large as this paper wants it, in the room it was given."""
     part = paper.furniture
     if part == 1.0:
@@ -211,7 +211,7 @@ def _sized(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
 def _imprint(sheet: MapPaper, words: str) -> str:
     """Who is to be thanked, in the strip below the border."""
     room = sheet.paper.width - 2 * sheet.paper.margin
-    size = fitted(words, "italic", 2.6, room)
+    size = fitting_size(words, "italic", 2.6, room)
     y = (sheet.inside.y1 + 6.6 + sheet.paper.height) / 2 + 0.8
     return text(sheet.paper.width / 2, y, words, "italic", size, f'fill="{INK}"')
 

@@ -45,9 +45,9 @@ def _notched(box: Rect, cut: float) -> list[tuple[float, float]]:
     return points
 
 
-def flourish(x: float, y: float, wide: float) -> str:
+def flourish(x: float, y: float, width: float) -> str:
     """A swelling rule with a lozenge in its middle."""
-    half = wide / 2
+    half = width / 2
     return (
         f'<path d="M{x - half:.2f} {y:.2f}Q{x - half / 2:.2f} {y - 0.75:.2f} {x - 1.6:.2f} '
         f'{y:.2f}Q{x - half / 2:.2f} {y + 0.75:.2f} {x - half:.2f} {y:.2f}ZM{x + half:.2f} '
@@ -57,7 +57,7 @@ def flourish(x: float, y: float, wide: float) -> str:
     )
 
 
-def fitted(words: str, face: str, size: float, room: float) -> float:
+def fitting_size(words: str, face: str, size: float, room: float) -> float:
     """The size at which a line fits into `room`, at most `size`."""
     return min(size, size * room / max(0.1, fonts.width(words, face, size)))
 
@@ -66,13 +66,13 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     """The map's name on its panel: an overline, the title on one or two lines, the subtitle in italics."""
     x, room = (box.x0 + box.x1) / 2, box.width - 12
     lines = title_lines(title[:LONGEST_TITLE])
-    size = min(fitted(line, "display", 9.2, room) for line in lines)
+    size = min(fitting_size(line, "display", 9.2, room) for line in lines)
     # From the overline's foot to the subtitle's, in the middle of the panel.
     y = (box.y0 + box.y1 - 11.8 - len(lines) * size * 1.02) / 2 + 1.0
     parts = [panel(box)]
     if motto:
         parts.append(
-            text(x, y, motto, "display-italic", fitted(motto, "display-italic", 3.3, room), f'fill="{INK}"')
+            text(x, y, motto, "display-italic", fitting_size(motto, "display-italic", 3.3, room), f'fill="{INK}"')
         )
     y += 1.2
     for line in lines:
@@ -82,7 +82,7 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     parts.append(flourish(x, y, box.width * 0.55))
     y += 6.0
     parts.append(
-        text(x, y, subtitle, "display-italic", fitted(subtitle, "display-italic", 4.6, room), f'fill="{INK}"')
+        text(x, y, subtitle, "display-italic", fitting_size(subtitle, "display-italic", 4.6, room), f'fill="{INK}"')
     )
     return "".join(parts)
 
@@ -195,7 +195,7 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
     inside = sheet.inside
     start, end = (inside.x0, inside.x1) if across else (inside.y0, inside.y1)
     ticks = _crossings(sheet, fixed, start, end, across=across)
-    step = _step([offset for _, offset in ticks])
+    step = _degree_step([offset for _, offset in ticks])
     ticks = [(degree, offset) for degree, offset in ticks if degree % step == 0]
     parts = []
     bar = fixed - 1.65 if low else fixed + 0.55
@@ -203,8 +203,8 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
         first, last = max(start, min(a, b)), min(end, max(a, b))
         if (degree // step) % 2 and last > first:
             box = (first, bar, last - first, 1.1) if across else (bar, first, 1.1, last - first)
-            x, y, wide, high = box
-            parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{high:.2f}" '
+            x, y, width, height = box
+            parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
                          f'fill="{INK}"/>')
     for degree, offset in ticks:
         if not start + 4 < offset < end - 4:
@@ -219,7 +219,7 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
     return parts
 
 
-def _step(places: list[float]) -> int:
+def _degree_step(places: list[float]) -> int:
     """Degrees from one number to the next: as few as leave the numbers room."""
     apart = min((abs(b - a) for a, b in pairwise(places)), default=100.0)
     return next((step for step in (1, 2, 5, 10, 20) if step * apart >= 9.0), 30)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import maps
 from service.pictures.board.map_sheet import plan_map
-from service.pictures.board.placement import file_of, written
+from service.pictures.board.placement import placement_file, placement_text
 from service.pictures.drawing.values import A3, A4
 
 PAPERS = (A3, A4)
@@ -20,9 +20,9 @@ def main(slugs: Sequence[str]) -> int:
     for slug in slugs or [variant_slug for variant_slug in maps.variants() if maps.shapes(variant_slug)]:
         variant, shapes = maps.load(slug), maps.shapes(slug)
         for paper in PAPERS:
-            path = file_of(maps.folder(slug), paper)
+            path = placement_file(maps.folder(slug), paper)
             path.write_text(
-                written(variant, shapes, plan_map(variant, shapes, paper), paper), encoding="utf-8"
+                placement_text(variant, shapes, plan_map(variant, shapes, paper), paper), encoding="utf-8"
             )
             print(path)
     return 0

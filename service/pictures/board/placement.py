@@ -24,7 +24,7 @@ from service.pictures.board.base_map import BaseMap, drawn_names
 from service.pictures.board.inset import Inset
 from service.pictures.board.map_sheet import MapPlan, plan_map
 from service.pictures.drawing.name_variants import extent
-from service.pictures.drawing.shapes import MapPaper, lay_out
+from service.pictures.drawing.shapes import MapPaper, lay_out_map
 from service.pictures.drawing.values import KINGDOM, Label, NameVariant, PaperSize, Rect
 
 COMMAND = "python -m service.pictures.board.place_names"
@@ -34,16 +34,16 @@ TYPE_MM = 0.01
 log = logging.getLogger(__name__)
 
 
-class Stale(Exception):
+class PlacementOutdated(Exception):
     """A file of placing that is not of this board; the sentence says what differs."""
 
 
-def file_of(folder: Path, paper: PaperSize) -> Path:
+def placement_file(folder: Path, paper: PaperSize) -> Path:
     """Where a board's placing on a paper is kept."""
     return folder / f"placing-{paper.name.lower()}.json"
 
 
-def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> str:
+def board_digest(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> str:
     """A digest of all that the placing depends on: paper, shapes, names, marks, and the room that title and
     legend take."""
     content = [
@@ -64,22 +64,22 @@ def mark_of(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> 
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
 
-def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: PaperSize) -> str:
+def placement_text(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper: PaperSize) -> str:
     """A plan as the text of its file."""
     content = {
         "made_by": f"{COMMAND} {variant.slug}",
         "board": variant.slug,
         "paper": paper.name,
-        "of": mark_of(variant, shapes, paper),
-        "pieces": {name: _four(box) for name, box in plan.pieces.items()},
-        "labels": [_label(item) for item in plan.labels],
+        "of": board_digest(variant, shapes, paper),
+        "pieces": {name: _corners(box) for name, box in plan.pieces.items()},
+        "labels": [_label_json(item) for item in plan.labels],
         "below": plan.base.below,
         "lines": plan.base.lines,
         "insets": [
             {
-                "window": _four(item.window),
-                "box": _four(item.box),
-                "labels": [_label(name) for name in item.labels],
+                "window": _corners(item.window),
+                "box": _corners(item.box),
+                "labels": [_label_json(name) for name in item.labels],
                 "below": item.base.below,
                 "lines": item.base.lines,
             }
@@ -89,20 +89,20 @@ def written(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan, paper:
     return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
 
 
-def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
+def read_placement(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
     """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider
     here."""
     try:
         content = json.loads(text)
         digest = content["of"]
     except (ValueError, KeyError, TypeError) as fault:
-        raise Stale("it cannot be read") from fault
-    if digest != mark_of(variant, shapes, paper):
-        raise Stale("board or paper have changed since it was made")
-    sheet = lay_out(variant, shapes, paper)
+        raise PlacementOutdated("it cannot be read") from fault
+    if digest != board_digest(variant, shapes, paper):
+        raise PlacementOutdated("board or paper have changed since it was made")
+    sheet = lay_out_map(variant, shapes, paper)
     labels = _labels(content["labels"])
-    insets = tuple(_inset(item, sheet) for item in content["insets"])
-    _measured([*labels, *(name for item in insets for name in item.labels)])
+    insets = tuple(_read_inset(item, sheet) for item in content["insets"])
+    _check_type_widths([*labels, *(name for item in insets for name in item.labels)])
     base = BaseMap(content["below"], content["lines"], drawn_names(sheet, labels))
     return MapPlan(sheet, labels, {name: Rect(*box) for name, box in content["pieces"].items()}, base, insets)
 
@@ -110,30 +110,30 @@ def read(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperS
 def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
     """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of
     date; the log says which file that was. Raises NoShapes."""
-    path = file_of(folder, paper)
+    path = placement_file(folder, paper)
     if path.exists():
         try:
-            return read(path.read_text(encoding="utf-8"), variant, shapes, paper)
-        except Stale as fault:
+            return read_placement(path.read_text(encoding="utf-8"), variant, shapes, paper)
+        except PlacementOutdated as fault:
             log.warning(("%s is not used (%s); its names are placed anew, which takes seconds. Make it "
                          "again: %s %s"),
                         path, fault, COMMAND, variant.slug)
     return plan_map(variant, shapes, paper)
 
 
-def _measured(labels: Sequence[Label]) -> None:
+def _check_type_widths(labels: Sequence[Label]) -> None:
     for label in labels:
-        wide, high = extent(label.wording)
-        if abs(wide - label.box.width) > TYPE_MM or abs(high - label.box.height) > TYPE_MM:
-            raise Stale(f"type is of another size on this machine: {' '.join(label.wording.lines)}")
+        width, height = extent(label.wording)
+        if abs(width - label.box.width) > TYPE_MM or abs(height - label.box.height) > TYPE_MM:
+            raise PlacementOutdated(f"type is of another size on this machine: {' '.join(label.wording.lines)}")
 
 
-def _four(box: Rect) -> list[float]:
+def _corners(box: Rect) -> list[float]:
     return [box.x0, box.y0, box.x1, box.y1]
 
 
-def _label(label: Label) -> dict[str, Any]:
-    return {"region": label.region, **asdict(label.wording), "box": _four(label.box), "leader": label.leader}
+def _label_json(label: Label) -> dict[str, Any]:
+    return {"region": label.region, **asdict(label.wording), "box": _corners(label.box), "leader": label.leader}
 
 
 def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:
@@ -155,7 +155,7 @@ def _read_label(row: Mapping[str, Any]) -> Label:
     return Label(row["region"], wording, Rect(*row["box"]), leader)
 
 
-def _inset(content: Mapping[str, Any], sheet: MapPaper) -> Inset:
+def _read_inset(content: Mapping[str, Any], sheet: MapPaper) -> Inset:
     window, labels = Rect(*content["window"]), _labels(content["labels"])
     detail = inset.enlarged(sheet, window)
     base = BaseMap(content["below"], content["lines"], drawn_names(detail, labels))

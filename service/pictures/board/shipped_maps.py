@@ -24,7 +24,7 @@ _one_at_a_time = Lock()
 
 
 @cache
-def plan_of(slug: str, paper: PaperSize = A3) -> MapPlan:
+def board_plan(slug: str, paper: PaperSize = A3) -> MapPlan:
     """The plan of one board on one paper. Raises NoShapes for a board that has no drawn shapes."""
     return plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper)
 
@@ -42,7 +42,7 @@ def board_svg(
         title,
         subtitle,
         MapOptions(units=frozenset(units)),
-        plan_of(variant.slug),
+        board_plan(variant.slug),
     )
 
 
@@ -78,7 +78,7 @@ def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
 @lru_cache(maxsize=16)
 def _pdf(slug: str, held: Held, title: str, subtitle: str, options: MapOptions) -> bytes:
     return map_pdf(
-        maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, plan_of(slug, options.paper)
+        maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, board_plan(slug, options.paper)
     )
 
 

@@ -34,14 +34,14 @@ the region, of a millimetre, and of standing nearer to another mark than to one'
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
-def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
+def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
     """Where the plate of each unit stands: in its region if there is room, off every mark and every other
     plate."""
     marks = [Rect(x - r, y - r, x + r, y + r) for item in sheet.places.values() if item.seal
              for (x, y), r in ((item.seal, item.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
-    wide, tall = WIDE * part, HIGH * part
-    names = _rows([item.box for item in labels])
+    width, height = WIDE * part, HIGH * part
+    names = _box_rows([item.box for item in labels])
     taken = list(marks)
     boxes_by_unit: dict[Unit, Rect] = {}
     # The smallest region first: it has the fewest places to choose from.
@@ -52,7 +52,7 @@ def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -
             np.arange(x0 - _AROUND, x1 + _AROUND, _STEP), np.arange(y0 - _AROUND, y1 + _AROUND, _STEP)
         )
         x, y = across.ravel(), down.ravel()
-        boxes = np.column_stack([x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2])
+        boxes = np.column_stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2])
         inside = sheet.inside.grown(-1.0)
         boxes = boxes[
             (boxes[:, 0] > inside.x0)
@@ -69,21 +69,21 @@ def places_of(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -
             centres = np.array([item.seal for item in sheet.places.values() if item.seal and item is not place])
             middles = (boxes[:, :2] + boxes[:, 2:]) / 2
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away
-        covered = _covered(boxes, names)
+        covered = _covered_share(boxes, names)
         cost = (
-            _MARK * (_covered(boxes, _rows(taken)) > 0)
+            _MARK * (_covered_share(boxes, _box_rows(taken)) > 0)
             + _NAME * covered
             + _TOUCH * (covered > 0)
             + _AWAY * away
             + _STRANGE * strange
         )
-        box = Rect(*(float(v) for v in _cheapest(boxes, cost, place.shape)))
+        box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, place.shape)))
         boxes_by_unit[unit] = box
         taken.append(box.grown(CLEAR))
     return boxes_by_unit
 
 
-def _cheapest(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> Boxes:
+def _cheapest_box(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> Boxes:
     """The box of the least cost, to which standing outside a shape adds. What lies inside is dear to compute,
     so it is asked only of boxes that may still be the cheapest."""
     best, cheapest = np.inf, boxes[0]
@@ -105,7 +105,7 @@ def plates(variant: Variant, where: dict[Unit, Rect]) -> str:
     return "".join(_plate(variant, unit, box) for unit, box in where.items())
 
 
-def explained(variant: Variant, units: Iterable[Unit]) -> str:
+def explanation(variant: Variant, units: Iterable[Unit]) -> str:
     """The sentence that says how a plate is read; "" without units."""
     kinds = [variant.kinds[letter] for letter in sorted({unit.kind for unit in units})]
     return (
@@ -140,17 +140,17 @@ def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
     )
 
 
-def _rows(boxes: Sequence[Rect]) -> Boxes:
+def _box_rows(boxes: Sequence[Rect]) -> Boxes:
     return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes]).reshape(-1, 4)
 
 
-def _covered(boxes: Boxes, others: Boxes) -> Boxes:
+def _covered_share(boxes: Boxes, others: Boxes) -> Boxes:
     """The part of each box that others cover, those that overlap each other counted twice."""
     area = (boxes[:1, 2] - boxes[:1, 0]) * (boxes[:1, 3] - boxes[:1, 1])
-    wide = np.minimum(boxes[:, None, 2], others[None, :, 2]) - np.maximum(
+    width = np.minimum(boxes[:, None, 2], others[None, :, 2]) - np.maximum(
         boxes[:, None, 0], others[None, :, 0]
     )
-    high = np.minimum(boxes[:, None, 3], others[None, :, 3]) - np.maximum(
+    height = np.minimum(boxes[:, None, 3], others[None, :, 3]) - np.maximum(
         boxes[:, None, 1], others[None, :, 1]
     )
-    return np.asarray((np.maximum(0, wide) * np.maximum(0, high)).sum(axis=1) / area)
+    return np.asarray((np.maximum(0, width) * np.maximum(0, height)).sum(axis=1) / area)

@@ -15,16 +15,16 @@ FONTS = "fonts-noto-core and fonts-noto-cjk"
 """Debian's packages with nearly every script (SIL Open Font License)."""
 
 
-def missing(text: str) -> str:
+def missing_letters(text: str) -> str:
     """The letters of a text that would be printed as boxes, each once, in their order; "" where all can be
     printed.
 
     A mark that combines with the letter before is looked at together with it. Raises OSError where the
     libraries are missing, without which no paper is drawn either.
     """
-    if not _unknown(text):
+    if not _unknown_glyphs(text):
         return ""
-    return "".join(dict.fromkeys(cluster for cluster in _clusters(text) if _unknown(cluster)))
+    return "".join(dict.fromkeys(cluster for cluster in _clusters(text) if _unknown_glyphs(cluster)))
 
 
 def _clusters(text: str) -> list[str]:
@@ -38,10 +38,10 @@ def _clusters(text: str) -> list[str]:
 
 
 @cache
-def _unknown(text: str) -> int:
+def _unknown_glyphs(text: str) -> int:
     """How many glyphs of a text no font has."""
     pango, _, gobject = _libraries()
-    layout = pango.pango_layout_new(_context())
+    layout = pango.pango_layout_new(_pango_context())
     try:
         data = text.encode()
         pango.pango_layout_set_text(layout, data, len(data))
@@ -51,7 +51,7 @@ def _unknown(text: str) -> int:
 
 
 @cache
-def _context() -> int:
+def _pango_context() -> int:
     """A context for layouts; it lives as long as the process."""
     pango, pangoft2, _ = _libraries()
     context: int = pango.pango_font_map_create_context(pangoft2.pango_ft2_font_map_new())

@@ -32,13 +32,13 @@ _STYLES = {
 _PER_SIZE, _PER_LINE, _TURNED, _SHORT = 0.5, 0.35, 1.6, 5.0
 
 
-def wordings(place: LabelPlace) -> tuple[NameVariant, ...]:
+def name_variants(place: LabelPlace) -> tuple[NameVariant, ...]:
     """Every way to set the name of a place, each with its cost."""
     style = _STYLES[place.ground]
     name = place.name.upper() if style.capitals else place.name
     variants = []
     for step, size in enumerate(style.sizes):
-        for lines in breaks(name):
+        for lines in line_breaks(name):
             cost = _PER_SIZE * step + _PER_LINE * (len(lines) - 1)
             variants.append(NameVariant(lines, style.face, size, style.spacing, cost))
             if style.turned:
@@ -51,7 +51,7 @@ def wordings(place: LabelPlace) -> tuple[NameVariant, ...]:
     return tuple(variants)
 
 
-def breaks(name: str) -> list[tuple[str, ...]]:
+def line_breaks(name: str) -> list[tuple[str, ...]]:
     """A name on one line, and on two and three where it has the words; each break as even as can be."""
     words = name.split()
     line_breaks: list[tuple[str, ...]] = [(name,)]
@@ -77,16 +77,16 @@ def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
 
 def extent(wording: NameVariant) -> tuple[float, float]:
     """Width and height of the ink of a name as set, on paper: a turned name is higher than wide."""
-    wide = max(
+    width = max(
         fonts.width(line, wording.face, wording.size, wording.spacing) - wording.spacing * wording.size
         for line in wording.lines
     )
-    up, down = ink(wording)
-    high = wording.size * (up + down + LEADING * (len(wording.lines) - 1))
-    return (wide, high) if wording.upright else (high, wide)
+    up, down = ink_extent(wording)
+    height = wording.size * (up + down + LEADING * (len(wording.lines) - 1))
+    return (width, height) if wording.upright else (height, width)
 
 
-def ink(wording: NameVariant) -> tuple[float, float]:
+def ink_extent(wording: NameVariant) -> tuple[float, float]:
     """Extent above and below the baseline, in parts of the size."""
     if all(line == line.upper() for line in wording.lines):
         return CAPITALS_ASCENT, CAPITALS_DESCENT + (

@@ -51,7 +51,7 @@ class Grid:
         begins."""
         x0, y0 = (max(0, int(v / CELL) - 1) for v in bounds[:2])
         x1, y1 = (int(v / CELL) + 2 for v in bounds[2:])
-        return summed(self.ids[y0:y1, x0:x1] == number), (x0, y0)
+        return summed_area(self.ids[y0:y1, x0:x1] == number), (x0, y0)
 
     def blocked(
         self, boxes: Iterable[Rect], discs: Iterable[tuple[float, float, float]]
@@ -66,14 +66,14 @@ class Grid:
         return np.asarray(image).astype(bool)
 
 
-def summed(mask: NDArray[np.bool_]) -> Sums:
+def summed_area(mask: NDArray[np.bool_]) -> Sums:
     """Sums of all cells above and left of each corner."""
     sums: Sums = np.zeros((mask.shape[0] + 1, mask.shape[1] + 1), dtype=np.int64)
     sums[1:, 1:] = mask.cumsum(axis=0, dtype=np.int64).cumsum(axis=1)
     return sums
 
 
-def share(sums: Sums, boxes: Boxes, corner: tuple[int, int] = (0, 0)) -> NDArray[np.float64]:
+def covered_share(sums: Sums, boxes: Boxes, corner: tuple[int, int] = (0, 0)) -> NDArray[np.float64]:
     """The part, 0 to 1, of each box (rows x0, y0, x1, y1 in millimetres) that the mask covers; `corner` is
     the column and row of the grid where the mask begins, outside of which nothing is covered."""
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1

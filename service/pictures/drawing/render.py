@@ -56,13 +56,13 @@ def _page(sheet: str, number: int, title: str) -> str:
     size = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
     if size is None:
         raise RenderError("an SVG page must name its width and height in millimetres")
-    wide, high = size.groups()
+    width, height = size.groups()
     # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
     # its thousands of elements is asked for its style first, which takes as long as the drawing.
     source = base64.b64encode(sheet.encode()).decode()
     return (
-        f"<style>@page p{number}{{size:{wide}mm {high}mm;margin:0}}.p{number}{{page:p{number};width:{wide}mm;"
-        f"height:{high}mm;overflow:hidden;font-size:0}}.p{number} img{{display:block;width:{wide}mm;height:{high}mm}}</style>"
+        f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}.p{number}{{page:p{number};width:{width}mm;"
+        f"height:{height}mm;overflow:hidden;font-size:0}}.p{number} img{{display:block;width:{width}mm;height:{height}mm}}</style>"
         f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
         f'src="data:image/svg+xml;base64,{source}"></div>'
     )

@@ -24,7 +24,7 @@ ROUND = 0.9
 TOWN_KM2 = 420.0
 
 
-def solid(geometry: BaseGeometry) -> BaseGeometry:
+def valid_polygons(geometry: BaseGeometry) -> BaseGeometry:
     """The valid polygons of a shape, its stray lines and points left out."""
     parts = [
         p for p in shapely.get_parts(shapely.make_valid(geometry)) if isinstance(p, Polygon | MultiPolygon)
@@ -48,12 +48,12 @@ class MapPaper:
     projection: Projection
 
 
-def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPaper:
+def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPaper:
     """Put a board on paper. The paper is turned where the board is wider than high."""
     lons = [lon for shape in shapes.values() for rings in shape.polygons for lon, _ in rings[0]]
     projection = projection_for(min(lons), max(lons))
     kilometres = {
-        name: solid(shapely.transform(_polygons(shape), projection.forward)) for name, shape in shapes.items()
+        name: valid_polygons(shapely.transform(_polygons(shape), projection.forward)) for name, shape in shapes.items()
     }
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     outer = _bounds(kilometres)
@@ -63,12 +63,12 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> 
     inside = paper.inside
     scale = max((right - left) / inside.width, (top - bottom) / inside.height)
     # The neat line never reaches beyond what the data covers, but where only land goes on.
-    left, right = _widened(
+    left, right = _widen_span(
         left, right, scale * inside.width, outer[0], math.inf if variant.open_east else outer[2]
     )
-    bottom, top = _widened(bottom, top, scale * inside.height, outer[1], outer[3])
-    wide, high = (right - left) / scale, (top - bottom) / scale
-    aside, above = (inside.width - wide) / 2, (inside.height - high) / 2
+    bottom, top = _widen_span(bottom, top, scale * inside.height, outer[1], outer[3])
+    width, height = (right - left) / scale, (top - bottom) / scale
+    aside, above = (inside.width - width) / 2, (inside.height - height) / 2
     inside = Rect(inside.x0 + aside, inside.y0 + above, inside.x1 - aside, inside.y1 - above)
     west, north = left, top
     frame = shapely.box(inside.x0, inside.y0, inside.x1, inside.y1)
@@ -78,8 +78,8 @@ def lay_out(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> 
     for name, shape in kilometres.items():
         on_paper = _to_paper(shape, west, north, scale, inside)
         round_one = name not in seas and _is_town(shape)
-        cut = solid(shapely.intersection(on_paper, frame))
-        places[name] = _place(variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals)
+        cut = valid_polygons(shapely.intersection(on_paper, frame))
+        places[name] = _label_place(variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals)
     water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
     whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
@@ -110,10 +110,10 @@ def _bounds(shapes: Mapping[str, BaseGeometry]) -> tuple[float, float, float, fl
     return float(left), float(bottom), float(right), float(top)
 
 
-def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
+def _widen_span(low: float, height: float, room: float, least: float, most: float) -> tuple[float, float]:
     """A span grown evenly to fill `room`, within the bounds."""
     room = min(room, most - least)
-    low = min(max((low + high - room) / 2, least), most - room)
+    low = min(max((low + height - room) / 2, least), most - room)
     return low, low + room
 
 
@@ -143,7 +143,7 @@ def _is_town(shape: BaseGeometry) -> bool:
     return bool(shape.area < TOWN_KM2 and roundness > ROUND)
 
 
-def _place(
+def _label_place(
     variant: Variant, name: str, shape: BaseGeometry, *, sea: bool, town: bool, capital: bool
 ) -> LabelPlace:
     province = variant.board.provinces[name]

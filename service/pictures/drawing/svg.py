@@ -11,7 +11,7 @@ from shapely.geometry import LinearRing, LineString, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from service.pictures.drawing import fonts
-from service.pictures.drawing.name_variants import LEADING, ink
+from service.pictures.drawing.name_variants import LEADING, ink_extent
 from service.pictures.drawing.values import Label
 
 Coordinates = Iterable[tuple[float, float]]
@@ -52,10 +52,10 @@ def text(
 def label(name_label: Label, colour: str, halo: str) -> str:
     """A name with a halo of the paper's colour behind it, so that lines under it do not cut the letters."""
     way, box = name_label.wording, name_label.box
-    up, down = ink(way)
+    up, down = ink_extent(way)
     middle = ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
-    high = way.size * (up + down + LEADING * (len(way.lines) - 1))
-    top = middle[1] - high / 2 + up * way.size
+    height = way.size * (up + down + LEADING * (len(way.lines) - 1))
+    top = middle[1] - height / 2 + up * way.size
     spacing = way.spacing * way.size
     turn = "" if way.upright else f' transform="rotate(-90 {middle[0]:.2f} {middle[1]:.2f})"'
     lines = [

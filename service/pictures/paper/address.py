@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.pictures.drawing import fonts
-from service.pictures.drawing.glyphs import missing
+from service.pictures.drawing.glyphs import missing_letters
 
 POINT = 25.4 / 72
 SMALLEST = 5.0
@@ -44,30 +44,30 @@ class Block:
     size: float
 
 
-def fitted(lines: Sequence[str], room: AddressSpace) -> Block:
+def fit_address(lines: Sequence[str], room: AddressSpace) -> Block:
     """The lines in the largest type, by half points, in which all of them fit, long ones broken."""
     size = room.largest
-    while size > SMALLEST and not _fits(lines, room, size):
+    while size > SMALLEST and not _fits_space(lines, room, size):
         size -= 0.5
-    return Block(tuple(AddressLine(line, by_hand=bool(missing(line))) for line in lines), size)
+    return Block(tuple(AddressLine(line, by_hand=bool(missing_letters(line))) for line in lines), size)
 
 
-def _fits(lines: Sequence[str], room: AddressSpace, size: float) -> bool:
-    wide = room.width * 0.97 / (size * POINT)
-    return sum(_rows(line, wide) for line in lines) * room.leading * size * POINT <= room.height
+def _fits_space(lines: Sequence[str], room: AddressSpace, size: float) -> bool:
+    width = room.width * 0.97 / (size * POINT)
+    return sum(_rows(line, width) for line in lines) * room.leading * size * POINT <= room.height
 
 
-def _rows(line: str, wide: float) -> int:
+def _rows(line: str, width: float) -> int:
     """How many rows a line takes, broken between words, and within a word that is longer than a row."""
     rows, used, space = 1, 0.0, _width(" ")
     for word in line.split():
         word_width = _width(word)
-        if used and used + space + word_width > wide:
+        if used and used + space + word_width > width:
             rows, used = rows + 1, 0.0
         used += (space if used else 0.0) + word_width
-        if used > wide:
-            more = math.ceil(used / wide) - 1
-            rows, used = rows + more, used - more * wide
+        if used > width:
+            more = math.ceil(used / width) - 1
+            rows, used = rows + more, used - more * width
     return rows
 
 
@@ -76,5 +76,5 @@ def _width(line: str) -> float:
     wide."""
     strange = [letter for letter in line if ord(letter) >= 0x0250 and not unicodedata.combining(letter)]
     known = "".join(letter for letter in line if letter not in strange)
-    wide = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.65 for letter in strange)
-    return fonts.width(known, "display", 1.0) + wide
+    width = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.65 for letter in strange)
+    return fonts.width(known, "display", 1.0) + width

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from service.letters.render import environment
 from service.pictures.drawing import fonts
 from service.pictures.drawing.render import to_pdf
-from service.pictures.paper.address import POINT, AddressSpace, fitted
+from service.pictures.paper.address import POINT, AddressSpace, fit_address
 
 ROWS = 16
 """Rules on a sheet of A4 below its heading, 12.5 mm apart: room for a large hand."""
@@ -73,7 +73,7 @@ def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     if not envelopes:
         raise ValueError("no envelope is asked for")
     html = environment("pictures", markup=True).get_template("envelopes.html").render(
-        envelopes=[(fitted(envelope.to, TO), fitted(envelope.sender, FROM)) for envelope in envelopes])
+        envelopes=[(fit_address(envelope.to, TO), fit_address(envelope.sender, FROM)) for envelope in envelopes])
     return to_pdf(html, title="Envelopes")
 
 
@@ -83,5 +83,5 @@ def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     if not envelopes:
         raise ValueError("no label is asked for")
     html = environment("pictures", markup=True).get_template("labels.html").render(
-        labels=[fitted(envelope.to, LABEL) for envelope in envelopes])
+        labels=[fit_address(envelope.to, LABEL) for envelope in envelopes])
     return to_pdf(html, title="Labels")

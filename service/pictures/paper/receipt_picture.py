@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from service.pictures.drawing.fonts import FACES, FontMissing
-from service.pictures.paper.sheet_copy import MOST_BYTES, opened
+from service.pictures.paper.sheet_copy import MOST_BYTES, open_upright
 
 WIDTH = 1100
 """Pixels across: a sheet's lines can be read on a telephone, and the words beneath too."""
@@ -44,16 +44,16 @@ def reading_picture(picture: bytes, lines: Sequence[BoxedLine], most_bytes: int 
     At most `most_bytes` where the lowest quality allows it. Raises SheetUnusable for bytes that are no
     picture.
     """
-    sheet = opened(picture)
+    sheet = open_upright(picture)
     scale = WIDTH / sheet.width
     sheet = ImageOps.contain(sheet, (WIDTH, max(1, round(sheet.height * scale))), Image.Resampling.LANCZOS)
-    words = _rows(lines, _font("display", SIZE))
+    words = _wrap_lines(lines, _font("display", SIZE))
     out = Image.new("RGB", (WIDTH, sheet.height + 2 * MARGIN + LEAD * (len(words) + 1)), _PAPER)
     out.paste(sheet, ((WIDTH - sheet.width) // 2, 0))
     draw = ImageDraw.Draw(out)
     for line in lines:
-        _box(draw, line, scale)
-    _transcribe(draw, words, sheet.height + MARGIN)
+        _draw_box(draw, line, scale)
+    _draw_transcription(draw, words, sheet.height + MARGIN)
     for quality in _QUALITIES:
         data = _jpeg(out, quality)
         if len(data) <= most_bytes:
@@ -61,20 +61,20 @@ def reading_picture(picture: bytes, lines: Sequence[BoxedLine], most_bytes: int 
     return data
 
 
-def _box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
+def _draw_box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
     colour = _UNSURE if line.unsure else _SURE
     points = [(x * scale, y * scale) for x, y in line.corners]
     for start, end in zip(points, [*points[1:], points[0]], strict=True):
-        _edge(draw, start, end, colour, broken=line.unsure)
+        _draw_edge(draw, start, end, colour, broken=line.unsure)
     label, font = f"{line.number}{'?' if line.unsure else ''}", _font("bold", 26)
     x, y = min(x for x, _ in points), min(y for _, y in points)
-    wide = font.getlength(label) + 10
-    left, top = max(0.0, x - wide - 3), max(0.0, y)
-    draw.rectangle((left, top, left + wide, top + 31), fill=colour)
+    width = font.getlength(label) + 10
+    left, top = max(0.0, x - width - 3), max(0.0, y)
+    draw.rectangle((left, top, left + width, top + 31), fill=colour)
     draw.text((left + 5, top + 1), label, fill=(255, 255, 255), font=font)
 
 
-def _edge(
+def _draw_edge(
     draw: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float],
     colour: tuple[int, int, int], *,
     broken: bool,
@@ -90,7 +90,7 @@ def _edge(
         draw.line((*ends[0], *ends[1]), fill=colour, width=3)
 
 
-def _rows(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tuple[str, bool]]:
+def _wrap_lines(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tuple[str, bool]]:
     """What stands below the sheet: rows of type that fit its width, with whether they are of an unsure
     line."""
     room, wrapped = WIDTH - 2 * MARGIN, []
@@ -108,7 +108,7 @@ def _rows(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tupl
     return wrapped
 
 
-def _transcribe(draw: ImageDraw.ImageDraw, rows: Sequence[tuple[str, bool]], top: int) -> None:
+def _draw_transcription(draw: ImageDraw.ImageDraw, rows: Sequence[tuple[str, bool]], top: int) -> None:
     draw.text((MARGIN, top), "As the machine read it:", fill=_INK, font=_font("display-italic", SIZE))
     for number, (row, unsure) in enumerate(rows, start=1):
         draw.text(

@@ -35,11 +35,11 @@ def sheet_copy(
     by default (Q-37): the caller says where they stand. Raises SheetUnusable; and ValueError where
     `most_bytes` is too few.
     """
-    upright = opened(picture)
+    upright = open_upright(picture)
     draw = ImageDraw.Draw(upright)
     for mask in masks:
         draw.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
-    cut = upright if keep is None else upright.crop(_around(keep, upright.size))
+    cut = upright if keep is None else upright.crop(_box_around(keep, upright.size))
     side = min(LONGEST_SIDE, max(cut.size))
     while True:
         small = ImageOps.contain(cut, (side, side), Image.Resampling.LANCZOS) if max(cut.size) > side else cut
@@ -58,18 +58,18 @@ def sheet_window(
     """A JPEG of one line of a sheet and what stands around it, without EXIF: the rows within `context`
     heights of the line over the sheet's whole width, the line framed; with 0 its own rectangle alone. Nothing
     beyond `keep` is shown, and `masks` are painted over first, as in `sheet_copy`. Raises SheetUnusable."""
-    upright = opened(picture)
+    upright = open_upright(picture)
     pen = ImageDraw.Draw(upright)
     for mask in masks:
         pen.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
-    left, top, right, bottom = _around(keep, upright.size)
+    left, top, right, bottom = _box_around(keep, upright.size)
     xs, ys = [x for x, _ in line], [y for _, y in line]
-    high = max(ys) - min(ys)
+    height = max(ys) - min(ys)
     if context:
         pen.line([*line, line[0]], fill=_FRAME, width=max(3, upright.width // 350), joint="curve")
     else:
-        left, right = max(left, round(min(xs) - high / 4)), min(right, round(max(xs) + high / 4))
-    more = high * max(context, 0.25)
+        left, right = max(left, round(min(xs) - height / 4)), min(right, round(max(xs) + height / 4))
+    more = height * max(context, 0.25)
     top, bottom = max(top, round(min(ys) - more)), min(bottom, round(max(ys) + more))
     cut = upright.crop((left, top, max(left + 1, right), max(top + 1, bottom)))
     return _jpeg(
@@ -78,7 +78,7 @@ def sheet_window(
     )
 
 
-def opened(picture: bytes) -> Image.Image:
+def open_upright(picture: bytes) -> Image.Image:
     """A picture turned as its EXIF says, every band but its colours left behind. Raises SheetUnusable."""
     try:
         with Image.open(io.BytesIO(picture)) as photo:
@@ -87,7 +87,7 @@ def opened(picture: bytes) -> Image.Image:
         raise SheetUnusable("the kept page is no picture that can be opened") from error
 
 
-def _around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int, int]:
+def _box_around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int, int]:
     margin = MARGIN * max(size)
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     box = (

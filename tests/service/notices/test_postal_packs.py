@@ -19,7 +19,7 @@ from adjudicator.position import Position
 from service.letters.addresses import LONGEST, MOST_LINES
 from service.notices.postal_packs import RETURN, envelopes, post_of
 from service.notices.results import ResultsAnnouncer
-from service.pictures import BlankSheet, PaperEnvelope, envelopes_pdf, labels_pdf, missing, sheets_pdf
+from service.pictures import BlankSheet, PaperEnvelope, envelopes_pdf, labels_pdf, missing_letters, sheets_pdf
 from service.pictures.paper.blank_sheet import ROWS
 from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalAddressRow, SeatRow
 from tests.support.site import Site
@@ -96,11 +96,11 @@ NO_FONT = "\U0010fffd"
 def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(lines: Sequence[str]) -> None:
     """POST-07, an address in another script: whichever fonts this machine has, no letter is a box on paper;
     right-to-left letters are compared in any order."""
-    strange = [line for line in lines if missing(line)]
+    strange = [line for line in lines if missing_letters(line)]
     for made in (envelopes_pdf, labels_pdf):
         pdf = made([PaperEnvelope(tuple(lines))])
         printed = "".join("".join(line.split()) for line in lines if line not in strange)
-        # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing`
+        # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing_letters`
         # was asked.
         if not any("\u0900" <= letter <= "\u097f" for letter in printed):
             assert sorted(pages(pdf)[0].replace(" ", "")) == sorted(unicodedata.normalize("NFKC", printed))
@@ -116,8 +116,8 @@ def rules(pdf: bytes) -> int:
 
 
 def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
-    assert missing("Nguyễn Văn Ấ, e\u0301") == ""
-    assert missing(f"a{NO_FONT}b{NO_FONT}\u0301") == f"{NO_FONT}{NO_FONT}\u0301"
+    assert missing_letters("Nguyễn Văn Ấ, e\u0301") == ""
+    assert missing_letters(f"a{NO_FONT}b{NO_FONT}\u0301") == f"{NO_FONT}{NO_FONT}\u0301"
 
 
 @pytest.mark.parametrize(("made", "wide", "high", "left", "top"), [

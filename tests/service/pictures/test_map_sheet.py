@@ -20,7 +20,7 @@ from PIL import Image
 from pypdfium2 import raw
 
 import maps
-from service.pictures import MapPlan, NoShapes, board_pdf, draw_map, plan_map, plan_of, to_png
+from service.pictures import MapPlan, NoShapes, board_pdf, board_plan, draw_map, plan_map, to_png
 from service.pictures.board.inset import LARGER
 from service.pictures.board.labels import PAD
 from service.pictures.drawing.hatch import PATTERNS, hatch
@@ -44,7 +44,7 @@ NASTY = "<script>alert(1)</script>\r\n\"&'" + "x" * 500
 def picture(slug: str, title: str = "Powick Bridge") -> str:
     variant = maps.load(slug)
     return draw_map(
-        variant, maps.shapes(slug), variant.start.centres, title, "Winter 1643", plan=plan_of(slug)
+        variant, maps.shapes(slug), variant.start.centres, title, "Winter 1643", plan=board_plan(slug)
     )
 
 
@@ -59,7 +59,7 @@ def _box(rect: Rect) -> shapely.Polygon:
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: PaperSize) -> None:
-    plan = plan_of(slug, paper)
+    plan = board_plan(slug, paper)
     assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
     for one, two in itertools.combinations(plan.labels, 2):
         assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (
@@ -70,7 +70,7 @@ def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: Pape
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: PaperSize) -> None:
-    plan = plan_of(slug, paper)
+    plan = board_plan(slug, paper)
     places = plan.sheet.places
     marks = _marks(plan)
     tree = shapely.STRtree(marks)
@@ -86,7 +86,7 @@ def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Pa
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> None:
-    plan = plan_of(slug, paper)
+    plan = board_plan(slug, paper)
     wet = [
         one
         for one in plan.labels
@@ -103,7 +103,7 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> N
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_furniture_hides_no_land_and_no_name(slug: str, paper: PaperSize) -> None:
-    plan = plan_of(slug, paper)
+    plan = board_plan(slug, paper)
     pieces = list(plan.pieces.values())
     for one, two in itertools.combinations(pieces, 2):
         assert not one.meets(two)
@@ -122,7 +122,7 @@ def _marks(plan: MapPlan) -> list[shapely.Polygon]:
 def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: PaperSize) -> None:
     """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a
     mark, fewer of them short than on the map."""
-    plan = plan_of("w3k", paper)
+    plan = board_plan("w3k", paper)
     (one,) = plan.insets
     middle = one.window
     inside = {name for name, place in plan.sheet.places.items()
@@ -171,11 +171,11 @@ def test_an_inset_shows_the_same_owners_and_a_board_with_room_has_none() -> None
     assert {owners[name] for name in shown} >= {"Argyll", "Hamilton", None}
     held = {region: owner for owner, regions in W3K.start.centres.items() for region in regions}
     assert shown == {name: held.get(str(name)) for name in shown}
-    assert plan_of("standard").insets == ()
+    assert board_plan("standard").insets == ()
 
 
 def test_short_names_are_few_and_explained_on_the_map() -> None:
-    plan = plan_of("w3k")
+    plan = board_plan("w3k")
     assert 0 < len(plan.short()) <= 15
     words = _words(picture("w3k"))
     for one in plan.short():
@@ -263,15 +263,15 @@ def test_the_svg_is_well_formed_and_escapes_what_it_is_told() -> None:
 
 def test_nobody_owns_anything_and_one_owns_everything() -> None:
     shapes = maps.shapes("w3k")
-    empty = draw_map(W3K, shapes, {}, "T", "S", plan=plan_of("w3k"))
+    empty = draw_map(W3K, shapes, {}, "T", "S", plan=board_plan("w3k"))
     assert any("(109 of 109)" in words for words in _words(empty))
-    full = draw_map(W3K, shapes, {"Argyll": W3K.board.centres()}, "T", "S", plan=plan_of("w3k"))
+    full = draw_map(W3K, shapes, {"Argyll": W3K.board.centres()}, "T", "S", plan=board_plan("w3k"))
     assert "109 centres" in _words(full)
     assert _words(full).count("A") >= 109
 
 
 def test_an_owner_or_a_region_that_is_not_of_the_board_is_our_fault() -> None:
-    shapes, plan = maps.shapes("w3k"), plan_of("w3k")
+    shapes, plan = maps.shapes("w3k"), board_plan("w3k")
     with pytest.raises(KeyError):
         draw_map(W3K, shapes, {"Nobody": ["London"]}, "T", "S", plan=plan)
     with pytest.raises(KeyError):
@@ -282,7 +282,7 @@ def test_an_owner_or_a_region_that_is_not_of_the_board_is_our_fault() -> None:
 
 def test_the_same_board_gives_the_same_map() -> None:
     one: MapPlan = plan_map(maps.load("standard"), maps.shapes("standard"))
-    assert one.labels == plan_of("standard").labels
+    assert one.labels == board_plan("standard").labels
 
 
 def test_the_pdf_opens_with_two_pages_on_a3_under_three_megabytes(pdf: bytes) -> None:
@@ -345,7 +345,7 @@ def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:
     page = pypdfium2.PdfDocument(pdf)[0]
     text, high = page.get_textpage(), page.get_height()
     checked = 0
-    for one in plan_of("w3k").labels:
+    for one in board_plan("w3k").labels:
         if one.wording.spacing or len(one.wording.lines) > 1 or not one.wording.upright:
             continue
         assert any(_within(one, box) for box in _found(text, one.wording.lines[0], high)), one.region

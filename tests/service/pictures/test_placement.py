@@ -14,9 +14,16 @@ from pathlib import Path
 import pytest
 
 import maps
-from service.pictures import plan_map, plan_of
+from service.pictures import board_plan, plan_map
 from service.pictures.board import placement
-from service.pictures.board.placement import Stale, file_of, mark_of, plan_from, read, written
+from service.pictures.board.placement import (
+    PlacementOutdated,
+    board_digest,
+    placement_file,
+    placement_text,
+    plan_from,
+    read_placement,
+)
 from service.pictures.drawing.values import A3, A4, Label, PaperSize
 
 STANDARD = maps.load("standard")
@@ -27,7 +34,7 @@ SHEETS = [
 
 
 def kept(slug: str, paper: PaperSize) -> str:
-    return file_of(maps.folder(slug), paper).read_text(encoding="utf-8")
+    return placement_file(maps.folder(slug), paper).read_text(encoding="utf-8")
 
 
 def spot(one: Label) -> tuple[float, float, float, float]:
@@ -38,7 +45,7 @@ def spot(one: Label) -> tuple[float, float, float, float]:
 def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
     """Worked out anew from the same board, without the file."""
     variant, shapes = maps.load(slug), maps.shapes(slug)
-    made, shipped = plan_map(variant, shapes, paper), read(kept(slug, paper), variant, shapes, paper)
+    made, shipped = plan_map(variant, shapes, paper), read_placement(kept(slug, paper), variant, shapes, paper)
     assert len(made.labels) == len(shipped.labels) == len(variant.board.provinces)
     for one, two in zip(made.labels, shipped.labels, strict=True):
         assert (one.region, one.wording) == (two.region, two.wording)
@@ -64,14 +71,14 @@ def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_t
         if maps.shapes(slug):
             for paper in (A3, A4):
                 assert plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper).labels
-                assert plan_of.__wrapped__(slug, paper).labels
+                assert board_plan.__wrapped__(slug, paper).labels
 
 
 def test_a_file_of_another_board_is_noticed_and_not_used(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A province gets another name: the shipped file would print the old one."""
-    shutil.copy(file_of(maps.folder("standard"), A3), tmp_path)
+    shutil.copy(placement_file(maps.folder("standard"), A3), tmp_path)
     london = STANDARD.board.provinces["LON"]
     other = replace(STANDARD, board=replace(
         STANDARD.board, provinces={**STANDARD.board.provinces, "LON": replace(london, name="Londinium")}))
@@ -91,10 +98,10 @@ def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
         *lon.polygons[0][0][:-1], (lon.polygons[0][0][-1][0] + 0.001, lon.polygons[0][0][-1][1])),),))}
     fewer = dict(list(STANDARD.powers.items())[1:])
     marks = [
-        mark_of(STANDARD, shapes, A3), mark_of(STANDARD, shapes, A4), mark_of(STANDARD, moved, A3),
-        mark_of(replace(STANDARD, title="Another"), shapes, A3),
-        mark_of(replace(STANDARD, powers=fewer), shapes, A3),
-        mark_of(replace(STANDARD, capitals={"England": ("LON",)}), shapes, A3),
+        board_digest(STANDARD, shapes, A3), board_digest(STANDARD, shapes, A4), board_digest(STANDARD, moved, A3),
+        board_digest(replace(STANDARD, title="Another"), shapes, A3),
+        board_digest(replace(STANDARD, powers=fewer), shapes, A3),
+        board_digest(replace(STANDARD, capitals={"England": ("LON",)}), shapes, A3),
     ]
     assert len(set(marks)) == len(marks)
 
@@ -103,19 +110,19 @@ def test_type_of_another_width_is_noticed() -> None:
     """Another version of the typeface: names as placed would run into each other."""
     said = json.loads(kept("standard", A3))
     said["labels"][0]["box"][2] += 0.1
-    with pytest.raises(Stale, match="type is of another size on this machine"):
-        read(json.dumps(said), STANDARD, maps.shapes("standard"), A3)
+    with pytest.raises(PlacementOutdated, match="type is of another size on this machine"):
+        read_placement(json.dumps(said), STANDARD, maps.shapes("standard"), A3)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null"])
 def test_a_broken_file_is_stale_and_no_fault(text: str) -> None:
-    with pytest.raises(Stale, match="cannot be read"):
-        read(text, STANDARD, maps.shapes("standard"), A3)
+    with pytest.raises(PlacementOutdated, match="cannot be read"):
+        read_placement(text, STANDARD, maps.shapes("standard"), A3)
 
 
 def test_a_plan_survives_being_written() -> None:
-    plan, shapes = plan_of("standard"), maps.shapes("standard")
-    again = read(written(STANDARD, shapes, plan, A3), STANDARD, shapes, A3)
+    plan, shapes = board_plan("standard"), maps.shapes("standard")
+    again = read_placement(placement_text(STANDARD, shapes, plan, A3), STANDARD, shapes, A3)
     assert again.labels == plan.labels
     assert again.base == plan.base
 

@@ -17,9 +17,9 @@ from fastapi.testclient import TestClient
 import maps
 from service.desk.games.acts import OPTIONS
 from service.notices.current_map import UNITS
-from service.pictures import board_pdf, board_svg, plan_of
+from service.pictures import board_pdf, board_plan, board_svg
 from service.pictures.board.labels import step_aside
-from service.pictures.board.unit_marks import places_of
+from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.drawing.values import A3, A4, PaperSize
 from service.store.tables import GameRow
 from tests.support.public_site import map_of, visitor
@@ -52,8 +52,8 @@ def plates(svg: str) -> list[tuple[str, str, str]]:
 def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
     slug: str, paper: PaperSize
 ) -> None:
-    variant, plan = maps.load(slug), plan_of(slug, paper)
-    found = places_of(plan.sheet, plan.labels, variant.start.units)
+    variant, plan = maps.load(slug), board_plan(slug, paper)
+    found = unit_boxes(plan.sheet, plan.labels, variant.start.units)
     assert set(found) == set(variant.start.units)
     marks = [
         shapely.Point(one.seal).buffer(one.radius)
@@ -77,8 +77,8 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
 def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) -> None:
     """What a plate would cover is set elsewhere: off every plate, mark and other name, as long as it was. On
     A4 two names of the thickest crowd may keep a plate at their edge; they stand whole in the inset."""
-    variant, plan = maps.load(slug), plan_of(slug, paper)
-    boxes = list(places_of(plan.sheet, plan.labels, variant.start.units).values())
+    variant, plan = maps.load(slug), board_plan(slug, paper)
+    boxes = list(unit_boxes(plan.sheet, plan.labels, variant.start.units).values())
     names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
     assert [one.region for one in names] == [one.region for one in plan.labels]
     covered = [one for one in names if any(one.box.meets(box) for box in boxes)]
@@ -99,7 +99,7 @@ def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) 
 
 
 def test_without_units_no_name_moves() -> None:
-    plan = plan_of("standard")
+    plan = board_plan("standard")
     assert step_aside(plan.sheet, plan.pieces.values(), plan.labels, []) == plan.labels
 
 
