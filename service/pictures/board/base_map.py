@@ -60,6 +60,7 @@ def _water(sheet: MapPaper, compass: Rect | None) -> str:
 
 
 def _waterlines(sheet: MapPaper) -> str:
+    # One coast for board and foreign land, so that no water line runs along a border.
     coast = shapely.union_all([sheet.land, sheet.far], grid_size=0.001).simplify(0.08)
     frame = _frame(sheet)
     parts = []
@@ -95,6 +96,7 @@ def _tones(sheet: MapPaper) -> dict[str, int]:
     tones: dict[str, int] = {}
     for place in land:
         near = {tones.get(land[index].id) for index in tree.query(place.shape, predicate="dwithin", distance=0.1)}
+        # Four colours would do for a map; five leave the greedy choice room.
         tones[place.id] = min(
             range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone))
         )

@@ -30,6 +30,7 @@ def attribute(words: str) -> str:
 def ink_of(power: Power) -> str:
     """The colour of a power's strokes: its own, darker where it would not show on paper."""
     red, green, blue = (int(power.colour[offset : offset + 2], 16) for offset in (1, 3, 5))
+    # Luma of ITU-R BT.601: green looks brightest to the eye, blue darkest.
     light = (0.299 * red + 0.587 * green + 0.114 * blue) / 255
     if light <= DARK_ENOUGH:
         return power.colour

@@ -13,6 +13,7 @@ from service.pictures.drawing.raster import CELL, Boxes, Grid, covered_share, su
 from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.values import GroundKind, Rect
 
+# Set by hand: pieces are 20 to 90 mm wide, so 2 mm is near enough.
 COARSE = 5
 """Every fifth cell is looked at: two millimetres."""
 
@@ -20,6 +21,7 @@ GAP = 4.0
 HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
 
+# Set by hand, in this order of harm: land hidden, a sea hidden, borders crossed, far from where it belongs.
 _LAND, _LINES, _HIDING, _AWAY = 60_000.0, 1500.0, 3000.0, 160.0
 """Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far
 side."""

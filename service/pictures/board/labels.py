@@ -23,6 +23,8 @@ from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 PAD = 0.3
 """Clear space around each name, millimetres."""
 
+# Numbers of this module were set by hand, on the six shipped boards at A3 and A4: with them every name finds
+# a place.
 CANDIDATES_KEPT = 220
 ROUNDS = 60
 ROOM_AROUND = (0.0, 4.0, 8.0)
@@ -128,6 +130,7 @@ def _free_candidates(options: _Candidates, fixed: Boxes, label: Label) -> _Candi
     is_current = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
     most = options.costs[is_current].min() + MOST_WORSE if is_current.any() else np.inf
     free = ~_overlaps(options.boxes, fixed).any(axis=1)
+    # A place much dearer than today's would put the name into a strange region.
     free &= options.costs <= most
     free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
     return _Candidates(options.place, options.choices[free], options.boxes[free], options.costs[free])
@@ -181,10 +184,13 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
     own_ground = covered_share(sums, boxes, corner)
     sea, edge = covered_share(under.sea, boxes), covered_share(under.edge, boxes)
     blocked, foreign = covered_share(under.blocked, boxes), covered_share(under.foreign, boxes)
+    # Furniture, discs and crowns are all but forbidden.
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
+    # A town's name is beside its disc, so it pays for coast lines below it and not for leaving its region.
     if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
     if place.ground is GroundKind.LAND:
+        # Ground of another region below a name misleads; water below it does not.
         strange = np.maximum(0.0, 1 - own_ground - sea)
         apart = own_ground == 0
         price = price + 9.0 * strange + 2.6 * (1 - own_ground) + 2.0 * edge + 6.0 * apart * strange
@@ -197,6 +203,7 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
             asked = asked[np.argpartition(price[asked], 2 * CANDIDATES_KEPT)[: 2 * CANDIDATES_KEPT]]
         reach[asked] = shapely.distance(shapely.box(*boxes[asked].T), place.shape)
         return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
+    # A sea's name on land would name the land, so that costs more than leaving the sea.
     return np.asarray(price + 9.0 * (1 - own_ground) + 14.0 * (1 - sea) + 3.0 * edge)
 
 
@@ -204,6 +211,7 @@ def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots over the region and a little around it, dearer away from its widest part."""
     step = _STEP[place.ground]
     x0, y0, x1, y1 = place.shape.bounds
+    # Counties may be smaller than their names, seas are not: only counties look outside, by 5 mm.
     around = 5.0 if place.ground is GroundKind.LAND else 0.0
     columns = np.arange(x0 - around, x1 + around + step, step)
     rows = np.arange(y0 - around, y1 + around + step, step / 2)
@@ -252,6 +260,7 @@ def _choose_spots(options: list[_Candidates]) -> NDArray[np.int64]:
         for index in order:
             option = options[index]
             hits = _overlaps(option.boxes, current)
+            # A name does not stand in its own way.
             hits[:, index] = False
             total = option.costs + _COLLISION * (hits @ weight[index])
             pick = int(np.argmin(total))
@@ -262,6 +271,7 @@ def _choose_spots(options: list[_Candidates]) -> NDArray[np.int64]:
         np.fill_diagonal(clash, val=False)
         if not clash.any() and not moved:
             break
+        # A pair that still collides pays more each round, so one of the two gives way in the end.
         weight += 0.4 * clash
     return chosen
 
@@ -278,6 +288,7 @@ def _label(option: _Candidates, pick: int) -> Label:
     wording = name_variants(option.place)[int(option.choices[pick])]
     leader = None
     if option.place.ground is GroundKind.TOWN and option.place.seal is not None:
+        # A name far from its disc is tied to it by a line from the disc's edge.
         x, y = option.place.seal
         near = (min(max(x, x0), x1), min(max(y, y0), y1))
         away = float(np.hypot(near[0] - x, near[1] - y))

@@ -68,6 +68,7 @@ def draw_legend(
 
 def _row(box: Rect, y: float, power: Power, count: int) -> str:
     left = box.x0 + 4.5
+    # The same pattern as on the map, at the scale of the swatch.
     swatch = shapely.box(left, y, left + 9.5, y + 5.0)
     strokes = path(hatch(power.pattern, swatch, 1.0))
     words = "1 centre" if count == 1 else f"{count} centres"

@@ -52,9 +52,12 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
     if not shapes:
         raise NoShapes(f"{variant.slug} has no drawn shapes")
     sheet = lay_out_map(variant, shapes, paper)
+    # How many names end up short is known only after placing them, and the legend that explains them takes
+    # room from them: try, and give the legend more room where it was too small.
     room, window = len(shapes) // CROWDED, inset.crowded(sheet)
     while True:
         pieces = _arrange_furniture(variant, sheet, room, window)
+        # An inset that hides land is worse than crowded names.
         if window is not None and inset.hides_land(sheet, pieces["inset"]):
             window = None
             continue
@@ -114,8 +117,10 @@ def draw_map(
         for owner, regions in centres.items()
         for region in regions
     }
+    # Units are placed first: names can step aside, plates cannot leave their region.
     plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units)
     body = [
+        # Painter's order: what comes later covers what came before.
         plan.base.below,
         *(_draw_control(sheet.places[region], power) for region, power in held.items()),
         plan.base.lines,
@@ -170,6 +175,7 @@ def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
 
 
 def _overline(variant: Variant, title: str) -> str:
+    # The title is the game's name; a board drawn by itself bears the board's.
     if title != variant.title:
         return variant.title
     return "A map of the" if title.endswith("s") else "A map of"
@@ -180,6 +186,7 @@ def _draw_control(place: LabelPlace, power: Power) -> str:
     if place.ground is GroundKind.TOWN:
         return ""
     shape, outline = place.shape.simplify(0.03), path(place.shape)
+    # Pattern and letter say the owner without colour (MAP-05).
     strokes = path(hatch(power.pattern, shape, GAP_LAND))
     return (f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '
             f'data-region="{attribute(place.name)}"><path d="{outline}" fill="{LAND_TONE}"/><path '

@@ -92,6 +92,7 @@ def title_lines(title: str) -> list[str]:
     words = title.split()
     if len(title) < 18 or len(words) < 3:
         return [title]
+    # The break that leaves the longer of the two lines shortest.
     cut = min(range(1, len(words)), key=lambda cut_index: max(len(" ".join(words[:cut_index])), len(" ".join(words[cut_index:]))))
     return [" ".join(words[:cut]), " ".join(words[cut:])]
 
@@ -234,6 +235,7 @@ def _crossings(
 ) -> list[tuple[int, float]]:
     """Whole degrees of longitude (or latitude) along one edge and where they meet it, a little beyond its
     ends too."""
+    # A degree line may meet the edge just beyond its end and still belong to its corner.
     run = np.linspace(start - (end - start) / 10, end + (end - start) / 10, 481)
     still = np.full_like(run, fixed)
     paper = np.column_stack([run, still] if across else [still, run])

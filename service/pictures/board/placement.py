@@ -59,6 +59,7 @@ def board_digest(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize
         ],
     ]
     marked = sorted(province.id for province in variant.board.provinces.values() if KINGDOM in province.marks)
+    # Added only where a board has them, so that the digests of boards without them stay valid.
     content += [marked] if marked else []
     content += ["open east", variant.strip] if variant.open_east else []
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
@@ -102,6 +103,7 @@ def read_placement(text: str, variant: Variant, shapes: Mapping[str, Shape], pap
     sheet = lay_out_map(variant, shapes, paper)
     labels = _labels(content["labels"])
     insets = tuple(_read_inset(item, sheet) for item in content["insets"])
+    # Another version of a font has other widths, and names placed by one would overlap in the other.
     _check_type_widths([*labels, *(name for item in insets for name in item.labels)])
     base = BaseMap(content["below"], content["lines"], drawn_names(sheet, labels))
     return MapPlan(sheet, labels, {name: Rect(*box) for name, box in content["pieces"].items()}, base, insets)

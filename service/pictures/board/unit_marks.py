@@ -20,6 +20,7 @@ from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Label, Rect
 
+# The plate is as small as a letter at 2.5 mm can be read in print.
 WIDE, HIGH = 4.4, 2.7
 """Millimetres of a plate on A3; on smaller paper it is smaller by so much as its type stays to be read."""
 
@@ -64,6 +65,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
         away = np.hypot(
             (boxes[:, 0] + boxes[:, 2]) / 2 - middle[0], (boxes[:, 1] + boxes[:, 3]) / 2 - middle[1]
         )
+        # A plate nearer to a neighbour's mark than to its own would be read as the neighbour's unit.
         strange = np.zeros(len(boxes))
         if place.seal:
             centres = np.array([item.seal for item in sheet.places.values() if item.seal and item is not place])
@@ -79,6 +81,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
         )
         box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, place.shape)))
         boxes_by_unit[unit] = box
+        # The next plates keep off this one.
         taken.append(box.grown(CLEAR))
     return boxes_by_unit
 
@@ -90,6 +93,7 @@ def _cheapest_box(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) 
     area = (boxes[0, 2] - boxes[0, 0]) * (boxes[0, 3] - boxes[0, 1])
     order = np.argsort(cost, kind="stable")
     for part in np.array_split(order, max(1, len(order) // _AT_ONCE)):
+        # Costs rise from here on, and being outside only adds to them.
         if cost[part[0]] >= best:
             break
         inside = shapely.area(shapely.intersection(shapely.box(*boxes[part].T), shape)) / area

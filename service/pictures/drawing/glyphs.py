@@ -60,6 +60,8 @@ def _pango_context() -> int:
 
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL, ctypes.CDLL]:
+    # WeasyPrint loads the same libraries, so this costs no memory. There is no Python package for these three
+    # calls.
     pango, pangoft2, gobject = (ctypes.CDLL(name) for name in _LIBRARIES)
     pangoft2.pango_ft2_font_map_new.restype = c_void_p
     pango.pango_font_map_create_context.argtypes, pango.pango_font_map_create_context.restype = (

@@ -49,6 +49,7 @@ def _lattice(bounds: Bounds, gap: float) -> list[tuple[float, float]]:
     x0, y0, x1, y1 = bounds
     points = []
     for row in range(math.floor(y0 / gap), math.ceil(y1 / gap) + 1):
+        # Every other row is shifted by half, as printers set dots.
         shift = gap / 2 if row % 2 else 0.0
         points += [
             (column * gap + shift, row * gap)

@@ -29,6 +29,7 @@ _STYLES = {
     GroundKind.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
     GroundKind.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }
+# Set by hand: a smaller size is preferred to a break, a break to a turned name, and a short form comes last.
 _PER_SIZE, _PER_LINE, _TURNED, _SHORT = 0.5, 0.35, 1.6, 5.0
 
 

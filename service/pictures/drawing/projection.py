@@ -37,6 +37,7 @@ class TransverseMercator:
     def forward(self, points: Points) -> Points:
         east, north = np.radians(points[:, 0] - self.lon), np.radians(points[:, 1])
         return EARTH_KM * np.column_stack([
+            # Snyder, Map Projections, a working manual (1987), equations 8-1 to 8-8 on the sphere.
             np.arctanh(np.cos(north) * np.sin(east)),
             np.arctan2(np.tan(north), np.cos(east)) - math.radians(self.lat),
         ])
@@ -62,6 +63,7 @@ class EqualArea:
             np.radians(points[:, 1]),
             math.radians(self.lat),
         )
+        # Snyder, equations 24-2 to 24-4; the point opposite the origin would divide by 0.
         away = 1 + math.sin(origin) * np.sin(north) + math.cos(origin) * np.cos(north) * np.cos(east)
         scale = np.sqrt(2 / np.maximum(away, 1e-9))
         return EARTH_KM * np.column_stack([

@@ -80,6 +80,7 @@ def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
         for page in document:
             picture = page.render(scale=width / page.get_width()).to_pil().convert("RGB")
             if colours:
+                # Type has few shades, so a palette loses nothing; dithering would add noise that PNG cannot pack.
                 picture = picture.quantize(colours, dither=Image.Dither.NONE)
             out = io.BytesIO()
             picture.save(out, "PNG")

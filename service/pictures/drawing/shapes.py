@@ -16,6 +16,7 @@ from maps.variant import Variant
 from service.pictures.drawing.projection import Projection, projection_for
 from service.pictures.drawing.values import KINGDOM, GroundKind, LabelPlace, PaperSize, Rect
 
+# Set by hand.
 SEAL_MM = 1.75
 TOWN_MM = 1.55
 """Smallest radius of a town's disc, so that its letter can be read; and of the mark in a county."""
@@ -58,6 +59,7 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     outer = _bounds(kilometres)
     left, bottom, right, top = _window(kilometres, seas, outer, variant.strip)
+    # Paper is upright as defined; a wide board turns it.
     if (right - left) > (top - bottom):
         paper = replace(paper, width=paper.height, height=paper.width)
     inside = paper.inside
@@ -139,6 +141,7 @@ def _window(
 
 
 def _is_town(shape: BaseGeometry) -> bool:
+    # Isoperimetric quotient: 1 for a circle, 0.785 for a square.
     roundness = 4 * math.pi * shape.area / shape.length**2
     return bool(shape.area < TOWN_KM2 and roundness > ROUND)
 
@@ -177,6 +180,7 @@ def inscribed(shape: BaseGeometry) -> tuple[float, float]:
     widest = max(
         (part for part in shapely.get_parts(shape) if isinstance(part, Polygon)), key=lambda part: part.area
     )
+    # The centroid of a crescent lies outside of it; this never does.
     spoke = shapely.maximum_inscribed_circle(widest, tolerance=0.3)
     if spoke is None:
         raise ValueError("a region has no area on this paper")

@@ -29,6 +29,7 @@ def path(geometry: BaseGeometry) -> str:
 
 
 def _run(line: BaseGeometry) -> str:
+    # Hundredths of a millimetre: a dot at 600 to the inch is four of them.
     points = [f"{x:.2f} {y:.2f}" for x, y in get_coordinates(line)]
     return f"M{points[0]}L{' '.join(points[1:])}" if len(points) > 1 else ""
 

@@ -69,6 +69,7 @@ def _draw_box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
     label, font = f"{line.number}{'?' if line.unsure else ''}", _font("bold", 26)
     x, y = min(x for x, _ in points), min(y for _, y in points)
     width = font.getlength(label) + 10
+    # Left of the box where there is room, so that no letter is covered.
     left, top = max(0.0, x - width - 3), max(0.0, y)
     draw.rectangle((left, top, left + width, top + 31), fill=colour)
     draw.text((left + 5, top + 1), label, fill=(255, 255, 255), font=font)

@@ -40,6 +40,7 @@ def sheet_copy(
     for mask in masks:
         draw.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
     cut = upright if keep is None else upright.crop(_box_around(keep, upright.size))
+    # Quality goes first and size second: strokes survive coarse JPEG better than fewer pixels.
     side = min(LONGEST_SIDE, max(cut.size))
     while True:
         small = ImageOps.contain(cut, (side, side), Image.Resampling.LANCZOS) if max(cut.size) > side else cut
