@@ -25,8 +25,8 @@ from PIL import Image
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading
-from reading.page import PageReader, ReviewLimits
-from reading.vocabulary import forms_of, lexicon_of
+from reading.page import PageReader
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer, ImageOpener
 from service.intake.sandbox import SandboxLimits
@@ -102,14 +102,14 @@ def _eye() -> EngineRecognizer:
 def read(data: bytes, wanted: Printed) -> tuple[SheetHeading, list[str]]:
     """The heading of a photograph, and every line that passes for an order."""
     variant = maps.load("w3k")
-    scribe = PageReader(lexicon_of(variant), [forms_of(variant, wanted.kind)], ReviewLimits())
+    reader = PageReader(vocabulary_of(variant, wanted.kind))
     known = [known_game(variant, name) for name in GAMES]
     heading, orders = SheetHeading(), []
     for sight in _eye().recognize(data, "photograph"):
         for page in sight.reading.pages:
-            found, lines = scribe.lines(page, known)
-            heading = found if heading == SheetHeading() else heading
-            orders += [line.text for line in lines if line.kind == "order"]
+            interpreted = reader.read_page(page, known)
+            heading = interpreted.heading if heading == SheetHeading() else heading
+            orders += [line.text for line in interpreted.lines if line.kind == "order"]
     return heading, orders
 
 

@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from grammar.headings.automaton import heading_automaton
 from grammar.headings.sheet import MAX_HEADING_LINES, SheetHeading, parse_sheet_heading
 from grammar.headings.values import KnownGame
+from grammar.order_starts import OrderStarts
 from ocr.decoding.alignment import best_free_path
-from ocr.decoding.decoder import Decoder
-from ocr.page import ReadLine
+from ocr.decoding.decoder import Decoder, Text
+from ocr.page import Posteriors, ReadLine
 from reading.decode import align_best, best_text, opinions
 
-PLAIN = 0.9
-"""Nats a letter by which a row must beat free letters to be plainly a heading; at most `decoding.LETTER` can
-be had."""
+CERTAIN = 0.9
+"""Nats a letter by which a row must beat free letters to be certainly a heading; `decode.FREE_LETTER`, 1.3,
+is the most that it can. Set by hand on the sample sheets."""
+
 LIKELY = 2.3
-"""Nats by which a row must beat free letters to be taken for a heading where nothing else tells: odds of ten
-to one. "string" is Spring by less than one."""
+"""Nats by which a row must beat free letters to be a heading where nothing else tells: odds of ten to one. On
+a shopping list "string" beat free letters as Spring by less than 1."""
 
 _FIELDS = ("game", "power", "season", "year", "kind")
 
@@ -38,52 +41,67 @@ class DecodedHeadingRow:
     letters: int
 
     @property
-    def plain(self) -> bool:
-        """Does it fit so well that nothing else need be tried?"""
-        return self.gain >= PLAIN * self.letters
+    def is_certain(self) -> bool:
+        """True if it fits so well that nothing else need be tried."""
+        return self.gain >= CERTAIN * self.letters
 
     @property
-    def likely(self) -> bool:
-        """Is it much rather a heading than other words?"""
+    def is_likely(self) -> bool:
+        """True if it is much rather a heading than other words."""
         return self.gain >= LIKELY
 
 
-def inked_heading(line: ReadLine, games: Sequence[KnownGame]) -> DecodedHeadingRow | None:
-    """A row as a heading; None where it is rather none, or has no posteriors."""
-    seen = opinions(line)
-    if not seen:
+def decode_heading_rows(
+    rows: Sequence[ReadLine], games: Sequence[KnownGame], starts: OrderStarts
+) -> dict[int, DecodedHeadingRow]:
+    """The rows at the top of a page that read as a heading, by their index: at most MAX_HEADING_LINES, and
+    none from the first row on that begins like an order."""
+    top = list(takewhile(lambda row: not starts.looks_like_order(row.text), rows[:MAX_HEADING_LINES]))
+    inks, decoder = [opinions(row) for row in top], heading_decoder(tuple(games))
+    texts = iter(decoder.decode_rows([posteriors for ink in inks for posteriors in ink]))
+    decoded = [_heading_row(ink, [next(texts) for _ in ink], decoder) for ink in inks]
+    return {index: row for index, row in enumerate(decoded) if row is not None}
+
+
+def decode_heading_row(row: ReadLine, games: Sequence[KnownGame]) -> DecodedHeadingRow | None:
+    """One row as a heading; None where it is rather no heading, or has no posteriors."""
+    ink, decoder = opinions(row), heading_decoder(tuple(games))
+    return _heading_row(ink, decoder.decode_rows(ink), decoder)
+
+
+def _heading_row(
+    ink: Sequence[Posteriors], texts: Sequence[tuple[Text, ...]], decoder: Decoder
+) -> DecodedHeadingRow | None:
+    best = best_text(decoder, ink, texts) if ink else None
+    if best is None or best[1] <= 0:
         return None
-    decoder = heading_decoder(tuple(games))
-    found = best_text(decoder, seen)
-    if found is None or found[1] <= 0:
-        return None
-    return DecodedHeadingRow(
-        align_best(decoder, seen, found[0]).text, found[1],
-        max(best_free_path(decoder, each)[1] for each in seen)
-    )
+    text, gain = best
+    letters = max(best_free_path(decoder, posteriors)[1] for posteriors in ink)
+    return DecodedHeadingRow(align_best(decoder, ink, text).text, gain, letters)
 
 
 @lru_cache(maxsize=8)
 def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
-    """The decoder of some games' headings; made once and kept."""
+    """The decoder of some games' headings, made once and kept."""
     return Decoder(heading_automaton(games))
 
 
 def read_heading(
-    lines: Sequence[ReadLine], inked: Sequence[DecodedHeadingRow | None], games: Sequence[KnownGame]
+    lines: Sequence[ReadLine], rows: Sequence[DecodedHeadingRow | None], games: Sequence[KnownGame]
 ) -> SheetHeading:
-    """The heading that the first lines of a page say, `inked` beside them. What the ink says counts, and is
-    sure only where free letters say the same."""
+    """The heading that the first lines of a page say; `rows` are the first of these lines as headings.
+
+    What the ink says counts. It is sure only where free letters say the same."""
     top = lines[:MAX_HEADING_LINES]
     free = parse_sheet_heading([line.text for line in top], games)
-    texts = [line.text if ink is None else ink.text for line, ink in zip(top, inked, strict=False)]
-    found = parse_sheet_heading([*texts, *(line.text for line in top[len(texts) :])], games)
-    unsure = {field for field in _FIELDS if getattr(found, field) is not None and (
-        getattr(free, field) != getattr(found, field) or field in free.unsure)}
-    return replace(found, unsure=frozenset(unsure))
+    texts = [line.text if row is None else row.text for line, row in zip(top, rows, strict=False)]
+    heading = parse_sheet_heading([*texts, *(line.text for line in top[len(texts) :])], games)
+    unsure = {field for field in _FIELDS if getattr(heading, field) is not None and (
+        getattr(free, field) != getattr(heading, field) or field in free.unsure)}
+    return replace(heading, unsure=frozenset(unsure))
 
 
-def same_digits(one: str, other: str) -> bool:
-    """Do two readings of a row hold the same figures? A version or year that only one of them has is not
+def same_digits(text: str, other: str) -> bool:
+    """True if two readings of a row hold the same digits: a version or year that only one of them has is not
     clearly read."""
-    return [c for c in one if c.isdigit()] == [c for c in other if c.isdigit()]
+    return [letter for letter in text if letter.isdigit()] == [letter for letter in other if letter.isdigit()]

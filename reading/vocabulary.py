@@ -1,9 +1,11 @@
-"""The bridge from a variant's data to the grammar: words and forms by variant and phase, kept once made."""
+"""The bridge from a variant's data to the grammar: its names and order forms, and orders as canonical text.
+
+Lexical only: names, spellings and forms, nothing of what stands on a board. Built once for each variant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Board
@@ -12,12 +14,32 @@ from grammar import lexicon as lexicons
 from grammar.complaint import Candidate
 from grammar.compose import Forms, compose
 from grammar.lexicon import Lexicon
+from grammar.order_starts import OrderStarts, order_starts
 from grammar.parse import ParsedLine, parse_line
 from grammar.print import canonical
 from maps.variant import Variant
 
 SEVERAL = "; "
 """Between the orders of one line in canonical text, where a line gives several ("Armies X and Y hold")."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """What the lines of a sheet may say: the names of one game and the order forms of one phase kind, or of
+    several where the phase is not known."""
+
+    lexicon: Lexicon
+    forms: tuple[Forms, ...]
+
+    @property
+    def starts(self) -> OrderStarts:
+        """How an order begins in this game."""
+        return order_starts(self.lexicon, self.forms)
+
+    def for_phase(self, kind: PhaseKind | None) -> Vocabulary:
+        """The same for one phase kind; unchanged where `kind` is None or has no forms here."""
+        forms = tuple(forms for forms in self.forms if forms.phase is kind)
+        return Vocabulary(self.lexicon, forms) if forms and len(self.forms) > 1 else self
 
 
 # By the variant's identity, with the variant kept alive beside its words: variants hold mappings and have no
@@ -42,6 +64,12 @@ def all_forms(variant: Variant) -> list[Forms]:
     """The forms of every phase kind the variant's calendar has, in its order."""
     kinds = dict.fromkeys(kind for _, kind in variant.calendar.steps)
     return [forms_of(variant, kind) for kind in kinds]
+
+
+def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary:
+    """The vocabulary of one phase kind of a variant, or of all where `kind` is None."""
+    forms = all_forms(variant) if kind is None else [forms_of(variant, kind)]
+    return Vocabulary(lexicon_of(variant), tuple(forms))
 
 
 def printed(orders: Sequence[Order], board: Board) -> str | None:

@@ -22,7 +22,7 @@ from maps.variant import Variant
 from ocr.page import Box, ReadLine
 from reading import vocabulary
 from reading.completions import Completions, suggest, words_of
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings

@@ -25,8 +25,9 @@ import maps
 from ocr.decoding.confidence import ConfidenceTable, Features
 from ocr.page import Page
 from reading.line import InterpretedLine
-from reading.page import PageReader, ReviewLimits
-from reading.vocabulary import all_forms, lexicon_of
+from reading.page import PageReader
+from reading.review import ReviewLimits, ReviewRules
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer
 from training.evaluation.score import gives, matches
@@ -56,16 +57,17 @@ TRUSTING = {
 }
 """A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
 
-def trusting(scribe: PageReader) -> PageReader:
+def trusting(reader: PageReader) -> PageReader:
     """The same, letting pass whatever no rule stops."""
-    table = ConfidenceTable(scribe.table.weights, {**scribe.table.gate, **TRUSTING}, {})
-    return replace(scribe, table=table, doubt=ReviewLimits(0.0, 0.0))
+    table = reader.rules.table
+    trusted = ConfidenceTable(table.weights, {**table.gate, **TRUSTING}, {})
+    return replace(reader, rules=ReviewRules(ReviewLimits(0.0, 0.0), trusted))
 
 
-def read_page(page: Page, scribe: PageReader, slug: str) -> tuple[InterpretedLine, ...]:
+def read_page(page: Page, reader: PageReader, slug: str) -> tuple[InterpretedLine, ...]:
     """A page's lines, its forms narrowed by its heading as in `galloper read`."""
     games = [known_game(maps.load(slug))]
-    return scribe.narrowed(scribe.phase(page, games)).lines(page, games)[1]
+    return reader.for_heading(page, games).read_page(page, games).lines
 
 
 def judged(
@@ -89,10 +91,10 @@ def as_read(line: InterpretedLine) -> dict[str, Any]:
 def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
     """Read a folder's sheets and judge their lines, saying each sheet on standard error."""
     variant = maps.load(truth.variant)
-    scribe, hands = trusting(PageReader(lexicon_of(variant), all_forms(variant))), hands_of(truth)
+    reader, hands = trusting(PageReader(vocabulary_of(variant))), hands_of(truth)
     for at, sheet in enumerate(truth.sheets, 1):
         sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
-        pages = [read_page(page, scribe, truth.variant) for sight in sights for page in sight.reading.pages]
+        pages = [read_page(page, reader, truth.variant) for sight in sights for page in sight.reading.pages]
         yield from judged(sheet, pages, group_of(truth.folder, sheet), hands[sheet.file])
         print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 

@@ -22,7 +22,7 @@ from ocr.page import Page, ReadLine
 from reading.decode import opinions
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer
 from training.calibrate_confidence import as_read
@@ -35,17 +35,17 @@ def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
     """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on
     standard error."""
     variant = maps.load(truth.variant)
-    scribe = PageReader(lexicon_of(variant), all_forms(variant))
+    reader = PageReader(vocabulary_of(variant))
     for at, sheet in enumerate(truth.sheets, 1):
         sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         yield from pairs(
-            sheet, [page for sight in sights for page in sight.reading.pages], scribe, truth.variant
+            sheet, [page for sight in sights for page in sight.reading.pages], reader, truth.variant
         )
         print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 
 
 def pairs(
-    sheet: TrueSheet, pages: Sequence[Page], scribe: PageReader, slug: str
+    sheet: TrueSheet, pages: Sequence[Page], reader: PageReader, slug: str
 ) -> Iterator[tuple[str, str]]:
     """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them
     freely."""
@@ -53,9 +53,9 @@ def pairs(
     found: list[Sequence[InterpretedLine]] = []
     seen: dict[object, ReadLine] = {}
     for page in pages:
-        narrow = scribe.narrowed(scribe.phase(page, games))
-        found.append(narrow.lines(page, games)[1])
-        seen |= {line.box.corners: line for line in narrow.joined(page)}
+        page_reader = reader.for_heading(page, games)
+        found.append(page_reader.read_page(page, games).lines)
+        seen |= {joined.line.box.corners: joined.line for joined in page_reader.join_page(page, games)}
     answer = {"pages": [{"lines": [{**as_read(line), "box": line.box} for line in lines]} for lines in found]}
     for match in matches(sheet, answer):
         line = seen.get(match.read[0]["box"]) if match.exact else None

@@ -25,7 +25,7 @@ from bench.desk.sample import FILE, MOST, Do
 from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import forms_of, lexicon_of
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer
 from service.store.tables import LineState
@@ -45,11 +45,11 @@ Truth = dict[str, Any]
 def draw(folder: Path, out: Path) -> int:
     """Write the pictures and the list of lines; how many lines there are."""
     variant = maps.load(VARIANT)
-    eye, scribe = EngineRecognizer(), PageReader(lexicon_of(variant), [forms_of(variant, PHASE)])
+    eye, reader = EngineRecognizer(), PageReader(vocabulary_of(variant, PHASE))
     sheets: list[dict[str, Any]] = []
     number, apart = 0, 0
     for entry in _movement(folder):
-        for upright, lines in _pages(folder / entry["file"], eye, scribe, variant):
+        for upright, lines in _pages(folder / entry["file"], eye, reader, variant):
             found, several = _doubtful(lines, entry["lines"])
             apart += several
             chosen = found[: MOST - number]
@@ -74,13 +74,13 @@ def _movement(folder: Path) -> Iterator[Truth]:
 
 
 def _pages(
-    photo: Path, eye: EngineRecognizer, scribe: PageReader, variant: Variant
+    photo: Path, eye: EngineRecognizer, reader: PageReader, variant: Variant
 ) -> Iterator[tuple[Image.Image, tuple[InterpretedLine, ...]]]:
     for sight in eye.recognize(photo.read_bytes(), photo.name):
         for page in sight.reading.pages:
             assert sight.upright is not None
             with Image.open(io.BytesIO(sight.upright)) as opened:
-                yield opened.convert("RGB"), scribe.lines(page, [known_game(variant)])[1]
+                yield opened.convert("RGB"), reader.read_page(page, [known_game(variant)]).lines
 
 
 def _doubtful(

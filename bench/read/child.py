@@ -22,7 +22,7 @@ import maps
 from bench.peak import peak_mib
 from bench.read.peers import PEERS
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.vocabulary import vocabulary_of
 from service.cli.read import read_photo
 from service.intake.recognizer import EngineRecognizer
 
@@ -33,10 +33,10 @@ _KIB_IN_MIB = 1024
 def ours(slug: str) -> Reader:
     """This reader as `galloper read` has it: the sheet's own heading tells the phase."""
     variant = maps.load(slug)
-    eye, scribe = EngineRecognizer(), PageReader(lexicon_of(variant), all_forms(variant))
+    eye, reader = EngineRecognizer(), PageReader(vocabulary_of(variant))
 
     def read(photo: Path) -> dict[str, Any]:
-        return read_photo(photo.name, photo.read_bytes(), eye, scribe, variant, by_heading=True)
+        return read_photo(photo.name, photo.read_bytes(), eye, reader, variant, by_heading=True)
 
     return read
 

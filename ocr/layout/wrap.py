@@ -1,174 +1,165 @@
-"""Join an order that its sender broke over two or three rows."""
+"""Which rows of a page may be one line, as far as layout tells, and the best way to group them.
+
+A sender breaks an order over two or three rows. `row_groups` lists the groups of rows that may be one order
+by their layout, with nats for or against each. `groups_by_indent` does the same on the scale of completeness,
+for rows that are known by their text alone. `best_grouping` picks the groups with the best sum of scores.
+What the rows say is scored by the caller (`reading.join_rows`): layout knows no grammar.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ocr.layout.column_extents import ColumnExtent, column_extents
 from ocr.page import Alternative, Box, ReadLine, Row
 
 MOST_ROWS = 3
-"""No order needs more at any hand's width."""
+"""Rows that one order takes at most, at any width of writing."""
 
-INDENTED = 0.42
-"""A row that starts this many row heights right of the one before is a continuation by its looks.
+INDENT = 0.42
+"""Row heights by which a continuation starts right of its order's first row.
 
-On the sample sheets continuations start 0.5 and more to the right, other rows at most 0.37.
-"""
+On the 20 sample sheets continuations start 0.5 or more to the right, other rows 0.37 or less."""
 
 LAYOUT = 0.25
-"""What looks are worth, on the scale of `completes` (0..1): for joining when indented, against when not."""
+"""What layout adds for an indented row, and takes from any other, on the scale of completeness (0..1). Set by
+hand, with the first reader."""
 
 INDENTED_NATS, EARLY_NATS, MIXED_NATS = 4.0, 6.0, 32.0
-"""The same on the scale of log chances: what speaks for joining when indented, and against it when the sender
-broke off though the next word had room, or when one row is crossed out from end to end and the other is
-not."""
-
-BADLY = -15.0
-"""Log chance, in nats, of a row that by itself reads badly: what it says may go on in the next row, though
-that one is an order too ("Army Down supports", "Fleet Mull to Bute")."""
+"""The same in nats, for rows known by their ink. INDENTED_NATS speak for a row that is indented, EARLY_NATS
+against one where the row above had room for the next word, MIXED_NATS against joining a row that is crossed
+out from end to end with one that is not. Set by hand on the sample sheets and 40 composed ones."""
 
 SLACK = 0.02
-"""Share of the sheet's width by which people keep away from where their longest row ends."""
+"""Share of the sheet's width by which writers stay clear of the place where their longest row ends. Set by
+hand."""
 
 STRUCK = 0.5
-"""A strike score from which a row counts as crossed out; rows of one order are all struck or none is."""
+"""Strike score, 0..1, from which a row counts as crossed out. The rows of one order are all crossed out, or
+none is."""
 
-OUT = 0.8
-"""The same where the ink has its say: bold letters alone look a little crossed out, so the row as a whole and
-one stretch of it must both score this."""
+WHOLLY_STRUCK = 0.8
+"""The same for rows known by their ink. Bold letters alone look a little crossed out, so both the row as a
+whole and one stretch of it must score this."""
 
-
-def join_wrapped(
-    rows: Sequence[Row], completes: Callable[[str], float] | None = None
-) -> tuple[ReadLine, ...]:
-    """Rows in reading order as lines, each of one to three rows.
-
-    `completes(text)`, 0..1: how well a text is one whole line (1 an order or heading without fault, 0.5
-    cannot say). Of all ways to group the rows, the one with the best sum over rows is taken; without
-    `completes` only indentation speaks.
-    """
-    alone = [completes(row.text) if completes else 0.5 for row in rows]
-    room = column_extents(rows)
-    best: list[tuple[float, int]] = [(0.0, 0)]
-    for end in range(1, len(rows) + 1):
-        best.append(
-            max(
-                (
-                    best[start][0] + _value(rows[start:end], alone[start:end], room[start:end], completes),
-                    start,
-                )
-                for start in range(max(0, end - MOST_ROWS), end)
-            )
-        )
-    return _cut(rows, best)
+UNKNOWN = 0.5
+"""Completeness of a text of which nobody knows whether it is a whole line."""
 
 
-def join_by_worth(
-    rows: Sequence[Row], worth: Callable[[ReadLine], float], stands: Callable[[ReadLine], bool],
-    ahead: Callable[[Sequence[ReadLine]], object] = lambda _: None,
-) -> tuple[ReadLine, ...]:
-    """Rows in reading order as lines, each of one to three rows, by how well each group reads as one line.
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows `start` to `end` - 1 of a page, counted from 0 at the top: 1 to MOST_ROWS of them."""
 
-    `worth(line)`: the log chance, in nats, of what the line says; of all ways to group the rows, the one with
-    the best sum is taken, layout added. `stands(line)`: whether a row by itself is a whole order; one that
-    is, and is not indented, is tried as the end of another only where that one reads badly without. `ahead`
-    is told which lines `worth` will be asked for.
-    """
-    single = [as_line(rows[k : k + 1]) for k in range(len(rows))]
-    ahead(single)
-    alone = [worth(line) for line in single]
-    whole = [stands(line) for line in single]
-    joined = _joined(rows, [stands and fits > BADLY for stands, fits in zip(whole[1:], alone, strict=False)])
-    ahead([line for ways in joined for _, line, _ in ways])
-    best: list[tuple[float, int]] = [(0.0, 0)]
-    for end in range(1, len(rows) + 1):
-        ways = [(best[end - 1][0] + alone[end - 1], end - 1)]
-        ways += [(best[start][0] + (worth(line) + looks), start) for start, line, looks in joined[end - 1]]
-        best.append(max(ways))
-    return _cut(rows, best)
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def line(self, rows: Sequence[Row]) -> ReadLine:
+        """The group as one line; `rows` are all rows of the page."""
+        return as_line(rows[self.start : self.end])
 
 
-def _joined(rows: Sequence[Row], apart: Sequence[bool]) -> list[list[tuple[int, ReadLine, float]]]:
-    """For each row the lines of several rows that may end with it: their first row, the line, and what its
-    looks are worth. `apart`: for each row but the last, whether the next one is a line of its own unless it
-    is indented."""
-    found: list[list[tuple[int, ReadLine, float]]] = [[] for _ in rows]
-    room = column_extents(rows)
+def row_groups(rows: Sequence[Row], stands_alone: Sequence[bool]) -> dict[RowGroup, float]:
+    """Every group of two or three rows that may be one line, with nats for (above 0) or against it by layout.
+
+    `stands_alone`: for each row, whether it is a line by itself unless it is indented. Such a row is never
+    tried as the end of another: that would read two orders as one."""
+    extents = column_extents(rows)
+    groups: dict[RowGroup, float] = {}
     for end in range(2, len(rows) + 1):
         for start in range(end - 2, max(0, end - MOST_ROWS) - 1, -1):
-            looks = [
-                _goes_on(rows[start], rows[k], rows[k + 1], room[k])
-                if room[k] == room[k + 1]
-                else -EARLY_NATS
-                for k in range(start, end - 1)
-            ]
-            if any(apart[start + k] and look <= 0 for k, look in enumerate(looks)):
+            joints = [_joint_nats(rows, extents, start, below) for below in range(start + 1, end)]
+            if any(stands_alone[start + 1 + k] and nats <= 0 for k, nats in enumerate(joints)):
                 break
-            found[end - 1].append((start, as_line(rows[start:end]), sum(looks)))
-    return found
+            groups[RowGroup(start, end)] = sum(joints)
+    return groups
 
 
-def _cut(rows: Sequence[Row], best: Sequence[tuple[float, int]]) -> tuple[ReadLine, ...]:
-    lines: list[ReadLine] = []
-    end = len(rows)
+def groups_by_indent(rows: Sequence[Row], completeness: Sequence[float]) -> dict[RowGroup, float]:
+    """Every group of two or three rows that may score more as one line than row by row, with what layout
+    adds.
+
+    `completeness`, 0..1: how much each row is a whole line (1 an order or heading without fault, UNKNOWN
+    where nobody can tell). A group counts its completeness once a row, so that groups of any size compare."""
+    extents = column_extents(rows)
+    groups: dict[RowGroup, float] = {}
+    for end in range(2, len(rows) + 1):
+        for start in range(max(0, end - MOST_ROWS), end - 1):
+            pairs = zip(pairwise(rows[start:end]), extents[start:end], strict=False)
+            layout = sum(_indent_value(rows[start], above, below, extent) for (above, below), extent in pairs)
+            if end - start + layout > sum(completeness[start:end]):
+                groups[RowGroup(start, end)] = layout
+    return groups
+
+
+def best_grouping(count: int, scores: Mapping[RowGroup, float]) -> tuple[RowGroup, ...]:
+    """The groups, from the top, that cover `count` rows with the greatest sum of scores; at a tie the shorter
+    last group. Every row has a score by itself."""
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, count + 1):
+        groups = (RowGroup(start, end) for start in range(max(0, end - MOST_ROWS), end))
+        best.append(
+            max((best[group.start][0] + scores[group], group.start) for group in groups if group in scores)
+        )
+    chosen: list[RowGroup] = []
+    end = count
     while end:
-        start = best[end][1]
-        lines.append(as_line(rows[start:end]))
-        end = start
-    return tuple(reversed(lines))
+        chosen.append(RowGroup(best[end][1], end))
+        end = chosen[-1].start
+    return tuple(reversed(chosen))
+
+
+def join_wrapped(rows: Sequence[Row]) -> tuple[ReadLine, ...]:
+    """Rows in reading order as lines of one to three rows, by indentation alone."""
+    scores = {RowGroup(index, index + 1): UNKNOWN for index in range(len(rows))}
+    groups = groups_by_indent(rows, [UNKNOWN] * len(rows))
+    scores |= {group: len(group) * UNKNOWN + layout for group, layout in groups.items()}
+    return tuple(group.line(rows) for group in best_grouping(len(rows), scores))
 
 
 def as_line(rows: Sequence[Row]) -> ReadLine:
     """One line of these rows, whatever they say. `rows` is not empty."""
     whole = tuple(rows)
     return ReadLine(
-        box=_around([row.box for row in whole]),
+        box=_surrounding_box([row.box for row in whole]),
         rows=whole,
-        text=_text([row.text for row in whole]),
+        text=joined_text([row.text for row in whole]),
         score=min(row.score for row in whole),
         strike=min((row.strike for row in whole), key=lambda s: s.score),
         alternatives=_alternatives(whole),
     )
 
 
-def _value(
-    rows: Sequence[Row], alone: Sequence[float], room: Sequence[ColumnExtent],
-    completes: Callable[[str], float] | None
-) -> float:
-    """What these rows are worth as one line. Sense is not asked for where the best of it could not outweigh
-    the rows taken one by one: asking is what costs."""
-    if len(rows) == 1:
-        return alone[0]
-    looks = sum(_looks(rows[0], a, b, reach) for (a, b), reach in zip(pairwise(rows), room, strict=False))
-    if len(rows) + looks <= sum(alone):
-        return -2.0 * len(rows)
-    sense = completes(_text([row.text for row in rows])) if completes else 0.5
-    return len(rows) * sense + looks
-
-
-def _looks(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
-    """What layout says of `below` going on where `above` stopped."""
+def _indent_value(first: Row, above: Row, below: Row, extent: ColumnExtent) -> float:
+    """What layout adds where `below` may go on from `above`, on the scale of completeness. `first` is the
+    group's first row."""
     if (above.strike.score >= STRUCK) != (below.strike.score >= STRUCK):
         return -2.0
-    room = above.right > reach.middle and above.right > below.left
-    further = below.indent - first.indent >= INDENTED
-    return LAYOUT if further and room else -LAYOUT
+    has_room = above.right > extent.middle and above.right > below.left
+    return LAYOUT if below.indent - first.indent >= INDENT and has_room else -LAYOUT
 
 
-def _goes_on(first: Row, above: Row, below: Row, reach: ColumnExtent) -> float:
-    """The same in nats, for rows of one column. A sender breaks a row where the next word has no room."""
-    one, other = sorted(min(row.strike.score, row.strike.max_word_score) for row in (above, below))
-    if one < STRUCK and other >= OUT:
+def _joint_nats(rows: Sequence[Row], extents: Sequence[ColumnExtent], start: int, index: int) -> float:
+    """Nats by which layout speaks for row `index` going on from the row above, in a group that begins at
+    `start`."""
+    first, above, below, extent = rows[start], rows[index - 1], rows[index], extents[index - 1]
+    if extent != extents[index]:
+        return -EARLY_NATS
+    less, more = sorted(min(row.strike.score, row.strike.max_word_score) for row in (above, below))
+    if less < STRUCK and more >= WHOLLY_STRUCK:
         return -MIXED_NATS
-    if below.indent - first.indent >= INDENTED and above.right > max(reach.middle, below.left):
+    if below.indent - first.indent >= INDENT and above.right > max(extent.middle, below.left):
         return INDENTED_NATS
+    # A sender breaks a row where the next word has no room, indented or not.
     word = len(below.text.split(" ", 1)[0]) / max(1, len(below.text)) * (below.right - below.left)
-    return 0.0 if above.right + word > reach.right - SLACK else -EARLY_NATS
+    return 0.0 if above.right + word > extent.right - SLACK else -EARLY_NATS
 
 
-def _text(parts: Sequence[str]) -> str:
+def joined_text(parts: Sequence[str]) -> str:
     """Parts with a space between, none after a hyphen that ends a row within a word."""
     text = ""
     for part in parts:
@@ -183,11 +174,13 @@ def _alternatives(rows: Sequence[Row]) -> tuple[Alternative, ...]:
     for k, row in enumerate(rows):
         for other in row.alternatives:
             texts = [other.text if j == k else r.text for j, r in enumerate(rows)]
-            found.append(Alternative(_text(texts), min(other.score, *(r.score for r in rows)), other.engine))
+            found.append(
+                Alternative(joined_text(texts), min(other.score, *(r.score for r in rows)), other.engine)
+            )
     return tuple(sorted(found, key=lambda a: -a.score)[:4])
 
 
-def _around(boxes: Sequence[Box]) -> Box:
+def _surrounding_box(boxes: Sequence[Box]) -> Box:
     """The least box, along the first row's slope, that holds all boxes."""
     if len(boxes) == 1:
         return boxes[0]

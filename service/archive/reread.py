@@ -21,8 +21,8 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
 from maps.variant import Variant
 from reading.line import InterpretedLine
-from reading.page import PageReader, ReviewLimits
-from reading.vocabulary import forms_of, lexicon_of
+from reading.page import PageReader
+from reading.vocabulary import vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
@@ -165,9 +165,7 @@ def reread(
             if phase is not None and tells["phase"] != phase:
                 continue
             clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
-            scribe = PageReader(
-                lexicon_of(variant), [forms_of(variant, PhaseKind(clock["kind"]))], ReviewLimits()
-            )
+            reader = PageReader(vocabulary_of(variant, PhaseKind(clock["kind"])))
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _recorded_pages(archive, number, key)
@@ -175,7 +173,7 @@ def reread(
                     fresh = _read_now(
                         zipped.read(photographs[photograph]),
                         eye,
-                        scribe,
+                        reader,
                         variant,
                         str(archive.manifest["name"]),
                     )
@@ -228,11 +226,11 @@ def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Re
 
 
 def _read_now(
-    data: bytes, eye: Recognizer, scribe: PageReader, variant: Variant, game: str
+    data: bytes, eye: Recognizer, reader: PageReader, variant: Variant, game: str
 ) -> list[list[InterpretedLine]]:
     """The pages of a file as the reader of today sees them, lines of orders alone."""
     known = [known_game(variant, game)]
-    return [[line for line in scribe.lines(page, known)[1] if line.kind in ORDERS]
+    return [[line for line in reader.read_page(page, known).lines if line.kind in ORDERS]
             for sight in eye.recognize(data, "photograph") for page in sight.reading.pages]
 
 

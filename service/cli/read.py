@@ -18,7 +18,7 @@ from maps.variant import NameRow, Spelling, Variant
 from ocr.page import Reading, Status
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import all_forms, forms_of, lexicon_of
+from reading.vocabulary import Vocabulary, vocabulary_of
 from service.intake.load_context import known_game
 from service.intake.recognizer import EngineRecognizer
 
@@ -33,9 +33,10 @@ def run_read(
     """Read photographs in the order given; one JSON object or one block of text each. 1 when a file is
     missing."""
     variant = maps.load(slug)
-    lexicon = lexicon_of(variant) if names is None else named_lexicon(variant, names)
-    forms = all_forms(variant) if phase is None else [forms_of(variant, PhaseKind(phase))]
-    scribe = PageReader(lexicon, forms)
+    vocabulary = vocabulary_of(variant, None if phase is None else PhaseKind(phase))
+    if names is not None:
+        vocabulary = Vocabulary(named_lexicon(variant, names), vocabulary.forms)
+    reader = PageReader(vocabulary)
     eye = EngineRecognizer()
     code = 0
     for number, photo in enumerate(photos, 1):
@@ -46,13 +47,13 @@ def run_read(
             print(f"galloper: {photo} cannot be read ({error.strerror}); check the name.", file=sys.stderr)
             code = 1
             continue
-        answer = read_photo(photo.name, data, eye, scribe, variant, by_heading=phase is None)
+        answer = read_photo(photo.name, data, eye, reader, variant, by_heading=phase is None)
         print(json.dumps(answer, ensure_ascii=False) if as_json else _text(answer), file=out, flush=True)
     return code
 
 
 def read_photo(
-    name: str, data: bytes, eye: EngineRecognizer, scribe: PageReader, variant: Variant, *, by_heading: bool
+    name: str, data: bytes, eye: EngineRecognizer, reader: PageReader, variant: Variant, *, by_heading: bool
 ) -> dict[str, Any]:
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
     games = [known_game(variant)]
@@ -60,8 +61,8 @@ def read_photo(
     sights = eye.recognize(data, name)
     for sight in sights:
         for page in sight.reading.pages:
-            kind = scribe.phase(page, games) if by_heading else None
-            _, lines = scribe.narrowed(kind).lines(page, games)
+            page_reader = reader.for_heading(page, games) if by_heading else reader
+            lines = page_reader.read_page(page, games).lines
             pages.append({
                 "page": len(pages) + 1, "rotation": page.rotation,
                 "skew_degrees": round(page.skew_degrees, 2),

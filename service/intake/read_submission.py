@@ -16,8 +16,9 @@ from grammar.headings.values import Heading, KnownGame
 from maps.variant import Variant
 from ocr.page import Reading
 from reading.line import InterpretedLine
-from reading.page import PageReader, ReviewLimits
-from reading.vocabulary import forms_of, lexicon_of
+from reading.page import PageReader
+from reading.review import ReviewLimits, ReviewRules
+from reading.vocabulary import vocabulary_of
 from service.clock import Clock
 from service.intake import typed_page
 from service.intake.load_context import known_game
@@ -95,7 +96,7 @@ class SubmissionReader:
             originals = [page.original for page in records.pages(session, key)]
         variant, kind = self.load(game.variant), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
-        page_reader = PageReader(lexicon_of(variant), [forms_of(variant, kind)], limits)
+        page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
         games = [known_game(variant, game.name, game.aliases)]
         typed_rows = self._typed_rows(submission)
         typed = TypedText(variant, kind, submission.power, games)
@@ -154,9 +155,9 @@ class SubmissionReader:
             if not picture.reading.pages:
                 pages.append(InterpretedPage(original, upright, 0, _note(picture.reading)))
             for page in picture.reading.pages:
-                page_heading, lines = page_reader.lines(page, games)
-                heading = page_heading if heading == SheetHeading() else heading
-                pages.append(InterpretedPage(original, upright, page.rotation, None, lines))
+                read_page = page_reader.read_page(page, games)
+                heading = read_page.heading if heading == SheetHeading() else heading
+                pages.append(InterpretedPage(original, upright, page.rotation, None, read_page.lines))
         return pages, heading
 
     def _keep(

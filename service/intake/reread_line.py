@@ -17,8 +17,9 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from ocr.page import Box
 from reading.decode import MOST_CANDIDATES
-from reading.page import PageReader, ReviewLimits
-from reading.vocabulary import forms_of, lexicon_of
+from reading.page import PageReader
+from reading.review import ReviewLimits, ReviewRules
+from reading.vocabulary import vocabulary_of
 from service.games.lines import AGAIN
 from service.intake.recognizer import LineRecognizer
 from service.jobs import Jobs
@@ -57,8 +58,8 @@ class LineReader:
         if upright is None or self.recognizer is None:
             return
         seen = self.recognizer.recognize_line(self.blobs.read(upright), box, rotation)
-        scribe = PageReader(lexicon_of(variant), [forms_of(variant, kind)], self.limits)
-        fresh = best_of([scribe.by_itself(one).candidates for one in seen])
+        reader = PageReader(vocabulary_of(variant, kind), ReviewRules(self.limits))
+        fresh = best_of([reader.read_line(one).candidates for one in seen])
         if not fresh:
             return
         with self.store.begin() as session:

@@ -19,7 +19,8 @@ from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from maps.variant import Variant
 from reading.decode import MOST_CANDIDATES
-from reading.line import InterpretedLine, review_uncertain_neighbours
+from reading.line import InterpretedLine
+from reading.review import review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
 from service.mail.headers import split_mail

@@ -14,9 +14,9 @@ from ocr.layout.wrap import as_line
 from ocr.page import Page, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import forms_of, lexicon_of
+from reading.status import LineState
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
-from service.store.tables import LineState
 from tests.ocr.corrections.test_apply import row
 
 VARIANT = maps.load("w3k")
@@ -28,8 +28,8 @@ def read(written: Row) -> InterpretedLine:
 
 def lined(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
     page = Page(1, 0, 0.0, tuple(as_line([one]) for one in rows), b"")
-    scribe = PageReader(lexicon_of(VARIANT), (forms_of(VARIANT, PhaseKind.MOVEMENT),))
-    return scribe.lines(page, [known_game(VARIANT)])[1]
+    reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
+    return reader.read_page(page, [known_game(VARIANT)]).lines
 
 
 def test_a_word_put_in_belongs_to_its_order() -> None:

@@ -18,7 +18,7 @@ from ocr.page import Photo, Posteriors, ReadLine
 from ocr.read import read
 from reading import decode
 from reading.decode import decoder_of, opinions
-from reading.vocabulary import forms_of, lexicon_of
+from reading.vocabulary import vocabulary_of
 from tests.support.inked import ink
 
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
@@ -38,9 +38,9 @@ def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
     made = {}
     for slug in ("w3k", "standard"):
         for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):
-            made[slug, kind] = decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug)))
+            made[slug, kind] = decoder_of(vocabulary_of(maps.load(slug), kind))
     again = {
-        (slug, kind): decoder_of((forms_of(maps.load(slug), kind),), lexicon_of(maps.load(slug))) for slug,
+        (slug, kind): decoder_of(vocabulary_of(maps.load(slug), kind)) for slug,
         kind in made
     }
     assert all(again[key] is made[key] for key in made)
@@ -50,16 +50,12 @@ def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
 def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its memory is bounded, and what it reads stays as it was."""
     variant = maps.load("w3k")
-    forms, words, written = (
-        (forms_of(variant, PhaseKind.MOVEMENT),),
-        lexicon_of(variant),
-        ink("Army London moves to Surrey"),
-    )
-    first = decoder_of(forms, words)
+    vocabulary, written = vocabulary_of(variant, PhaseKind.MOVEMENT), ink("Army London moves to Surrey")
+    first = decoder_of(vocabulary)
     before = first.decode(written)
     assert first.state_count > 10
     monkeypatch.setattr(decode, "MOST_STATES", first.state_count - 1)
-    second = decoder_of(forms, words)
+    second = decoder_of(vocabulary)
     assert second is not first
     assert second.state_count < first.state_count
     assert second.decode(written) == before
@@ -82,7 +78,7 @@ def test_a_line_takes_at_most_thirty_milliseconds(sheet: str) -> None:
     """Both opinions of every line of a sheet, as the product decodes them: side by side, by a decoder that
     read a sheet before. The best of three, since the machine has other work."""
     variant = maps.load("w3k")
-    decoder = decoder_of((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
+    decoder = decoder_of(vocabulary_of(variant, PhaseKind.MOVEMENT))
     decoder.decode_rows([row for line in lines_of("s005") for row in opinions(line)])
     lines = lines_of(sheet)
     rows = [row for line in lines for row in opinions(line)]

@@ -14,9 +14,9 @@ from ocr.page import Page
 from ocr.read import read_images
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.status import LineState
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
-from service.store.tables import LineState
 
 Pixels = npt.NDArray[np.uint8]
 INK = (30, 30, 60)
@@ -48,7 +48,7 @@ def lines_of(image: Pixels) -> list[InterpretedLine]:
     page: Page
     (page,) = read_images([image], default_engines()).pages
     variant = maps.load("w3k")
-    lines = PageReader(lexicon_of(variant), all_forms(variant)).lines(page, [known_game(variant)])[1]
+    lines = PageReader(vocabulary_of(variant)).read_page(page, [known_game(variant)]).lines
     return [line for line in lines if line.kind != "heading"]
 
 

@@ -10,9 +10,9 @@ from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading
 from ocr.layout.wrap import as_line
 from ocr.page import Row
-from reading.heading import inked_heading, read_heading, same_digits
+from reading.heading import decode_heading_row, read_heading, same_digits
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
 from tests.support.inked import page, row
 
@@ -21,13 +21,13 @@ GAMES = (known_game(VARIANT, "Powick Bridge"),)
 
 
 def text_of(one: Row) -> str | None:
-    found = inked_heading(as_line([one]), GAMES)
+    found = decode_heading_row(as_line([one]), GAMES)
     return None if found is None else found.text
 
 
 def heading(*rows: Row) -> SheetHeading:
     lines = [as_line([one]) for one in rows]
-    return read_heading(lines, [inked_heading(line, GAMES) for line in lines], GAMES)
+    return read_heading(lines, [decode_heading_row(line, GAMES) for line in lines], GAMES)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_only_what_free_letters_say_as_well_is_sure() -> None:
 
 def test_the_phase_is_told_before_any_order_is_read() -> None:
     """By rows whose letters free reading gets wrong."""
-    scribe = PageReader(lexicon_of(VARIANT), all_forms(VARIANT))
+    reader = PageReader(vocabulary_of(VARIANT))
     rows = page(
         [
             row("Montrose"),
@@ -96,8 +96,8 @@ def test_the_phase_is_told_before_any_order_is_read() -> None:
             row("Army London retreats to Surrey", 2),
         ]
     )
-    assert scribe.phase(rows, GAMES) is PhaseKind.RETREAT
-    assert scribe.phase(page(["Montrose", "Army London retreats to Surrey"]), GAMES) is None
+    assert reader.heading_phase(rows, GAMES) is PhaseKind.RETREAT
+    assert reader.heading_phase(page(["Montrose", "Army London retreats to Surrey"]), GAMES) is None
 
 
 def test_figures_that_two_readings_do_not_share() -> None:

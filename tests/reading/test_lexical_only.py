@@ -18,7 +18,7 @@ from adjudicator.units import Unit
 from ocr.engines.default import default_engines
 from ocr.page import Photo
 from ocr.read import read
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import RecognizedPage
 from service.notices.replies import Replies

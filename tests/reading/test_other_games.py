@@ -11,7 +11,7 @@ import pytest
 import maps
 from demo.story import STORIES, story_of
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.vocabulary import vocabulary_of
 from service.cli.read import read_photo
 from service.intake.recognizer import EngineRecognizer
 
@@ -25,9 +25,9 @@ def test_a_photographed_sheet_of_the_game_is_read(slug: str, file: str) -> None:
     """Every order that counts is among the readings offered for a line; whatever passes without a look was
     written so."""
     variant = maps.load(slug)
-    scribe = PageReader(lexicon_of(variant), all_forms(variant))
+    reader = PageReader(vocabulary_of(variant))
     found = read_photo(
-        file, (STORIES / slug / file).read_bytes(), EngineRecognizer(), scribe, variant, by_heading=True
+        file, (STORIES / slug / file).read_bytes(), EngineRecognizer(), reader, variant, by_heading=True
     )
     lines = [line for page in found["pages"] for line in page["lines"]]
     live = {order for _, order, struck in story_of(slug).sheets[file] if not struck}

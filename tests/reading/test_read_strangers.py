@@ -14,9 +14,9 @@ from ocr.page import Page
 from ocr.read import read_images
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import all_forms, lexicon_of
+from reading.status import LineState
+from reading.vocabulary import vocabulary_of
 from service.intake.load_context import known_game
-from service.store.tables import LineState
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -59,8 +59,8 @@ def page_of(lines: tuple[str, ...]) -> Page:
 
 def lines_of(lines: tuple[str, ...]) -> tuple[InterpretedLine, ...]:
     variant = maps.load("w3k")
-    scribe = PageReader(lexicon_of(variant), all_forms(variant))
-    return scribe.lines(page_of(lines), [known_game(variant)])[1]
+    reader = PageReader(vocabulary_of(variant))
+    return reader.read_page(page_of(lines), [known_game(variant)]).lines
 
 
 @pytest.mark.parametrize("words", [SHOPPING, PROSE, LETTER], ids=["a shopping list", "prose", "a letter"])

@@ -10,11 +10,12 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.page import Box, Row, Strike, StruckWord
-from reading.line import InterpretedLine, review_uncertain_neighbours
+from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import forms_of, lexicon_of
+from reading.review import review_uncertain_neighbours
+from reading.status import LineState
+from reading.vocabulary import lexicon_of, vocabulary_of
 from service.intake.load_context import known_game
-from service.store.tables import LineState
 from tests.support.inked import page, row
 
 VARIANT = maps.load("w3k")
@@ -23,12 +24,12 @@ ORDER = "Army London moves to Surrey"
 LAST = "Army York holds"
 
 
-def scribe() -> PageReader:
-    return PageReader(lexicon_of(VARIANT), [forms_of(VARIANT, PhaseKind.MOVEMENT)])
+def reader() -> PageReader:
+    return PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
 
 
 def read(*texts: str) -> list[InterpretedLine]:
-    return list(scribe().lines(page(texts), [known_game(VARIANT)])[1])
+    return list(reader().read_page(page(texts), [known_game(VARIANT)]).lines)
 
 
 def said(text: str) -> list[InterpretedLine]:
@@ -217,7 +218,7 @@ def test_a_mark_above_the_orders_is_no_line() -> None:
 
 def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
     black = row("", 4, strike=Strike(1.0, (StruckWord(0.0, 1.0, 1.0, "black"),)))
-    lines = scribe().lines(page([*HEADING, ORDER, black, LAST]), [known_game(VARIANT)])[1]
+    lines = reader().read_page(page([*HEADING, ORDER, black, LAST]), [known_game(VARIANT)]).lines
     assert (lines[4].struck, lines[4].status) == (True, LineState.NOT_ORDER)
 
 
@@ -228,7 +229,7 @@ def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through
         row("S", 4, strike=Strike(1.0, (StruckWord(0.3, 0.7, 0.98, "wave"),))),
         box=Box(((0, 0), (90, 0), (90, 95), (0, 95))),
     )
-    lines = scribe().lines(page([*HEADING, ORDER, struck, LAST]), [known_game(VARIANT)])[1]
+    lines = reader().read_page(page([*HEADING, ORDER, struck, LAST]), [known_game(VARIANT)]).lines
     assert (lines[4].struck, lines[4].status) == (True, LineState.OPEN)
 
 
@@ -271,7 +272,7 @@ def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> N
         row("Castle to North Riding", 5),
         LAST,
     ]
-    lines = scribe().lines(page(rows), [known_game(VARIANT)])[1]
+    lines = reader().read_page(page(rows), [known_game(VARIANT)]).lines
     assert [line.order for line in lines[3:]] == [
         "A London - Surrey", "F Sumburgh Roost C A Warwick Castle - North Riding", "A York H"]
 

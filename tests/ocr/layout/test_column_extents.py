@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ocr.layout.column_extents import HALF, column_extents
-from ocr.layout.wrap import join_by_worth
-from ocr.page import Box, ReadLine, Row
+from ocr.layout.wrap import RowGroup, best_grouping, row_groups
+from ocr.page import Box, Row
 
 WIDE = 1000.0
 """Of the sheet, in pixels of the photograph."""
@@ -65,14 +65,14 @@ def test_few_rows(count: int) -> None:
 
 
 def joined(rows: Sequence[Row]) -> list[str]:
-    """The convoy's two rows are worth 2 nats less as one line than as two: only layout can join them."""
-    worth = {"Fleet Mull convoys": -2.0, "Army Louth to Cork": -1.0, ("Fleet Mull convoys Army Louth to "
-                                                                      "Cork"): -5.0}
-
-    def of(line: ReadLine) -> float:
-        return worth.get(line.text, -100.0 * (len(line.rows) - 1))
-
-    return [line.text for line in join_by_worth(rows, of, lambda line: line.text == "Army Louth to Cork")]
+    """The convoy's two rows are 2 nats less likely as one line than as two: only layout can join them."""
+    likely = {
+        "Fleet Mull convoys": -2.0, "Army Louth to Cork": -1.0, "Fleet Mull convoys Army Louth to Cork": -5.0
+    }  # fmt: skip
+    scores = {RowGroup(index, index + 1): likely.get(row.text, 0.0) for index, row in enumerate(rows)}
+    for group, layout in row_groups(rows, [row.text == "Army Louth to Cork" for row in rows]).items():
+        scores[group] = likely.get(group.line(rows).text, -100.0 * (len(group) - 1)) + layout
+    return [group.line(rows).text for group in best_grouping(len(rows), scores)]
 
 
 @pytest.mark.parametrize("begin", [0.05, 0.55], ids=["left", "right"])

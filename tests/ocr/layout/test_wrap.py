@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
-from ocr.layout.wrap import join_by_worth, join_wrapped
-from ocr.page import Alternative, Box, ReadLine, Row, Strike, StruckWord
+from ocr.layout.wrap import RowGroup, best_grouping, groups_by_indent, join_wrapped, row_groups
+from ocr.page import Alternative, Box, Row, Strike, StruckWord
 
 
 def row(text: str, number: int, *, indent: float = 0.0, right: float = 0.9, struck: float = 0.0) -> Row:
@@ -54,6 +55,25 @@ def test_a_struck_row_is_not_joined_to_a_live_one() -> None:
     assert len(texts(rows)) == 2
 
 
+def join_by_text(rows: Sequence[Row], completeness: Callable[[str], float]) -> list[str]:
+    """Rows joined by how much their texts are whole orders, 0..1."""
+    alone = [completeness(row.text) for row in rows]
+    scores = {RowGroup(index, index + 1): value for index, value in enumerate(alone)}
+    for group, layout in groups_by_indent(rows, alone).items():
+        scores[group] = len(group) * completeness(group.line(rows).text) + layout
+    return [group.line(rows).text for group in best_grouping(len(rows), scores)]
+
+
+def join_by_nats(
+    rows: Sequence[Row], score: Callable[[str], float], stands_alone: Callable[[str], bool]
+) -> list[str]:
+    """Rows joined by the log chance of what they say, in nats, and by layout."""
+    scores = {RowGroup(index, index + 1): score(row.text) for index, row in enumerate(rows)}
+    for group, layout in row_groups(rows, [stands_alone(row.text) for row in rows]).items():
+        scores[group] = score(group.line(rows).text) + layout
+    return [group.line(rows).text for group in best_grouping(len(rows), scores)]
+
+
 def whole(text: str) -> float:
     """A stand-in for the grammar: an order ends in "holds" or has " to " in it, and has one unit word
     first."""
@@ -68,18 +88,14 @@ def test_what_makes_a_whole_order_is_joined_without_indentation() -> None:
         row("to Louth", 2),
         row("Army Ayr holds", 3),
     ]
-    joined = [line.text for line in join_wrapped(rows, whole)]
-    assert joined == ["Fleet Hebrides convoys Army of Inverness to Louth", "Army Ayr holds"]
+    assert join_by_text(rows, whole) == [("Fleet Hebrides convoys Army of Inverness to "
+                                          "Louth"), "Army Ayr holds"]
 
 
 def test_whole_orders_are_not_joined_for_being_indented() -> None:
     rows = [row("Army Mull holds", 0), row("Army Ayr holds", 1, indent=0.7)]
-    assert [
-        line.text for line in join_wrapped(rows, lambda t: whole(t) if t.count("Army") == 1 else 0.2)
-    ] == [
-        "Army Mull holds",
-        "Army Ayr holds",
-    ]
+    joined = join_by_text(rows, lambda text: whole(text) if text.count("Army") == 1 else 0.2)
+    assert joined == ["Army Mull holds", "Army Ayr holds"]
 
 
 def test_a_word_broken_at_a_hyphen_is_not_spaced() -> None:
@@ -114,45 +130,44 @@ def test_few_rows(count: int) -> None:
     assert texts(rows) == ["Army Mull holds"] * count
 
 
-def test_rows_are_joined_where_the_whole_is_worth_more_than_its_parts() -> None:
-    """Worth by hand, in nats: the pair is an order, its parts are free text; layout cannot outweigh that."""
-    rows = [row(("Fleet Dingle Bay convoys "
-                 "Army"), 0), row("Strathearn to Kilkenny", 1), row("Army Louth holds", 2)]
-    worth = {
+def test_rows_are_joined_where_the_whole_is_likelier_than_its_parts() -> None:
+    """Scores by hand, in nats: the pair is an order, its parts are free text; layout cannot outweigh that."""
+    rows = [
+        row("Fleet Dingle Bay convoys Army", 0),
+        row("Strathearn to Kilkenny", 1),
+        row("Army Louth holds", 2),
+    ]
+    scores = {
         "Fleet Dingle Bay convoys Army": -20.0, "Strathearn to Kilkenny": -6.0, "Army Louth holds": -1.0,
         "Fleet Dingle Bay convoys Army Strathearn to Kilkenny": -2.0,
     }  # fmt: skip
-    lines = join_by_worth(
-        rows, lambda line: worth.get(line.text, -200.0), lambda line: line.text == "Army Louth holds"
-    )
-    assert [line.text for line in lines] == [
+    lines = join_by_nats(rows, lambda text: scores.get(text, -200.0), lambda text: text == "Army Louth holds")
+    assert lines == [
         "Fleet Dingle Bay convoys Army Strathearn to Kilkenny", "Army Louth holds",
     ]  # fmt: skip
 
 
 def test_a_row_that_stands_alone_at_the_margin_is_not_tried_as_an_end() -> None:
-    asked: list[str] = []
-
-    def worth(line: ReadLine) -> float:
-        asked.append(line.text)
-        return -1.0
-
     rows = [row("Army Louth holds", 0), row("Army Mull holds", 1), row("Army Kent holds", 2)]
-    assert len(join_by_worth(rows, worth, lambda _: True)) == 3
-    assert asked == [r.text for r in rows]
+    assert row_groups(rows, [True] * 3) == {}
+    assert len(join_by_nats(rows, lambda _: -1.0, lambda _: True)) == 3
 
 
 def broken(right: float, *, struck: tuple[Strike, Strike] = (Strike(), Strike())) -> list[str]:
-    """Two rows at the margin that are worth 4 nats more as one line, above a longer third; the first ends at
+    """Two rows at the margin that are 4 nats likelier as one line, above a longer third; the first ends at
     `right`."""
     rows = [
         replace(row("Fleet Hebrides convoys Army", 0, right=right), strike=struck[0]),
         replace(row("Louth to Mull", 1, right=0.35), strike=struck[1]), row("Army Ayr holds", 2, right=0.92),
     ]  # fmt: skip
-    worth = {"Fleet Hebrides convoys Army": -3.0, "Louth to Mull": -3.0, ("Fleet Hebrides convoys Army Louth "
-                                                                          "to Mull"): -2.0}
-    lines = join_by_worth(rows, lambda line: worth.get(line.text, -200.0 * len(line.rows)), lambda _: False)
-    return [line.text for line in lines]
+    scores = {
+        "Fleet Hebrides convoys Army": -3.0, "Louth to Mull": -3.0,
+        "Fleet Hebrides convoys Army Louth to Mull": -2.0,
+    }  # fmt: skip
+    texts_of_rows = {row.text for row in rows}
+    return join_by_nats(
+        rows, lambda text: scores.get(text, -200.0 * (1 if text in texts_of_rows else 2)), lambda _: False
+    )
 
 
 def test_a_sender_breaks_where_the_next_word_has_no_room() -> None:
@@ -169,4 +184,5 @@ def test_a_row_that_is_surely_out_is_not_joined_to_a_live_one() -> None:
 
 
 def test_no_rows_are_no_lines() -> None:
-    assert join_by_worth([], lambda _: 0.0, lambda _: True) == ()
+    assert row_groups([], []) == {}
+    assert best_grouping(0, {}) == ()

@@ -1,10 +1,10 @@
-"""Joining rows by their worth says beforehand which lines it will ask for, so that they can be read side by
+"""Which groups of rows may be one line is known before any group is decoded, so that they are decoded side by
 side."""
 
 from __future__ import annotations
 
-from ocr.layout.wrap import join_by_worth
-from ocr.page import Box, ReadLine, Row
+from ocr.layout.wrap import RowGroup, best_grouping, row_groups
+from ocr.page import Box, Row
 
 
 def row(text: str, top: int, indent: float = 0.0) -> Row:
@@ -18,26 +18,27 @@ def row(text: str, top: int, indent: float = 0.0) -> Row:
     )
 
 
-def test_what_is_asked_for_was_told_before() -> None:
-    rows = [
-        row("army kent", 0),
-        row("to cork", 20, 1.0),
-        row("army york holds", 40),
-        row("fleet", 60),
-        row("bath holds", 80, 1.0),
-    ]
-    told: list[str] = []
-    asked: list[str] = []
+ROWS = [
+    row("army kent", 0),
+    row("to cork", 20, 1.0),
+    row("army york holds", 40),
+    row("fleet", 60),
+    row("bath holds", 80, 1.0),
+]
 
-    def worth(line: ReadLine) -> float:
-        assert line.text in told
-        asked.append(line.text)
-        return float(len(line.rows))
 
-    lines = join_by_worth(
-        rows, worth, lambda line: line.text.endswith("holds"), lambda some: told.extend(x.text for x in some)
-    )
-    assert sorted(told) == sorted(asked)
-    assert "army kent to cork" in asked
-    assert "to cork army york holds" not in asked  # a whole order that is not indented ends no other
-    assert [text for line in lines for text in [r.text for r in line.rows]] == [r.text for r in rows]
+def test_groups_follow_from_layout_and_from_which_rows_stand_alone() -> None:
+    groups = row_groups(ROWS, [row.text.endswith("holds") for row in ROWS])
+    texts = [group.line(ROWS).text for group in groups]
+    assert len(set(texts)) == len(texts)
+    assert "army kent to cork" in texts
+    assert "to cork army york holds" not in texts  # a whole order that is not indented ends no other
+
+
+def test_only_groups_with_a_score_are_chosen_and_every_row_is_in_one() -> None:
+    groups = row_groups(ROWS, [row.text.endswith("holds") for row in ROWS])
+    scores = {RowGroup(index, index + 1): 1.0 for index in range(len(ROWS))}
+    scores |= {group: float(len(group)) + layout for group, layout in groups.items()}
+    chosen = best_grouping(len(ROWS), scores)
+    assert set(chosen) <= set(scores)
+    assert [row.text for group in chosen for row in group.line(ROWS).rows] == [row.text for row in ROWS]

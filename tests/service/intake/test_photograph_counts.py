@@ -20,7 +20,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from demo.story import DEFAULT_FOLDER, read_story
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import EngineRecognizer, RecognizedPage
 from service.notices.replies import Replies

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service.games.ballots import executed
 from service.intake import filing
 from service.intake.read_submission import SubmissionReader

@@ -20,7 +20,7 @@ from ocr.page import Box, Photo, ReadLine, Strike
 from ocr.read import read
 from ocr.read_line import read_line
 from reading.page import PageReader
-from reading.vocabulary import forms_of, lexicon_of
+from reading.vocabulary import forms_of, lexicon_of, vocabulary_of
 from service.desk import queries
 from service.games.lines import arranged
 from service.intake.reread_line import WORK, LineReader, best_of
@@ -202,7 +202,7 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
         picture = np.asarray(opened.convert("RGB"))
     (page,) = read(Photo(data, "s006.jpg"), default_engines()).pages
     variant = maps.load("w3k")
-    scribe = PageReader(lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)])
+    reader = PageReader(vocabulary_of(variant, PhaseKind.MOVEMENT))
     for text, order in WHOLE.items():
         line = min(page.lines, key=lambda one: _unlike(one.text, text))
         a, b, c, d = (np.array(corner) for corner in line.box.corners)
@@ -210,7 +210,7 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
             box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
             found = best_of(
                 [
-                    scribe.by_itself(one).candidates
+                    reader.read_line(one).candidates
                     for one in read_line(picture, box, page.rotation, default_engines())
                 ]
             )

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import RecognizedPage
 from service.intake.typed_orders import TypedText, bold_lines

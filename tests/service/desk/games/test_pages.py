@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 import maps
-from reading.page import ReviewLimits
+from reading.review import ReviewLimits
 from service.intake.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow

@@ -1,0 +1,228 @@
+"""Joined lines to classified lines: the heading of a page, and for each line whether it is a heading, an
+order or neither, and whether a person must look at it.
+
+    joined lines -> heading and body -> classified lines -> confidence
+
+What is no order below the heading waits for a person unless it is plainly a greeting or a signature: it might
+be an order after all, or say something about one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adjudicator.orders import Hold, Order
+from grammar.headings.sheet import SheetHeading
+from grammar.headings.values import KnownGame
+from grammar.interpret import has_doubt
+from grammar.order_traits import names_own_place
+from grammar.remarks import is_harmless
+from grammar.respellings import has_order_word
+from ocr.decoding.confidence import confidence
+from ocr.page import ReadLine
+from reading.decode import EXPECTED_LETTER, FREE_LETTER, DecodedLine, best_alignment, to_candidates
+from reading.features import features_of
+from reading.heading import read_heading, same_digits
+from reading.join_rows import NOT_AN_ORDER, JoinedLine
+from reading.line import InterpretedLine
+from reading.review import ReviewRules, review_confusable_writers, review_uncertain_neighbours
+from reading.status import LineState
+from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
+from reading.vocabulary import Vocabulary
+
+FIRST_ORDER = 0.7
+"""How much of a text must be one order, 0..1, for the heading to end above it, where no ink tells. Set by
+hand."""
+
+LONGEST_NAME = 4
+"""Words of a sender's name on top of a sheet, a salutation among them; more are a sentence."""
+
+UNCLEAR = 0.5
+"""The most confidence, 0..1, in a heading whose digits two readings do not share."""
+
+UNTOUCHED = 0.4
+"""The most, 0..1, that a line without posteriors may look crossed out: how well it reads tells nothing
+there."""
+
+
+def classify_page(
+    lines: Sequence[JoinedLine], games: Sequence[KnownGame], vocabulary: Vocabulary, rules: ReviewRules
+) -> tuple[SheetHeading, tuple[InterpretedLine, ...]]:
+    """The heading of a page and its lines from top to bottom.
+
+    1. Split: the heading ends above the first line that begins the orders. 2. Read the heading. 3. Classify
+    each line by itself. 4. Open lines whose neighbours or whose sheet's hand leave a doubt."""
+    count = heading_length(lines, vocabulary)
+    heading = read_heading([line.line for line in lines], [line.heading for line in lines[:count]], games)
+    classified = _classify_above(lines[:count], heading, vocabulary, is_all=count == len(lines))
+    classified += [classify_line(line, vocabulary, rules) for line in lines[count:]]
+    return heading, _review_together(classified, vocabulary, rules)
+
+
+def heading_length(lines: Sequence[JoinedLine], vocabulary: Vocabulary) -> int:
+    """How many lines stand above the first that begins the orders; all of them on a page without orders."""
+    return next(
+        (index for index, line in enumerate(lines) if _begins_orders(line, vocabulary)), len(lines)
+    )
+
+
+def classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
+    """A line below the heading, by itself."""
+    line, decoded = joined.line, joined.decoded
+    if decoded is None:
+        return _text_line(line, vocabulary, rules)
+    # Where the text begins like an order, free text must fit much better to be no order.
+    starts = vocabulary.starts
+    is_expected = starts.looks_like_order(line.text) or starts.begins_short_order(line.text)
+    if is_expected and decoded.gain(EXPECTED_LETTER) <= 0:
+        return _unread_order(line, decoded, rules)
+    if not is_expected and decoded.gain(FREE_LETTER) + NOT_AN_ORDER <= 0:
+        return _no_order(line, to_candidates(decoded), vocabulary, rules)
+    if _is_bare_hold(decoded.hypotheses[0].orders) and is_harmless(line.text, vocabulary.lexicon):
+        return _no_order(line, to_candidates(decoded), vocabulary, rules)
+    return _order(joined, decoded, vocabulary, rules)
+
+
+def _begins_orders(joined: JoinedLine, vocabulary: Vocabulary) -> bool:
+    """True if the orders begin with this line: by its first word, or because it is nearly a whole order and
+    no heading fits better."""
+    if vocabulary.starts.looks_like_order(joined.line.text):
+        return True
+    if joined.heading is not None and joined.heading.is_certain:
+        return False
+    if joined.decoded is None:
+        return text_completeness(joined.line.text, vocabulary) >= FIRST_ORDER
+    return joined.decoded.gain() > (0.0 if joined.heading is None else joined.heading.gain)
+
+
+def _classify_above(
+    lines: Sequence[JoinedLine], heading: SheetHeading, vocabulary: Vocabulary, *, is_all: bool
+) -> list[InterpretedLine]:
+    """The lines above the orders. Below the last line that is plainly a heading, and on a page without orders
+    (`is_all`), what is neither order nor greeting may be part of an order."""
+    # Letters alone take "string" for Spring: where there is ink, it says what is heading.
+    is_named = [
+        bool(line.line.text)
+        and (
+            index in heading.lines
+            if not line.line.rows
+            else line.heading is not None and line.heading.is_likely
+        )
+        for index, line in enumerate(lines)
+    ]
+    last = 0 if is_all else max((index for index, named in enumerate(is_named) if named), default=0)
+    # What nobody could read is no heading: above the orders it is more likely a mark than a line.
+    return [
+        _heading_line(line, vocabulary, is_named=is_named[index] or index < last)
+        for index, line in enumerate(lines) if line.line.text
+    ]
+
+
+def _heading_line(
+    joined: JoinedLine, vocabulary: Vocabulary, *, is_named: bool
+) -> InterpretedLine:
+    """A line above the orders. A person looks at one with a word of orders or of doubt and at a whole
+    sentence, for it may say something about an order; and at any but a signature that is not plainly a
+    heading (`is_named`), and is shown which orders it might be."""
+    line, starts = joined.line, vocabulary.starts
+    text = line.text if joined.heading is None else joined.heading.text
+    is_clear = (
+        not starts.begins_short_order(line.text)
+        and not has_order_word(line.text, starts)
+        and (joined.heading is not None or not (
+            starts.has_unit_word(line.text) or has_doubt(line.text) or len(line.text.split()) > LONGEST_NAME))
+    )
+    classified = InterpretedLine(
+        box=line.box.corners, kind="heading", struck=False, text=text, order=None,
+        confidence=line.score if same_digits(text, line.text) else min(line.score, UNCLEAR),
+        status=LineState.NOT_ORDER if is_clear else LineState.OPEN, candidates=(),
+    )
+    if is_named or (is_clear and is_harmless(text, vocabulary.lexicon)):
+        return classified
+    candidates = () if joined.decoded is None else to_candidates(joined.decoded)
+    return replace(
+        classified, kind="other" if is_clear else "heading", status=LineState.OPEN, candidates=candidates
+    )
+
+
+def _order(
+    joined: JoinedLine, decoded: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
+) -> InterpretedLine:
+    """A line that is most likely an order, with its confidence."""
+    line, best, alignments = joined.line, decoded.hypotheses[0], decoded.alignments()
+    features = features_of(line, decoded, alignments, vocabulary)
+    chance = confidence(features, rules.table)
+    is_struck = rules.is_crossed_out(line, features.haze)
+    may_skip = not joined.ends_signed and rules.may_skip_review(line, features, chance)
+    live_state = LineState.AUTO if may_skip else LineState.OPEN
+    return InterpretedLine(
+        box=line.box.corners, kind="order", struck=is_struck, text=best_alignment(alignments).text,
+        order=None if is_struck else best.order, confidence=chance,
+        status=rules.crossed_out_state(line) if is_struck else live_state,
+        candidates=to_candidates(decoded, chance), features=features,
+    )
+
+
+def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> InterpretedLine:
+    """A line that begins like an order and is none that was understood: a person looks."""
+    is_struck = rules.is_crossed_out(line)
+    return InterpretedLine(
+        box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
+        status=rules.crossed_out_state(line) if is_struck else LineState.OPEN,
+        candidates=to_candidates(decoded),
+    )
+
+
+def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
+    """A line of which a row has no posteriors, by its text alone."""
+    snapped, candidates = nearest(line.text, vocabulary), text_candidates(line, vocabulary)
+    if not candidates and not vocabulary.starts.looks_like_order(line.text):
+        return _no_order(line, candidates, vocabulary, rules)
+    is_struck, chance = rules.is_crossed_out(line), text_confidence(line, snapped)
+    may_skip = (
+        snapped.automatic
+        and not names_own_place(snapped.candidates[0].orders)
+        and snapped.margin >= rules.limits.margin
+        and max(line.strike.score, line.strike.max_word_score) < UNTOUCHED
+        and chance >= rules.limits.text_score
+    )
+    live_state = LineState.AUTO if may_skip else LineState.OPEN
+    order = str(candidates[0]["order"]) if candidates and not is_struck else None
+    return InterpretedLine(
+        box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=order, confidence=chance,
+        status=rules.crossed_out_state(line) if is_struck else live_state, candidates=candidates,
+    )
+
+
+def _no_order(
+    line: ReadLine, candidates: tuple[dict[str, object], ...], vocabulary: Vocabulary, rules: ReviewRules
+) -> InterpretedLine:
+    """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or plainly
+    read and a signature or the like."""
+    is_struck = rules.is_crossed_out(line)
+    is_plain = line.score >= rules.limits.text_score and is_harmless(line.text, vocabulary.lexicon)
+    live_state = LineState.NOT_ORDER if is_plain else LineState.OPEN
+    return InterpretedLine(
+        box=line.box.corners, kind="other", struck=is_struck, text=line.text, order=None,
+        confidence=line.score,
+        status=rules.crossed_out_state(line) if is_struck else live_state, candidates=candidates,
+    )
+
+
+def _review_together(
+    lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
+) -> tuple[InterpretedLine, ...]:
+    """The lines, those opened that others of their sheet leave in doubt."""
+    beside = zip([None, *lines], lines, [*lines[1:], None], strict=False)
+    reviewed = [
+        review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside
+    ]
+    hand = [line.features for line in lines if line.features is not None and not line.struck]
+    return tuple(review_confusable_writers(line, hand, rules.table) for line in reviewed)
+
+
+def _is_bare_hold(orders: Sequence[Order]) -> bool:
+    """True for only a place that holds, as the name of a power who signs reads. A unit holds without an
+    order, too."""
+    return len(orders) == 1 and isinstance(orders[0], Hold) and orders[0].unit.kind is None

@@ -1,0 +1,162 @@
+"""What speaks for and against a decoded line's best order: the features that its confidence is computed from.
+
+Lexical and of the ink only, like everything in `reading`. What each feature means, with its unit and range,
+is said in `ocr.decoding.confidence.Features`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from grammar.interpret import (
+    hangs_on_one_letter,
+    has_abbreviation_like_name,
+    has_doubt,
+    has_shared_short_name,
+    has_word_after_kind_letter,
+    homonym_spans,
+    orders_in_text,
+    place_spans,
+)
+from grammar.lexicon import Lexicon
+from grammar.order_traits import (
+    are_near,
+    differ_in_kinds_only,
+    has_strange_coast,
+    is_incomplete,
+    names_own_place,
+    oddity_cost,
+)
+from grammar.remarks import has_unclear_remark
+from ocr.decoding.alignment import Alignment, WordFit, word_misfit
+from ocr.decoding.confidence import FAR, Features, plainly_struck, touched
+from ocr.page import ReadLine
+from reading.decode import DecodedLine, Hypothesis, best_alignment
+from reading.vocabulary import Vocabulary
+
+EXTRA_LETTER = 2.0
+"""Nats for a letter that free reading shows beside a name beyond the letters of the words there. Set by hand
+on the 380 sheets that the gate was first fitted to."""
+
+
+def features_of(
+    line: ReadLine, decoded: DecodedLine, alignments: Sequence[Alignment], vocabulary: Vocabulary
+) -> Features:
+    """The features of the best order, which lies on the ink as `alignments`, by each of `decoded.ink.all`.
+
+    A line with its corrections made is no opinion of the line as it stands. Where the order was surely read
+    on it, it is the only opinion. `decoded` has a best order."""
+    lexicon = vocabulary.lexicon
+    best, others, corrected = decoded.hypotheses[0], decoded.hypotheses[1:], _read_as_corrected(line, decoded)
+    opinions = len(decoded.ink.opinions)
+    fits = alignments[:opinions] if corrected is None else (alignments[opinions + corrected],)
+    text = line.text if corrected is None else decoded.ink.corrected[corrected].text
+    best_fit, misfits = best_alignment(fits), [_word_misfit(best, fit, lexicon) for fit in fits]
+
+    def behind(other: Hypothesis) -> float:
+        # What was written decides between a line and the same corrected; that one of them is odd must not.
+        return best.score - other.score - (0.0 if corrected is None else oddity_cost(other.orders, lexicon))
+
+    def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:
+        return min([FAR, *(behind(other) for other in others if is_rival(other))])
+
+    return Features(
+        cost=best_fit.cost, worst=min(fit.worst for fit in fits), haze=best_fit.haze,
+        margin=margin_to(lambda _: True),
+        near_margin=margin_to(lambda other: are_near(best.orders, other.orders, lexicon)),
+        kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
+        agreement=_agreement(line, decoded, vocabulary) if corrected is None else 0.0,
+        mended=corrected is not None,
+        struck=max(row.strike.score for row in line.rows),
+        touched=max(touched(row.strike) for row in line.rows),
+        odd=_is_odd(text, best, best_fit, lexicon), twin=_homonym_loss(best, fits, lexicon),
+        strange=sum(misfits) / len(misfits), alien=min(misfits), score=line.score,
+        focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
+        one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, vocabulary.forms),
+        letters=len(best.text.text),
+    )
+
+
+def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
+    """Which of `decoded.ink.corrected` the best order was read on; None where it was read on the line as it
+    stands, or a word that is crossed out is not surely so."""
+    scores, opinions = decoded.hypotheses[0].by_posteriors, len(decoded.ink.opinions)
+    if len(scores) == opinions or not all(plainly_struck(row.strike) for row in line.rows):
+        return None
+    index = max(range(opinions, len(scores)), key=lambda number: scores[number])
+    # Where words that were put in had to be left out, not every correction is read.
+    is_corrected = index < opinions + len(decoded.ink.corrected)
+    return index - opinions if is_corrected and scores[index] > max(scores[:opinions]) else None
+
+
+def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bool:
+    """True if the order is one that nobody means as it stands, or the text holds a word of doubt."""
+    return (
+        is_incomplete(best.orders)
+        or names_own_place(best.orders)
+        or has_strange_coast(best.orders, lexicon)
+        or has_doubt(_without_places(text, best, lexicon))
+        or has_unclear_remark(fit.text, text, lexicon)
+        or has_shared_short_name(best.text.text, best.orders, lexicon)
+        or has_abbreviation_like_name(fit.text, best.orders, lexicon)
+        or has_word_after_kind_letter(fit.text)
+    )
+
+
+def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
+    """A text as read freely without the words that name the order's places: "May", short for Mayo, is a word
+    of doubt by itself."""
+    words = best.text.text.lower().split(" ")
+    for first, end in place_spans(best.text.text, best.orders, lexicon):
+        for word in words[first:end]:
+            text = re.sub(rf"\b{re.escape(word)}\b", "", text, count=1, flags=re.IGNORECASE)
+    return text
+
+
+def _word_misfit(best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> float:
+    """Nats lost a letter, by one opinion, in the name or other word that fits worst; 0 or more. OrderStarts
+    by themselves are no words: a dash that is lost shows in the margin."""
+    names = place_spans(best.text.text, best.orders, lexicon)
+    in_names = {index for name in names for index in range(*name)}
+    others = [word for index, word in enumerate(fit.words) if index not in in_names and word.letters]
+    return max([
+        0.0,
+        *(word_misfit(fit.words[slice(*name)]) for name in names),
+        *(word_misfit([word]) for word in others),
+    ])
+
+
+def _homonym_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
+    """Nats lost where a lost word would have made a place another's (Cork, of County Cork): on its name and
+    the words beside it, on the mean of the opinions; 0 where there is no such place."""
+    names = homonym_spans(best.text.text, best.orders, lexicon)
+    return sum(max((_loss_around(fit.words, *name) for name in names), default=0.0) for fit in fits) / len(
+        fits
+    )
+
+
+def _loss_around(words: Sequence[WordFit], first: int, end: int) -> float:
+    """Nats lost on words `first` to `end` - 1, on the gaps beside them and on the neighbouring words."""
+    around = words[max(0, first - 1) : end + 1]
+    extra = sum(max(0, word.letters_shown - word.letters) for word in around)
+    return (
+        sum(word.loss for word in around)
+        + sum(word.loss_beside for word in words[first:end])
+        + EXTRA_LETTER * extra
+    )
+
+
+def _agreement(line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary) -> float:
+    """1 where every other opinion says the same order, -1 where one says another, 0 without another
+    opinion."""
+    best = decoded.hypotheses[0]
+    votes = [
+        max(decoded.hypotheses, key=lambda hypothesis: hypothesis.by_posteriors[index]) is best
+        for index in range(len(decoded.ink.opinions))
+    ]
+    # Tesseract gives text and no posteriors: its text votes where it means any order.
+    texts = [other.text for other in line.alternatives if other.posteriors is None]
+    orders = [orders_in_text(text, lexicon=vocabulary.lexicon, forms=vocabulary.forms) for text in texts]
+    votes += [best.orders in each for each in orders if each]
+    return 0.0 if len(votes) < 2 else 1.0 if all(votes) else -1.0

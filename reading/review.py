@@ -1,0 +1,176 @@
+"""Which lines a person must look at: a site's limits, what a line's neighbours say of it, and what its
+sheet's hand does.
+
+The thresholds on a line's own ink are in `ocr.decoding.confidence`. No rule here takes a line away from a
+person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from grammar.interpret import is_separate_condition, may_be_order_fragment
+from grammar.lexicon import Lexicon
+from ocr.decoding.confidence import (
+    ConfidenceTable,
+    Features,
+    automatic,
+    default_table,
+    kinds_doubtful,
+    surely_out,
+    taken_out,
+)
+from ocr.page import ReadLine
+from reading.line import InterpretedLine
+from reading.status import LineState
+
+CLEARLY_READ = 0.93
+"""Least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the grammar. Set by
+hand."""
+
+SHORT = 2.0
+"""Length of a row's box, in its heights, that even the shortest order has ("A Che H" is 2.5 or more). A
+shorter box was a short order with a word put in above it, read as a letter with a wave through it."""
+
+BAD_NAME = 3.0
+"""Nats lost a letter in a word from which it is rather another word, or none. Set by hand after two composed
+sheets, seed 1009."""
+
+SHARED_HEIGHT = 0.35
+"""Share of its height with which a word stands in another line's row: the boxes of rows by themselves share
+0.1 to 0.2."""
+
+_ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
+_HELPS = re.compile(r" [SC] ")
+_NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLimits:
+    """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin`
+    in letters how much dearer the next different order of a text must be."""
+
+    score: float = 0.8
+    margin: float = 1.3
+
+    @property
+    def text_score(self) -> float:
+        """The least score, 0..1, of a text whose ink was not decoded inside the grammar."""
+        return max(self.score, CLEARLY_READ)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """All that decides whether a person must look at a line: a site's limits and the fitted table."""
+
+    limits: ReviewLimits = ReviewLimits()
+    table: ConfidenceTable = field(default_factory=default_table)
+
+    def is_crossed_out(self, line: ReadLine, haze: float = float("inf")) -> bool:
+        """True if the line is crossed out and no order. `haze`: nats a frame by which the recogniser was
+        unsure of its letters, where it read them."""
+        return taken_out(line.strike, self.table, haze)
+
+    def crossed_out_state(self, line: ReadLine) -> LineState:
+        """What becomes of a crossed-out line: a person looks where only a part may be out, where a word was
+        put in, and where the box is hardly longer than high."""
+        is_short = max(row.box.width for row in line.rows) < SHORT * max(row.box.height for row in line.rows)
+        has_insert = any(row.inserted for row in line.rows)
+        is_surely_out = surely_out(line.strike, self.table) and not is_short and not has_insert
+        return LineState.NOT_ORDER if is_surely_out else LineState.OPEN
+
+    def may_skip_review(self, line: ReadLine, features: Features, confidence: float) -> bool:
+        """True if nobody need look at a decoded line, as far as its own ink and rows go."""
+        return (
+            automatic(features, confidence, self.table)
+            and confidence >= self.limits.score
+            and not any(row.cut_off or (row.inserted and not features.mended) for row in line.rows)
+        )
+
+
+def review_uncertain_neighbours(
+    line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
+) -> InterpretedLine:
+    """The line, opened where the one before may be its beginning ("Fleet Tees Bay convoys"), the next one its
+    end ("... if it is empty"), or either a word put in over it."""
+    if line.status is not LineState.AUTO:
+        return line
+    # A convoy that ends at its row's end reads like a conversion.
+    begins_above = (
+        before is not None
+        and before.kind == "order"
+        and not before.struck
+        and not _is_complete(line)
+        and (
+            before.order is None
+            or (before.status is LineState.OPEN and (
+                _ENDS_IN_CONVERTS.search(before.text) or _is_cut_short(before)))
+        )
+    )
+    goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
+    has_word_over_it = any(_stands_in_row_of(other, line) for other in (before, after))
+    return line.for_review() if begins_above or goes_on or has_word_over_it else line
+
+
+def review_confusable_writers(
+    line: InterpretedLine, hand: Sequence[Features], table: ConfidenceTable
+) -> InterpretedLine:
+    """The line, opened where its sheet's hand makes A and F alike. `hand`: the features of the sheet's live
+    lines."""
+    if line.status is not LineState.AUTO or line.features is None:
+        return line
+    return line.for_review() if kinds_doubtful(line.features, hand, table) else line
+
+
+def _stands_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
+    """True if a line that is no order may be a word put in over `line`, found by itself: it stands in its
+    row."""
+    if word is None or word.struck or word.kind != "other" or word.status is not LineState.OPEN:
+        return False
+    corners, others = np.array(line.box), np.array(word.box)
+    along, down = corners[1] - corners[0], corners[3] - corners[0]
+    width, height = max(1.0, float(np.linalg.norm(along))), max(1.0, float(np.linalg.norm(down)))
+    # In the line's own frame: pixels along its upper edge, and down from it.
+    xs, ys = (others - corners[0]) @ along / width, (others - corners[0]) @ down / height
+    shared = min(height, float(ys[2:].mean())) - max(0.0, float(ys[:2].mean()))
+    word_height = max(1.0, float(ys[2:].mean() - ys[:2].mean()))
+    return bool(shared > SHARED_HEIGHT * word_height and xs.min() < width + height and xs.max() > -height)
+
+
+def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
+    """True if a line may be the end of the one above: what is left of an order, or an order that names no
+    kind of unit and is looked at ("Cork unless they come" after "Army Mayo moves to"). A condition or a ban
+    that has its own order speaks of that one."""
+    if line.kind == "order":
+        names = _place_names(lexicon)
+        return line.status is LineState.OPEN and line.order is not None and line.order.startswith(names)
+    return (
+        line.kind == "other"
+        and may_be_order_fragment(line.text, lexicon)
+        and not is_separate_condition(line.text, lexicon)
+    )
+
+
+@lru_cache(maxsize=8)
+def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
+    """The names of all places: canonical text of an order begins with one where its unit has no kind."""
+    return tuple(province.name for province in lexicon.board.provinces.values())
+
+
+def _is_cut_short(line: InterpretedLine) -> bool:
+    """True if what a line supports or convoys may stand in the next line, and the name read here be none."""
+    return (line.features is not None and line.features.strange >= BAD_NAME
+            and line.order is not None and _HELPS.search(line.order) is not None)
+
+
+def _is_complete(line: InterpretedLine) -> bool:
+    """True for an order that no other order ends with. What is supported or convoyed only stands, holds or
+    moves."""
+    if line.order is None:
+        return False
+    return (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None
