@@ -1,6 +1,7 @@
-"""Everything that leaves as a file, of a played game, as the files themselves and as PNG of each page: maps
-on A3 and A4, blank sheets, envelopes, labels, written results, a correction, a receipt's picture, copies of
-sheets (`make pictures`).
+"""Every file that a played game mails or prints, as the file itself and as PNG of each page.
+
+Maps on A3 and A4, blank sheets, envelopes, labels, written results, a correction, a receipt's picture, copies
+of sheets (`make pictures`).
 """
 
 from __future__ import annotations
@@ -28,15 +29,13 @@ from service.site_folder import opened
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, SubmissionRow
 
-WIDTH = 1240
-"""Pixels across a page of a PDF: 150 to the inch on A4."""
+WIDTH = 1240  # pixels across a page of a PDF: 150 to the inch on A4
 SENDER = ("Ada Quill", "The Printing House", "3 Fleet Lane", "London EC4M 7RB")
 ENVELOPES = (
     PaperEnvelope(("Hannah Tegid", "Quill Cottage", "OBAN", "PA34 4AB"), SENDER),
-    PaperEnvelope((("Marguerite-Antoinette de la "
-                    "Rochefoucauld-Liancourt"), ("Appartement 14, escalier C, troisième "
-                                                                      "étage à droite"),
-              "27 rue des Petites-Écuries", "75010 PARIS", "FRANCE"), SENDER),
+    PaperEnvelope(("Marguerite-Antoinette de la Rochefoucauld-Liancourt",
+                   "Appartement 14, escalier C, troisième étage à droite",
+                   "27 rue des Petites-Écuries", "75010 PARIS", "FRANCE"), SENDER),
     PaperEnvelope(("Σοφία Παπαδοπούλου", "Οδός Ερμού 14", "105 63 ΑΘΗΝΑ", "GREECE"), SENDER),
     PaperEnvelope(("Jiří Novák", "Nám. Míru 7", "120 00 PRAHA 2", "CZECHIA")),
 )
@@ -45,39 +44,39 @@ LONGEST = ("The Marquess of Montrose’s Second Game", "Parliament of Ireland")
 
 
 def draw(settings: Settings, game: str, out: Path) -> list[Path]:
-    """Write the files of a played game into a folder; the pictures among them."""
-    made: list[Path] = []
+    """Write the files of a played game into a folder and return the pictures among them."""
+    written: list[Path] = []
+    blobs = Blobs(Path(settings.data) / "blobs")
     with opened(settings) as store, store() as session:
         row = session.get_one(GameRow, game)
-        for one in (*_maps(session, row), *_paper(row), *_correction(session, row),
-                    *_reading(session, Blobs(Path(settings.data) / "blobs"), row),
-                    *_sent(session, Blobs(Path(settings.data) / "blobs"), row)):
-            made += _written(one, out)
-    return made
+        for attachment in (*_maps(session, row), *_paper(row), *_correction(session, row),
+                           *_reading(session, blobs, row), *_sent(session, blobs, row)):
+            written += _write(attachment, out)
+    return written
 
 
-def _written(one: Attachment, out: Path) -> list[Path]:
-    """A file, and each page of a PDF as a picture."""
-    file = out / one.name
-    file.write_bytes(one.data)
+def _write(attachment: Attachment, out: Path) -> list[Path]:
+    """Write a file, and each page of a PDF as a picture; the pictures."""
+    file = out / attachment.name
+    file.write_bytes(attachment.data)
     if file.suffix != ".pdf":
-        return [file] if one.kind.startswith("image/") else []
-    pages = pictures.to_pngs(one.data, WIDTH)
-    files = [out / f"{file.stem}-{at}.png" for at in range(1, len(pages) + 1)]
+        return [file] if attachment.media_type.startswith("image/") else []
+    pages = pictures.to_pngs(attachment.data, WIDTH)
+    files = [out / f"{file.stem}-{number}.png" for number in range(1, len(pages) + 1)]
     for page, data in zip(files, pages, strict=True):
         page.write_bytes(data)
     return files
 
 
 def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
-    found = control(session, game.id, maps.load)
-    if found is None:
+    state = control(session, game.id, maps.load)
+    if state is None:
         return
-    units = maps.load(game.variant).start.units
-    for name, paper in (("a3", A3), ("a4", A4)):
-        for what, shown in (("", found.units), ("-units", units)):
-            data = pictures.board_pdf(found.variant, found.centres, found.game, found.when, paper, shown)
-            yield Attachment(f"map-{name}{what}.pdf", "application/pdf", data)
+    opening = maps.load(game.variant).start.units
+    for size, paper in (("a3", A3), ("a4", A4)):
+        for suffix, units in (("", state.units), ("-units", opening)):
+            data = pictures.board_pdf(state.variant, state.centres, state.game, state.when, paper, units)
+            yield Attachment(f"map-{size}{suffix}.pdf", "application/pdf", data)
 
 
 def _paper(game: GameRow) -> Iterator[Attachment]:
@@ -113,38 +112,37 @@ def _correction(session: Session, game: GameRow) -> Iterator[Attachment]:
         "Army Newark moved to Lindsey, as its sheet of version 2 says.",
         "Lindsey is Newcastle’s. Nothing else changes.", "The player of Manchester",
         datetime(2026, 3, 1, 7, tzinfo=UTC))
-    for at, data in enumerate(
-        pictures.correction_pictures(_info(game), f"{phase_title(phase)}: correction", facts), 1
-    ):
-        yield Attachment(f"correction-{at}.png", "image/png", data)
+    pages = pictures.correction_pictures(_info(game), f"{phase_title(phase)}: correction", facts)
+    for number, data in enumerate(pages, 1):
+        yield Attachment(f"correction-{number}.png", "image/png", data)
 
 
 def _reading(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]:
     """The picture that goes with a receipt, of the newest sheet that was mailed."""
-    found = session.execute(
+    newest = session.execute(
         select(SubmissionRow, PhaseRow).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).where(
             PhaseRow.game_id == game.id, PhaseRow.state == PhaseState.SENT, SubmissionRow.sha256.is_not(None))
         .order_by(SubmissionRow.id.desc())).first()
-    if found is not None:
-        paper, phase = found
-        to = Recipient(paper.sender, maps.load(game.variant).powers[paper.power].name)
-        for one in receipts.read_letter(session, blobs, _info(game), to, paper, phase).attachments:
-            yield Attachment(
-                f"receipt-{phase_of(phase)}-{one.name}".lower().replace(" ", "-"), one.kind, one.data
-            )
+    if newest is None:
+        return
+    submission, phase = newest
+    player = Recipient(submission.sender, maps.load(game.variant).powers[submission.power].name)
+    for picture in receipts.read_letter(session, blobs, _info(game), player, submission, phase).attachments:
+        name = f"receipt-{phase_of(phase)}-{picture.name}".lower().replace(" ", "-")
+        yield Attachment(name, picture.media_type, picture.data)
 
 
 def _sent(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]:
-    """The files of the first letter of each kind and phase; the same file once."""
-    seen: set[bytes] = set()
-    first: set[tuple[str, int | None]] = set()
+    """The files of the first letter of each kind and phase; each file once."""
+    yielded: set[bytes] = set()
+    letters: set[tuple[str, int | None]] = set()
     for row in session.scalars(select(OutboxRow).where(OutboxRow.game_id == game.id).order_by(OutboxRow.id)):
-        if (row.kind, row.phase_id) in first:
+        if (row.kind, row.phase_id) in letters:
             continue
-        first.add((row.kind, row.phase_id))
+        letters.add((row.kind, row.phase_id))
         for part in message_from_bytes(blobs.read(row.message), policy=policy.default).iter_attachments():
             data = part.get_content()
-            if isinstance(data, bytes) and data not in seen:
-                seen.add(data)
+            if isinstance(data, bytes) and data not in yielded:
+                yielded.add(data)
                 name = f"{row.kind}-{row.phase_id or 0}-{part.get_filename()}"
                 yield Attachment(name, part.get_content_type(), data)

@@ -1,4 +1,4 @@
-"""A site with every kind of page to photograph: the demo's played game, and two more with lines of the desk's
+"""A site with every kind of page to photograph: the demo's game, and three more with lines of the desk's
 sample."""
 
 from __future__ import annotations
@@ -41,33 +41,35 @@ from service.web import sessions
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What the addresses of the pages need: ids of rows, and the tokens of a browser and of a later
-    sign-in."""
+    """What the addresses of the pages need, by the name that `tools.pictures` writes in them."""
 
+    # Tokens: of a coordinator's sign-in, of a later one, of a player's visit, link and letter too large.
     token: str
-    again: str
+    second_token: str
+    visit: str
+    link: str
+    left_out: str
+    # Phases: with lines to read, with all lines read, not yet open to anybody, judged, sent.
     to_read: int
-    done: int
+    all_read: int
     sealed: int
     ready: int
     sent: int
+    # Submissions: one, one of several versions, one that is sealed.
     sheet: int
     versions: int
     sealed_sheet: int
+    # A letter, a mail in quarantine, a game, a power, the ordinal of sent results, a line behind an order.
     letter: int
     mail: str
     game: str
     power: str
-    visit: str
-    link: str
-    left_out: str
     results: int
-    ink: int
+    order_line: int
 
 
 def play(folder: Path) -> None:
-    """Play the demo's game into a folder. Raises subprocess.CalledProcessError where it does not come to its
-    end."""
+    """Play the demo's game into a folder. Raises subprocess.CalledProcessError if it stops before its end."""
     subprocess.run(
         [sys.executable, "-m", "service.cli.main", "demo", "--fast", "--keep", "--dir", str(folder)],
         check=True,
@@ -76,7 +78,7 @@ def play(folder: Path) -> None:
 
 
 def prepare(folder: Path) -> tuple[Settings, Numbers]:
-    """Make a played demo's folder a site to serve, with two games beside it: one at the desk, one sealed."""
+    """Make a played demo's folder a site to serve, with three more games: at the desk, all read, sealed."""
     (folder / FILE).write_text(SETTINGS.format(data=".", port=free_port()), encoding="utf-8")
     mailbox.Maildir(str(folder / "box"), create=True)
     settings, now = settings_of(folder), SystemClock().now()
@@ -85,8 +87,8 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         variant = maps.load(sample.variant)
         at_desk = closed_game(session, "Roundway Down", variant, now)
         lay_out(session, sample, at_desk, blobs)
-        done = closed_game(session, "Nantwich", variant, now)
-        for line in lay_out(session, sample, done, blobs):
+        all_read = closed_game(session, "Nantwich", variant, now)
+        for line in lay_out(session, sample, all_read, blobs):
             session.get_one(LineRow, line).status = LineState.AUTO
         sealed = closed_game(session, "Cheriton", variant, now)
         lay_out(session, sample, sealed, blobs)
@@ -95,15 +97,15 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         sessions.add_user(session, NAME, PASSWORD, now)
         session.flush()
         token = sessions.sign_in(session, NAME, PASSWORD, now)
-        again = sessions.sign_in(session, NAME, PASSWORD, now)
+        second_token = sessions.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
-        assert again is not None
-        numbers = _numbers(session, blobs, now, (token, again), at_desk.id, done.id, sealed.id)
+        assert second_token is not None
+        numbers = _numbers(session, blobs, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
     return settings, numbers
 
 
 def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
-    """A link of a player's, by its secret."""
+    """Store a player's link and return its secret."""
     session.add(
         AccessLinkRow(
             token_hash=me.digest(secret),
@@ -117,7 +119,7 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
 
 
 def _left_out(blobs: Blobs, message_id: str) -> str:
-    """That letter's files that were too large for it; the key they are kept by."""
+    """Store a letter whose files were too large to mail; the key it is kept by."""
     letter = EmailMessage()
     letter["Message-ID"] = message_id
     letter["Subject"] = "Powick Bridge, Summer 1642 Movement: results"
@@ -128,7 +130,7 @@ def _left_out(blobs: Blobs, message_id: str) -> str:
 
 
 def _numbers(
-    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, done: int,
+    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, all_read: int,
     sealed: int
 ) -> Numbers:
     played = session.scalars(
@@ -137,7 +139,8 @@ def _numbers(
         .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None))
         .order_by(PhaseRow.ordinal)
     ).all()
-    ready = next(one for one in reversed(played) if one.kind == "movement")
+    # One phase of the demo goes back to "judged and not sent", which a played game has not.
+    ready = next(phase for phase in reversed(played) if phase.kind == "movement")
     ready.state, ready.sent_at = PhaseState.READY, None
     twice = session.scalars(select(SubmissionRow).where(SubmissionRow.version == 2)).first()
     letter = session.scalars(select(OutboxRow).where(OutboxRow.kind.contains("results"))).first()
@@ -145,7 +148,7 @@ def _numbers(
     any_mail = session.scalars(select(MailRow)).first()
     assert any_mail is not None
     assert letter is not None
-    if mail is None:  # the demo's story may end without one: any mail shows the page
+    if mail is None:  # the demo's story may end without a quarantined mail: any mail shows the page
         any_mail.state, any_mail.reason = MailState.QUARANTINED, "unknown_sender"
         mail = any_mail
 
@@ -154,31 +157,29 @@ def _numbers(
     assert seat is not None
     assert seat.player_id is not None
 
-    def paper(phase: int) -> int:
-        return session.scalars(select(SubmissionRow.id).where(SubmissionRow.phase_id == phase)).first() or 0
+    def submission_of(phase_id: int) -> int:
+        query = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase_id)
+        return session.scalars(query).first() or 0
 
+    outcomes = codec.load_resolution(played[0].resolution or {}).outcomes
     return Numbers(
         token=tokens[0],
-        again=tokens[1],
+        second_token=tokens[1],
+        visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
+        link=_linked(session, seat.player_id, me.LINK, "a link", now),
+        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         to_read=to_read,
-        done=done,
+        all_read=all_read,
         sealed=sealed,
         ready=ready.id,
         sent=played[0].id,
-        sheet=paper(to_read),
-        versions=twice.id if twice is not None else paper(to_read),
-        sealed_sheet=paper(sealed),
+        sheet=submission_of(to_read),
+        versions=twice.id if twice is not None else submission_of(to_read),
+        sealed_sheet=submission_of(sealed),
         letter=letter.id,
         mail=mail.sha256,
         game=ready.game_id,
         power=seat.power,
-        visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
-        link=_linked(session, seat.player_id, me.LINK, "a link", now),
-        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         results=played[0].ordinal,
-        ink=next(
-            one.order.line
-            for one in codec.load_resolution(played[0].resolution or {}).outcomes
-            if one.order.line is not None
-        ),
+        order_line=next(outcome.order.line for outcome in outcomes if outcome.order.line is not None),
     )
