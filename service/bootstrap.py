@@ -294,7 +294,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
         turns.open_phase(site.store, int(payload["phase"]), site.clock)
 
     def close_phase(payload: dict[str, Any]) -> None:
-        if site.guard is None or not site.guard.holds(int(payload["phase"])):
+        if site.guard is None or not site.guard.must_wait(int(payload["phase"])):
             site.close_phase(int(payload["phase"]))
 
     for name, step in (
@@ -413,7 +413,7 @@ class Running:
         self._stop = Event()
         self._schedule = scheduler.Schedule(site.clock, site.store, site.jobs)
         if site.guard is not None:
-            self._schedule.every("clock", CLOCK_SECONDS, site.guard.fault)
+            self._schedule.every("clock", CLOCK_SECONDS, site.guard.skew_warning)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
             self._schedule.every(
@@ -435,7 +435,7 @@ class Running:
                 source,
                 lambda: ingest.take_in(source, site.store, site.blobs, site.jobs, site.clock),
                 self._stop,
-                site.health.mailbox.heard(report),
+                site.health.mailbox.recording(report),
                 float(site.settings.mail_in.keep_alive_seconds),
             ),
         )

@@ -22,9 +22,9 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     reader = CaseReader(variant.context(), variant.rules, variant.start.phase.year)
     status = 0
     for line in lines:
-        answer = _judged(variant, reader, line)
-        status = 1 if "error" in answer else status
-        print(json.dumps(answer), file=out)
+        reply = _judged(variant, reader, line)
+        status = 1 if "error" in reply else status
+        print(json.dumps(reply), file=out)
     return status
 
 

@@ -31,13 +31,13 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
         chain.begin_all(store)
-        unfinished = _unfinished(output)
+        unfinished = _unfinished_path(output)
         try:
             with store() as session, unfinished.open("w+b") as file:
                 root = export.write_archive(
                     session, open_blobs(settings), game, edition, SystemClock().now(), version(), file
                 )
-            unfinished.replace(_fresh(output))
+            unfinished.replace(_new_path(output))
         finally:
             unfinished.unlink(missing_ok=True)
     print((f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root "
@@ -64,15 +64,15 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
     return 0
 
 
-def _fresh(output: Path) -> Path:
+def _new_path(output: Path) -> Path:
     if output.exists():
         raise SiteError(f"{output} is there already and was not written over; choose another name.")
     return output
 
 
-def _unfinished(output: Path) -> Path:
+def _unfinished_path(output: Path) -> Path:
     """Where a file lies until it is whole."""
-    return _fresh(output).with_name(f".{output.name}.unfinished")
+    return _new_path(output).with_name(f".{output.name}.unfinished")
 
 
 def backup_site(folder: Path, output: Path, out: TextIO) -> int:
@@ -80,13 +80,13 @@ def backup_site(folder: Path, output: Path, out: TextIO) -> int:
     BlobError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
-    engine, unfinished = open_engine(settings.database_url), _unfinished(output)
+    engine, unfinished = open_engine(settings.database_url), _unfinished_path(output)
     try:
         store, now = sessions(engine), SystemClock().now()
         chain.begin_all(store)
         with unfinished.open("wb") as file:
             blobs = backup.write(engine, open_blobs(settings), file, now, version())
-        unfinished.replace(_fresh(output))
+        unfinished.replace(_new_path(output))
         with store.begin() as session:
             records.log_event(session, now, BACKUP, actor="galloper backup")
     finally:
@@ -105,8 +105,8 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
             url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
             migrate(url)
-            done = _restored(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
-        _tell(done, out)
+            done = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
+        _print_restored(done, out)
         print(
             "The drill went well: every digest fits, nothing was sent, and what was put back is gone again. "
             "Note it on the Health page.",
@@ -115,7 +115,7 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
         return 0
     settings = settings_of(folder)
     bring_up_to_date(settings)
-    _tell(_restored(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
+    _print_restored(_restore(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
     print(
         "No letter leaves until you say so on the Health page. Compare the roots with the newest results "
         "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
@@ -125,7 +125,7 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
     return 0
 
 
-def _restored(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restored:
+def _restore(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restored:
     try:
         queue = DbosJobs(engine) if jobs else None
         if queue is not None:
@@ -136,7 +136,7 @@ def _restored(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restor
         engine.dispose()
 
 
-def _tell(done: Restored, out: TextIO) -> None:
+def _print_restored(done: Restored, out: TextIO) -> None:
     print((f"Put back {sum(done.rows.values())} rows and {done.blobs} files; {done.letters} letters "
            f"wait."), file=out)
     for root in done.roots:

@@ -37,7 +37,7 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
             f"galloper map check: {slug_or_path} is neither a board nor a folder; the boards are {known}\n"
         )
         return 1
-    faults = maps.check_folder(path) or words_faults(path)
+    faults = maps.check_folder(path) or wording_faults(path)
     out.writelines(f"{fault}\n" for fault in faults)
     if faults:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
@@ -47,7 +47,7 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
     return 0
 
 
-def words_faults(path: Path) -> list[Fault]:
+def wording_faults(path: Path) -> list[Fault]:
     """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
     the grammar, and house rules that answer what nobody asked."""
     variant = maps.load_folder(path)
@@ -70,12 +70,12 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
     drawn = "drawn" if drawing else "not drawn"
     return (f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
             f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
-            f"centres, {_links(board, LAND)} borders by land and {_links(board, SEA)} by sea, "
+            f"centres, {_link_count(board, LAND)} borders by land and {_link_count(board, SEA)} by sea, "
             f"{len(variant.powers)} powers, {len(variant.start.units)} units, {len(variant.names)} "
             f"spellings, {drawn}.\n")
 
 
-def _links(board: Board, movement: str) -> int:
+def _link_count(board: Board, movement: str) -> int:
     table = board.links[movement]
     return len({frozenset({province, neighbour}) for province, others in table.items() for neighbour in others})
 
@@ -95,7 +95,7 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
         return 2
     regions = find_regions(variant, name)
     if not regions:
-        sys.stderr.write(f"galloper map moves: {_unknown(variant, name)}\n")
+        sys.stderr.write(f"galloper map moves: {_unknown_name(variant, name)}\n")
         return 1
     for region in regions:
         moves_shown = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
@@ -103,7 +103,7 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
     return 0
 
 
-def _unknown(variant: maps.Variant, name: str) -> str:
+def _unknown_name(variant: maps.Variant, name: str) -> str:
     near = list(suggestions(variant.names, name))
     place = name.partition("/")[0].partition("(")[0].strip()
     for region in find_regions(variant, place)[:1]:
@@ -133,7 +133,7 @@ def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
 
 def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_shown: list[ValidMoves]) -> str:
     province = variant.board.provinces[region.province]
-    lines = [f"{region_text(variant.board, region)} ({_sort(province)})"]
+    lines = [f"{region_text(variant.board, region)} ({_description(province)})"]
     for moves in moves_shown:
         kind = variant.kinds[moves.kind].name
         coast = moves.region.coast
@@ -146,7 +146,7 @@ def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_sh
     return "\n".join(lines) + "\n"
 
 
-def _sort(province: Province) -> str:
+def _description(province: Province) -> str:
     """"coastal, England" or "local sea region, Portland area"."""
     if province.is_sea:
         role = f"{province.role.value} sea region" if province.role else "sea region"

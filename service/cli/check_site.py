@@ -49,7 +49,7 @@ def check_site(folder: Path, out: TextIO) -> int:
     troubles = 0
     for name, test in _tests():
         print(f"testing {name} ...", file=sys.stderr, flush=True)
-        finding = _run(name, test, settings)
+        finding = _run_test(name, test, settings)
         print(f"{WORDS[finding.state]:5} {name:9} {finding.sentence}", file=out, flush=True)
         troubles += finding.is_trouble
     return min(troubles, 1)
@@ -64,7 +64,7 @@ def _tests() -> Sequence[tuple[str, Test]]:
     )
 
 
-def _run(name: str, test: Test, settings: Settings) -> Finding:
+def _run_test(name: str, test: Test, settings: Settings) -> Finding:
     try:
         return test(settings)
     except ConfigError as error:
@@ -110,7 +110,7 @@ def check_mailbox(settings: Settings) -> Finding:
         if incoming.kind == "maildir"
         else f"{incoming.folder} at {incoming.host}:{incoming.port}"
     )
-    if incoming.kind == "imap" and in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
+    if incoming.kind == "imap" and sends_password_in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
         return Finding(
             "mailbox",
             FindingState.NOTE,
@@ -155,7 +155,7 @@ def check_sending(settings: Settings) -> Finding:
         return Finding("sending", FindingState.TROUBLE, str(down))
     finally:
         transport.close()
-    if in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
+    if sends_password_in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
         sentence = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
         return Finding("sending", FindingState.NOTE, f"{sentence}; set mail_out.starttls = true")
     how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
@@ -164,7 +164,7 @@ def check_sending(settings: Settings) -> Finding:
     )
 
 
-def in_clear(host: str, password: str, *, encrypted: bool) -> bool:
+def sends_password_in_clear(host: str, password: str, *, encrypted: bool) -> bool:
     """Whether a password would cross a network for anybody to read; this machine's own loopback is none."""
     if encrypted or not password or host == "localhost":
         return False
@@ -189,8 +189,8 @@ def check_clock(settings: Settings) -> Finding:
     clocks = {
         name: moment
         for name, moment in (
-            ("the greeting of the mail server", _greeted(settings)),
-            ("the newest mail that waits", _newest(settings)),
+            ("the greeting of the mail server", _greeting_time(settings)),
+            ("the newest mail that waits", _newest_stamp(settings)),
         )
         if moment is not None
     }
@@ -198,11 +198,11 @@ def check_clock(settings: Settings) -> Finding:
     newest = clocks.get("the newest mail that waits")
     if greeting is not None and abs((greeting - now).total_seconds()) > APART:
         return Finding(
-            "clock", FindingState.TROUBLE, _apart(now, "the greeting of the mail server", greeting)
+            "clock", FindingState.TROUBLE, _clocks_differ(now, "the greeting of the mail server", greeting)
         )
     if newest is not None and (newest - now).total_seconds() > APART:
         return Finding(
-            "clock", FindingState.TROUBLE, _apart(now, "the stamp of the newest mail that waits", newest)
+            "clock", FindingState.TROUBLE, _clocks_differ(now, "the stamp of the newest mail that waits", newest)
         )
     compared = " and ".join(clocks) or "the calendar alone, as the mail server tells no time"
     sentence = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
@@ -216,12 +216,12 @@ def check_clock(settings: Settings) -> Finding:
     return Finding("clock", FindingState.WELL, sentence)
 
 
-def _apart(now: datetime, clock_name: str, then: datetime) -> str:
+def _clocks_differ(now: datetime, clock_name: str, then: datetime) -> str:
     return (f"this machine says {now:%d %b %Y, %H:%M:%S} GMT and {clock_name} {then:%d %b %Y, %H:%M:%S} GMT; "
             "set the clock, best by NTP")
 
 
-def _greeted(settings: Settings) -> datetime | None:
+def _greeting_time(settings: Settings) -> datetime | None:
     """The time in the relay's greeting: sendmail and Exim end it with one; others tell none."""
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
@@ -232,10 +232,10 @@ def _greeted(settings: Settings) -> datetime | None:
             line = connection.recv(512).partition(b"\r\n")[0].decode("ascii", "replace")
     except OSError:
         return None
-    return time_in(line)
+    return time_in_greeting(line)
 
 
-def time_in(greeting: str) -> datetime | None:
+def time_in_greeting(greeting: str) -> datetime | None:
     """The instant that an SMTP greeting names ("220 mx ESMTP; Mon, 1 Mar 2027 07:00:00 +0000"), in UTC, or
     None."""
     words = greeting.replace(";", " ").split()
@@ -251,7 +251,7 @@ def time_in(greeting: str) -> datetime | None:
     return None
 
 
-def _newest(settings: Settings) -> datetime | None:
+def _newest_stamp(settings: Settings) -> datetime | None:
     from service.bootstrap import open_source
     from service.mail.ingest import MailboxError
 

@@ -20,7 +20,7 @@ def check_photographs(settings: Settings) -> Finding:
 
     if not settings.photographs:
         return Finding(
-            "photos", FindingState.WELL, f"kept in {Path(settings.data) / 'blobs'}{_how_long(settings)}"
+            "photos", FindingState.WELL, f"kept in {Path(settings.data) / 'blobs'}{_retention_words(settings)}"
         )
     blobs = open_blobs(settings)
     try:
@@ -38,10 +38,10 @@ def check_photographs(settings: Settings) -> Finding:
             f"{settings.photographs} gives back other bytes than were put there; look at the store",
         )
     return Finding("photos", FindingState.WELL, (f"{settings.photographs} keeps what it is "
-                                                 f"given{_how_long(settings)}"))
+                                                 f"given{_retention_words(settings)}"))
 
 
-def _how_long(settings: Settings) -> str:
+def _retention_words(settings: Settings) -> str:
     days = settings.keep_strays_days
     return (
         ", for ever"
@@ -58,7 +58,7 @@ def check_backup(settings: Settings) -> Finding:
     """
     from service.operations.health import backup_finding, restore_test_finding
 
-    notes = _noted(settings)
+    notes = _stored_notes(settings)
     if notes is None:
         return Finding("backup", FindingState.NOTE, "nothing to back up yet; see docs/operations.md for how")
     made_at, tested_at, newest, lost = notes
@@ -77,7 +77,7 @@ def check_backup(settings: Settings) -> Finding:
     return Finding("backup", FindingState.WELL, sentence)
 
 
-def _noted(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
+def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
     """When a backup was made and when one was tested, how many mails were looked at and how many of them are
     lost; None where there is no database yet."""
     from sqlalchemy import func, inspect, select

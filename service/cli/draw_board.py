@@ -18,10 +18,10 @@ KINDS = (".svg", ".png", ".pdf")
 def run_draw(variant: Variant, output: Path) -> int:
     """Write the map to `output`, in the form its ending names. Exit code 0, or 1 with one sentence on
     standard error."""
-    fault = _fault(variant, output)
+    fault = _refusal(variant, output)
     if not fault:
         try:
-            output.write_bytes(_drawn(variant, output.suffix.lower()))
+            output.write_bytes(_drawing(variant, output.suffix.lower()))
         except OSError as error:
             fault = f"{output} cannot be written ({error.strerror}); choose another place."
     if fault:
@@ -31,7 +31,7 @@ def run_draw(variant: Variant, output: Path) -> int:
     return 0
 
 
-def _fault(variant: Variant, output: Path) -> str:
+def _refusal(variant: Variant, output: Path) -> str:
     if output.suffix.lower() not in KINDS:
         return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
     if not maps.shapes(variant.slug):
@@ -40,7 +40,7 @@ def _fault(variant: Variant, output: Path) -> str:
     return ""
 
 
-def _drawn(variant: Variant, kind: str) -> bytes:
+def _drawing(variant: Variant, kind: str) -> bytes:
     phase, centres = variant.start.phase, variant.start.centres
     subtitle = f"as they stood in {phase.season} {phase.year}"
     if kind == ".pdf":

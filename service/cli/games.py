@@ -56,11 +56,11 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
             seats = len(new.seats)
         print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
         print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
-        print(_welcome(settings, store, new.slug), file=out)
+        print(_write_welcome(settings, store, new.slug), file=out)
     return 0
 
 
-def _welcome(settings: Settings, store: Store, game: str) -> str:
+def _write_welcome(settings: Settings, store: Store, game: str) -> str:
     """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot
     be written takes nothing back."""
     from service.bootstrap import writer_of
@@ -98,7 +98,7 @@ def show_games(folder: Path, out: TextIO) -> int:
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known:
-            lines = [_line(view) for view in views if view.game == game.name] or [_between(session, game.id)]
+            lines = [_line(view) for view in views if view.game == game.name] or [_waiting_line(session, game.id)]
             print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
     if not known:
         print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)
@@ -119,7 +119,7 @@ def _deadline(deadline: datetime) -> str:
     return f"deadline {deadline:{WHEN}}"
 
 
-def _between(session: Session, game_id: str) -> str:
+def _waiting_line(session: Session, game_id: str) -> str:
     ahead: list[PhaseRow] = [p for p in records.phases(session, game_id) if p.state == PhaseState.WAITING]
     if not ahead:
         return "over"

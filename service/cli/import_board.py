@@ -28,7 +28,7 @@ def run_import(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         return _refuse(f"{folder} holds something already; name a new folder, and nothing is written over")
     troubles = ImportReport()
-    files = _files(source, name, like, one_way, troubles)
+    files = _board_files(source, name, like, one_way, troubles)
     sys.stderr.writelines(f"{note}\n" for note in troubles.notes())
     faults = troubles.faults()
     if faults or files is None:
@@ -39,10 +39,10 @@ def run_import(
     return run_check(str(folder), out)
 
 
-def _files(
+def _board_files(
     source: Path, name: str, like: str, one_way: bool, troubles: ImportReport
 ) -> dict[str, str | bytes] | None:
-    source_file = _kind(source, troubles)
+    source_file = _source_kind(source, troubles)
     if source_file is None:
         return None
     path, suffix = source_file
@@ -59,7 +59,7 @@ def _files(
     return dict(write.tables(draft, like, troubles))
 
 
-def _kind(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
+def _source_kind(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
     """What to read, and which form it has by its name; None with a fault."""
     suffix = source.suffix.lower()
     if source.is_dir():

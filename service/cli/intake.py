@@ -24,7 +24,7 @@ class IntakeFault(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
+class _MailFile:
     path: Path
     received_at: datetime
 
@@ -44,7 +44,7 @@ def run_intake(
     """
     try:
         context = context_from_json(_json(context_path))
-        due = _due(index_path, files)
+        due = _mails_in_order(index_path, files)
         _judge(due, context, as_json, out, probe or PillowProbe())
     except (IntakeFault, ContextError) as fault:
         sys.stderr.write(f"galloper intake: {fault}\n")
@@ -63,7 +63,7 @@ def _json(path: Path) -> Any:
         raise IntakeFault(f"{path} is not JSON ({error}); mend it and try again") from error
 
 
-def _due(index_path: Path | None, files: Sequence[Path]) -> list[_Due]:
+def _mails_in_order(index_path: Path | None, files: Sequence[Path]) -> list[_MailFile]:
     times: dict[str, datetime] = {}
     paths = list(files)
     if index_path is not None:
@@ -71,7 +71,7 @@ def _due(index_path: Path | None, files: Sequence[Path]) -> list[_Due]:
         paths = paths or [index_path.parent / name for name in times]
         place = {name: number for number, name in enumerate(times)}
         paths.sort(key=lambda path: place.get(path.name, len(place)))
-    return [_Due(path, times.get(path.name) or _beside(path)) for path in paths]
+    return [_MailFile(path, times.get(path.name) or _stamp_beside(path)) for path in paths]
 
 
 def _index(path: Path) -> dict[str, datetime]:
@@ -81,7 +81,7 @@ def _index(path: Path) -> dict[str, datetime]:
         raise IntakeFault(f"{path} is no index of mails: each case needs file and internaldate") from error
 
 
-def _beside(path: Path) -> datetime:
+def _stamp_beside(path: Path) -> datetime:
     stamp = path.with_name(path.name + ".internaldate")
     try:
         return instant(stamp.read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def _beside(path: Path) -> datetime:
 
 
 def _judge(
-    due: Sequence[_Due], context: IntakeContext, as_json: bool, out: TextIO, probe: PictureProbe
+    due: Sequence[_MailFile], context: IntakeContext, as_json: bool, out: TextIO, probe: PictureProbe
 ) -> None:
     earlier: list[EarlierMail] = []
     for mail_file in due:

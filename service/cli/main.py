@@ -29,7 +29,7 @@ add_extra_commands(app)
 
 
 @app.callback()
-def own_boards() -> None:
+def add_own_boards() -> None:
     """Boards of one's own, for every command: the folder that GALLOPER_BOARDS names."""
     boards = os.environ.get("GALLOPER_BOARDS", "")
     if boards:
@@ -49,14 +49,14 @@ def main() -> None:
     except BrokenPipeError:
         raise SystemExit(1) from None
     except Exception as error:
-        sentence = in_words(error)
+        sentence = sentence_for(error)
         if sentence is None:
             raise
         print(f"galloper: {sentence}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def in_words(error: Exception) -> str | None:
+def sentence_for(error: Exception) -> str | None:
     """The sentence for something a person can mend; None for a fault of ours, which keeps its traceback."""
     if isinstance(error, UserFacingError):
         return str(error)
@@ -88,7 +88,7 @@ PhaseName = Annotated[
 @app.command(epilog="Example: galloper init ~/galloper-site")
 def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     """Write a commented settings file for a site of one's own."""
-    from service.cli.site import write_settings
+    from service.site_folder import write_settings
 
     path = write_settings(folder)
     print(f"Wrote {path}. Fill in the mailbox and the addresses, then run: galloper check {folder}")
@@ -97,7 +97,7 @@ def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
 @app.command(epilog="Example: galloper check ~/galloper-site")
 def check(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     """Test the mailbox, sending, the clock, the disk and the reader of a site."""
-    from service.cli.site import check_site
+    from service.cli.check_site import check_site
 
     raise typer.Exit(check_site(folder, sys.stdout))
 
@@ -105,7 +105,7 @@ def check(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
 @app.command(epilog="Example: galloper serve ~/galloper-site")
 def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     """Run a site: the poller, the workers, the scheduler and the desk in one process."""
-    from service.cli.site import run_site
+    from service.cli.serve import run_site
 
     raise typer.Exit(run_site(folder))
 
@@ -117,7 +117,7 @@ def worker(
 ) -> None:
     """Work for a site on PostgreSQL beside `galloper serve`: any number of these, on any number of
     machines."""
-    from service.cli.site import run_worker
+    from service.cli.serve import run_worker
 
     raise typer.Exit(run_worker(folder, threads))
 
@@ -129,7 +129,7 @@ def user(
 ) -> None:
     """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard
     input."""
-    from service.cli.site import add_user
+    from service.cli.users import add_user
 
     raise typer.Exit(add_user(folder, name, sys.stdout))
 
@@ -142,7 +142,7 @@ def backup(
     ],
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
-    from service.cli.site import backup_site
+    from service.cli.archive import backup_site
 
     raise typer.Exit(backup_site(folder, output, sys.stdout))
 
@@ -159,7 +159,7 @@ def restore(
 ) -> None:
     """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says
     so."""
-    from service.cli.site import restore_site
+    from service.cli.archive import restore_site
 
     if drill == (folder is not None):
         raise typer.BadParameter("name the folder of an empty site, or say --drill.")
@@ -300,7 +300,7 @@ def game_new(
     file: Annotated[Path, typer.Argument(metavar="FILE")]
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
-    from service.cli.site import create_game
+    from service.cli.games import create_game
 
     raise typer.Exit(create_game(folder, file, sys.stdout))
 
@@ -308,7 +308,7 @@ def game_new(
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
 def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     """The games of a site: phase, deadline, sheets in. Counts only before the deadline."""
-    from service.cli.site import show_games
+    from service.cli.games import show_games
 
     raise typer.Exit(show_games(folder, sys.stdout))
 
@@ -326,7 +326,7 @@ def game_export(
     ] = False,
 ) -> None:
     """Write a game into one file: its record, positions, photographs, mails and letters."""
-    from service.cli.site import export_game
+    from service.cli.archive import export_game
 
     raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout))
 
@@ -337,7 +337,7 @@ def game_import(
     file: Annotated[Path, typer.Argument(metavar="FILE")]
 ) -> None:
     """Carry a game on in another site: its whole archive, checked to the last digest, as it was exported."""
-    from service.cli.site import import_game
+    from service.cli.archive import import_game
 
     raise typer.Exit(import_game(folder, file, sys.stdout))
 
@@ -371,7 +371,7 @@ def game_paper(
 ) -> None:
     """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
     addresses."""
-    from service.cli.site import write_paper
+    from service.cli.print_paper import write_paper
 
     raise typer.Exit(write_paper(folder, game, output, day, sys.stdout))
 

@@ -34,7 +34,7 @@ def run_site(folder: Path) -> int:
     stop = _stop_on_signals()
     settings = settings_of(folder)
     set_up(sys.stderr)
-    with _alone(settings):
+    with _site_lock(settings):
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop)
@@ -121,7 +121,7 @@ def _stop_on_signals() -> Event:
 
 
 @contextmanager
-def _alone(settings: Settings) -> Iterator[None]:
+def _site_lock(settings: Settings) -> Iterator[None]:
     path = Path(settings.data) / LOCK
     # workers of a PostgreSQL site go by their own names, and its mails by their bytes
     if not _in_a_file(settings):

@@ -55,7 +55,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            paused=hold.current_hold(session), clock_off=clock_check.standing(session),
+            paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
             findings=_site(ports, visitor),
         )
 

@@ -25,11 +25,11 @@ from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
 
-APART = timedelta(seconds=60)
+MOST_SKEW = timedelta(seconds=60)
 """By so much two clocks may differ: a mail server's own clock is right to the second, and asking it takes a
 few."""
 
-SEEN = 20
+STAMPS_COMPARED = 20
 """Newest mails whose stamps the clock is held against."""
 
 OFF, RIGHT = "clock_off", "clock_right"
@@ -46,23 +46,23 @@ class ClockSkewGuard:
     desk: LetterContext
     ask: Callable[[], datetime | None]
 
-    def fault(self) -> str:
+    def skew_warning(self) -> str:
         """A sentence where the clock is off, "" where it is right or nothing can be told; noted in the log
         when it changes."""
-        apart = self._apart()
-        warning = "" if apart is None or abs(apart) <= APART else sentence(apart)
+        apart = self._skew()
+        warning = "" if apart is None or abs(apart) <= MOST_SKEW else skew_sentence(apart)
         with self.store.begin() as session:
-            before = standing(session)
+            before = standing_warning(session)
             if warning and not before:
                 records.log_event(session, self.clock.now(), OFF, detail={"said": warning})
             elif before and not warning:
                 records.log_event(session, self.clock.now(), RIGHT)
         return warning
 
-    def holds(self, phase_id: int) -> bool:
+    def must_wait(self, phase_id: int) -> bool:
         """Whether a phase must wait for the clock to be set; then the coordinator is told, once for its
         deadline."""
-        warning = self.fault()
+        warning = self.skew_warning()
         if not warning:
             return False
         with self.store.begin() as session:
@@ -82,7 +82,7 @@ class ClockSkewGuard:
                 self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
         return True
 
-    def _apart(self) -> timedelta | None:
+    def _skew(self) -> timedelta | None:
         before = self.clock.now()
         try:
             theirs = self.ask()
@@ -94,12 +94,12 @@ class ClockSkewGuard:
                 behind = behind_by_stamps(session)
             return None if behind is None else -behind
         # A stamp has whole seconds, and was made somewhere between the two looks at our own clock.
-        if before - APART <= theirs <= after + APART:
+        if before - MOST_SKEW <= theirs <= after + MOST_SKEW:
             return timedelta()
         return before - theirs if theirs < before else after - theirs
 
 
-def sentence(apart: timedelta) -> str:
+def skew_sentence(apart: timedelta) -> str:
     """What is told of a clock that is ahead (above 0) or behind (below 0)."""
     seconds = abs(round(apart.total_seconds()))
     much = f"{seconds} seconds" if seconds < 120 else render.duration(timedelta(seconds=seconds))
@@ -119,11 +119,11 @@ def newest_stamps(session: Session) -> list[tuple[datetime, datetime]]:
     """Of the newest mails the mail server's stamp and the time at which we stored them, both UTC, newest
     first."""
     rows = session.execute(
-        select(MailRow.received_at, MailRow.stored_at).order_by(MailRow.stored_at.desc()).limit(SEEN)).all()
+        select(MailRow.received_at, MailRow.stored_at).order_by(MailRow.stored_at.desc()).limit(STAMPS_COMPARED)).all()
     return [(received_at, stored_at) for received_at, stored_at in rows]
 
 
-def standing(session: Session) -> str:
+def standing_warning(session: Session) -> str:
     """The sentence of a clock that is off by the newest entry of the log; "" when it is right as far as is
     known."""
     row = session.scalar(

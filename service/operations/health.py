@@ -255,7 +255,7 @@ def check_clock(observation: Observation) -> Finding:
     The mail server stamps a mail before we can store it, so a stamp ahead of our clock means that ours is
     behind.
     """
-    warning = clock_check.standing(observation.session)
+    warning = clock_check.standing_warning(observation.session)
     if warning:
         return Finding("Clock", FindingState.TROUBLE, warning,
                        "Until then no deadline is closed; nothing that comes in is lost.")

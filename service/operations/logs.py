@@ -49,7 +49,7 @@ def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
             structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name,
             structlog.stdlib.PositionalArgumentsFormatter(),
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="at")],
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _places, _without_addresses,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _without_exception_text, _without_addresses,
                     structlog.processors.JSONRenderer(ensure_ascii=False)],
     ))
     root = logging.getLogger()
@@ -71,7 +71,7 @@ def _take_over(name: str) -> None:
     logger.propagate = True
 
 
-def _places(_logger: Any, _method: str, event: _Event) -> _Event:
+def _without_exception_text(_logger: Any, _method: str, event: _Event) -> _Event:
     """An exception as its type and the places it passed."""
     error = event.pop("exc_info", None)
     if error is True:
@@ -80,26 +80,26 @@ def _places(_logger: Any, _method: str, event: _Event) -> _Event:
         error = (type(error), error, error.__traceback__)
     if isinstance(error, tuple) and error[0] is not None:
         event["fault"] = error[0].__name__
-        event["places"] = [(f"{_short(frame.filename)}:{frame.lineno} "
+        event["places"] = [(f"{_short_path(frame.filename)}:{frame.lineno} "
                             f"{frame.name}") for frame in extract_tb(error[2])[-PLACES:]]
     event.pop("stack_info", None)
     return event
 
 
-def _short(path: str) -> str:
+def _short_path(path: str) -> str:
     place = Path(path)
     return str(place.relative_to(ROOT)) if place.is_relative_to(ROOT) else "/".join(place.parts[-2:])
 
 
 def _without_addresses(_logger: Any, _method: str, event: _Event) -> _Event:
-    return {key: _clean(value) for key, value in event.items()}
+    return {key: _cleaned(value) for key, value in event.items()}
 
 
-def _clean(value: Any) -> Any:
+def _cleaned(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _clean(item) for key, item in value.items()}
+        return {str(key): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_clean(item) for item in value]
+        return [_cleaned(item) for item in value]
     if value is None or isinstance(value, bool | int | float):
         return value
     return " ".join(HIDDEN if "@" in word else word for word in str(value)[:LONGEST].split(" "))

@@ -27,7 +27,7 @@ class MailboxStatus:
     good_at: datetime | None = None
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def heard(self, report: Callable[[str], None]) -> Callable[[str], None]:
+    def recording(self, report: Callable[[str], None]) -> Callable[[str], None]:
         """A report of `service.mail.ingest.watch` that is also noted here."""
         def note(trouble: str) -> None:
             now = self.clock.now()

@@ -101,7 +101,7 @@ class Metrics:
             yield _one(
                 "galloper_clock_off",
                 "1 while this machine's clock does not go with the mail server's.",
-                int(bool(clock_check.standing(session))),
+                int(bool(clock_check.standing_warning(session))),
             )
             made_at = last_event(session, BACKUP)
             if made_at is not None:

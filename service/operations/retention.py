@@ -35,16 +35,16 @@ def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: da
     """Forget ignored mails that were stored more than `days` ago and of which no record tells; returns how
     many. Their rows go first, so that a crash leaves at worst bytes that nobody names."""
     gone = 0
-    while keys := _forget(store, now - timedelta(days=days), now):
+    while keys := _forget_some(store, now - timedelta(days=days), now):
         gone += len(keys)
         with store() as session:
-            unnamed = [key for key in keys if not _named(session, key)]
+            unnamed = [key for key in keys if not _is_named(session, key)]
         for key in unnamed:
             blobs.remove(key)
     return gone
 
 
-def _forget(store: sessionmaker[Session], before: datetime, now: datetime) -> list[str]:
+def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) -> list[str]:
     with store.begin() as session:
         keys = list(
             session.scalars(
@@ -69,7 +69,7 @@ def _stray(before: datetime) -> ColumnElement[bool]:
     return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
 
 
-def _named(session: Session, key: str) -> bool:
+def _is_named(session: Session, key: str) -> bool:
     """Whether any row names these bytes, now or meanwhile."""
     rows = (
         MailRow.sha256 == key,

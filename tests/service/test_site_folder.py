@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import templates
-from service.cli.site import SiteError, settings_of, write_settings
 from service.config import ConfigError, MailIn, MailOut, ReaderSettings, Web
-from service.site_folder import is_address
+from service.site_folder import SiteError, is_address, settings_of, write_settings
 
 TEMPLATE = Path(templates.__file__).parent / "site" / "galloper.toml"
 

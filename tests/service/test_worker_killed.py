@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from service.cli.site import create_game, settings_of
+from service.cli.games import create_game
 from service.jobs import DbosJobs
 from service.scheduler import Schedule
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store.engine import Store
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow
 from tests.service.cli.test_serve import _orders

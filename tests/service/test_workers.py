@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from service.cli.site import SiteError, create_game, run_worker, settings_of
+from service.cli.games import create_game
+from service.cli.serve import run_worker
 from service.jobs import LEASE
-from service.site_folder import opened
+from service.site_folder import SiteError, opened, settings_of
 from service.store.engine import Store
 from service.store.tables import EventRow, PhaseRow, PhaseState, WorkerRow
 from tests.support.mails import wait_for

@@ -20,11 +20,12 @@ from adjudicator.calendar import PhaseKind
 from maps import loader
 from reading import vocabulary
 from service.cli.adjudicate import run_adjudicate
+from service.cli.games import create_game, show_games
 from service.cli.main import app
-from service.cli.site import create_game, settings_of, show_games
 from service.config import ConfigError
 from service.notices.blank_sheets import blank_sheet
 from service.notices.results import ResultsAnnouncer
+from service.site_folder import settings_of
 from tests.support import seventh
 from tests.support.own_site import SETTINGS, own_site
 from tests.support.public_site import visitor

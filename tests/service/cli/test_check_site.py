@@ -19,13 +19,14 @@ from demo.mail_server import DemoMailServer
 from ocr.engines import Recognition
 from ocr.engines.ppocr import ModelError, PpOcr
 from service.cli import check_site as site_check
+from service.cli.check_site import check_site
 from service.cli.check_storage import check_backup, check_photographs
-from service.cli.site import add_user, check_site, settings_of
+from service.cli.users import add_user
 from service.config import ConfigError, MailOut, Settings
 from service.operations.findings import Finding, FindingState
 from service.operations.health import BACKUP, RESTORED
 from service.pictures.drawing import fonts
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.blobs_remote import open_blobs
 from service.store.engine import migrate
@@ -190,7 +191,7 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
 def test_a_password_that_would_travel_for_all_to_read(
     host: str, password: str, encrypted: bool, clear: bool
 ) -> None:
-    assert site_check.in_clear(host, password, encrypted=encrypted) is clear
+    assert site_check.sends_password_in_clear(host, password, encrypted=encrypted) is clear
 
 
 # Clock
@@ -211,7 +212,7 @@ def test_a_password_that_would_travel_for_all_to_read(
     ],
 )
 def test_the_time_in_a_greeting(greeting: str, instant: datetime | None) -> None:
-    assert site_check.time_in(greeting) == instant
+    assert site_check.time_in_greeting(greeting) == instant
 
 
 @contextmanager
@@ -406,7 +407,7 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
 def test_the_store_of_photographs_is_tried(
     settings: Settings, photographs: str, state: FindingState, says: str
 ) -> None:
-    found = site_check._run("specimen", check_photographs, settings.model_copy(update={"photographs": photographs}))
+    found = site_check._run_test("specimen", check_photographs, settings.model_copy(update={"photographs": photographs}))
     assert (found.state, says in found.sentence) == (state, True)
 
 
@@ -414,6 +415,6 @@ def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) 
     def broken(_settings: Settings) -> Finding:
         raise ZeroDivisionError("by nought")
 
-    found = site_check._run("specimen", broken, settings)
+    found = site_check._run_test("specimen", broken, settings)
     assert found.state is FindingState.TROUBLE
     assert "ZeroDivisionError: by nought" in found.sentence

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from maps.faults import MapError
-from service.cli.site import SiteError, create_game, settings_of, show_games
+from service.cli.games import create_game, show_games
 from service.config import ConfigError
-from service.site_folder import opened
+from service.site_folder import SiteError, opened, settings_of
 from service.store import records
 from service.store.tables import OutboxRow, PhaseState
 from tests.support.own_site import SETTINGS, game_file, own_site

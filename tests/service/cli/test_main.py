@@ -229,12 +229,12 @@ SENTENCES = (
 @pytest.mark.parametrize("kind", SENTENCES)
 def test_what_a_person_can_mend_keeps_its_sentence(kind: type[Exception]) -> None:
     error = kind.__new__(kind, "the sentence")  # MapError is made from a list of faults
-    assert main.in_words(error) == str(error)
+    assert main.sentence_for(error) == str(error)
 
 
 def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main.in_words(KeyError("x")) is None
-    assert main.in_words(ConfigError("the sentence")) == "the sentence"
+    assert main.sentence_for(KeyError("x")) is None
+    assert main.sentence_for(ConfigError("the sentence")) == "the sentence"
 
     def broken() -> None:
         raise IndexError("a fault of ours")
@@ -245,6 +245,6 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_file_that_the_system_refuses_is_told_by_its_name() -> None:
-    said = main.in_words(PermissionError(13, "Permission denied", "/srv/galloper"))
+    said = main.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
     assert said is not None
     assert said.startswith("/srv/galloper: Permission denied")

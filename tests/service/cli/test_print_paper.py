@@ -10,9 +10,10 @@ import pypdfium2
 import pytest
 from sqlalchemy import select
 
-from service.cli.site import create_game, settings_of, write_paper
+from service.cli.games import create_game
+from service.cli.print_paper import write_paper
 from service.config import ConfigError
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store.tables import PlayerRow, PostalAddressRow
 from tests.support.own_site import game_file, own_site
 

@@ -22,10 +22,11 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.cli.site import SiteError, create_game, run_site, settings_of
+from service.cli.games import create_game
+from service.cli.serve import run_site
 from service.mail import outbox
 from service.mail.outbox import OutLetter
-from service.site_folder import opened
+from service.site_folder import SiteError, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow
 from service.web.server import WebError

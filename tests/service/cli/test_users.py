@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from service.cli import users
-from service.cli.site import SiteError, add_user, settings_of
-from service.site_folder import opened
+from service.cli.users import add_user
+from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import UserRow
 from service.web import sessions
 from tests.support.own_site import own_site

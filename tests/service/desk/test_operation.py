@@ -175,7 +175,7 @@ def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None
 def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
     clock = table.site.clock
     pulse, said = MailboxStatus(clock), list[str]()
-    report = pulse.heard(said.append)
+    report = pulse.recording(said.append)
     report("")
     clock.advance(timedelta(minutes=5))
     fact = look(table, pulse)["Mailbox"]

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service.cli.site import create_game, settings_of
+from service.cli.games import create_game
 from service.intake import process_mail
 from service.intake.recognizer import ImageOpener
 from service.intake.sandbox import SandboxLimits
 from service.intake.verdict import RefusalReason
 from service.notices.quarantine import Quarantine
 from service.notices.replies import Replies
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState
 from tests.service.cli.test_serve import _orders
 from tests.support.mail_builder import mail, part, picture, stamp

@@ -52,7 +52,7 @@ def about(table: Table, name: str) -> list[OutboxRow]:
 def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table) -> None:
     clock = table.site.clock
     pulse = MailboxStatus(clock)
-    report = pulse.heard(lambda _: None)
+    report = pulse.recording(lambda _: None)
     alarms = make(table, pulse)
     report("Nothing answers at mx.example.org:993.")
     alarms.look()
@@ -76,7 +76,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
 def test_a_short_outage_is_written_about_never(table: Table) -> None:
     clock = table.site.clock
     pulse = MailboxStatus(clock)
-    report, alarms = pulse.heard(lambda _: None), make(table, pulse)
+    report, alarms = pulse.recording(lambda _: None), make(table, pulse)
     for _ in range(6):
         report("It does not answer in time.")
         alarms.look()
@@ -161,7 +161,7 @@ def numbers(raw: bytes) -> dict[str, float]:
 def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
     clock = table.site.clock
     pulse = MailboxStatus(clock)
-    pulse.heard(lambda _: None)("It does not answer in time.")
+    pulse.recording(lambda _: None)("It does not answer in time.")
     metrics = Metrics(table.site.store, clock, pulse, Path())
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
     before = numbers(metrics.text())

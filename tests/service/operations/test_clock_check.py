@@ -17,7 +17,7 @@ from service.config import MailIn, MailOut, Settings
 from service.mail.imap import ImapSource
 from service.mail.ingest import MailboxError
 from service.mail.maildir import MaildirSource
-from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, sentence, standing
+from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, skew_sentence, standing_warning
 from service.operations.findings import FindingState
 from service.operations.health import Observation, check_clock
 from service.operations.mailbox_status import MailboxStatus
@@ -54,7 +54,7 @@ def guard(table: Table, ask: Callable[[], datetime | None]) -> ClockSkewGuard:
 
 def warned(table: Table) -> str:
     with table.site.store() as session:
-        return standing(session)
+        return standing_warning(session)
 
 
 @pytest.mark.parametrize(("ahead", "off"), [
@@ -63,7 +63,7 @@ def warned(table: Table) -> str:
     (timedelta(days=-400), True),
 ])  # fmt: skip
 def test_a_clock_apart_by_more_than_a_minute_is_off(table: Table, ahead: timedelta, off: bool) -> None:
-    said = guard(table, Server(table, ahead).ask).fault()
+    said = guard(table, Server(table, ahead).ask).skew_warning()
     assert bool(said) == off
     assert warned(table) == said
     if off:
@@ -74,23 +74,23 @@ def test_a_phase_waits_for_its_clock_and_the_coordinator_is_told_once(table: Tab
     phase, server = table.phase(), Server(table, timedelta(minutes=20))
     table.site.clock.set(phase.deadline)
     checked = guard(table, server.ask)
-    assert checked.holds(phase.id)
-    assert checked.holds(phase.id)
+    assert checked.must_wait(phase.id)
+    assert checked.must_wait(phase.id)
     assert table.told() == [("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[0])
     assert "This machine's clock is 20 minutes ahead of the mail server's." in words
     assert "neither closed nor judged" in words
     assert table.phase().state == PhaseState.OPEN
     server.ours_ahead = timedelta()
-    assert not checked.holds(phase.id)
+    assert not checked.must_wait(phase.id)
     assert warned(table) == ""
 
 
 def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> None:
     server = Server(table, timedelta(minutes=5))
-    guard(table, server.ask).fault()
+    guard(table, server.ask).skew_warning()
     desk = open_desk(table)
-    said = sentence(timedelta(minutes=5)).replace("'", "&#39;")
+    said = skew_sentence(timedelta(minutes=5)).replace("'", "&#39;")
     assert said in desk.page("/")
     assert "Nothing is closed or judged now." in desk.page("/")
     clock = table.site.clock
@@ -98,29 +98,29 @@ def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> N
         finding = check_clock(
             Observation(session, clock.now(), MailboxStatus(clock), Path(), engines_loaded=False)
         )
-    assert (finding.state, finding.sentence) == (FindingState.TROUBLE, sentence(timedelta(minutes=5)))
+    assert (finding.state, finding.sentence) == (FindingState.TROUBLE, skew_sentence(timedelta(minutes=5)))
     server.ours_ahead = timedelta()
-    guard(table, server.ask).fault()
+    guard(table, server.ask).skew_warning()
     assert "Nothing is closed" not in desk.page("/")
 
 
 def test_a_server_that_cannot_be_asked_holds_nothing_up_but_for_stamps_from_our_future(table: Table) -> None:
     checked = guard(table, Server(table, away=True).ask)
-    assert checked.fault() == ""
+    assert checked.skew_warning() == ""
     now = table.site.clock.now()
     with table.site.store.begin() as session:
         records.add_mail(session, "a" * 64, 1, now - timedelta(hours=5), now)
         assert behind_by_stamps(session) == timedelta()
-    assert checked.fault() == ""
+    assert checked.skew_warning() == ""
     with table.site.store.begin() as session:
         records.add_mail(session, "b" * 64, 1, now + timedelta(minutes=3), now)
-    assert "3 minutes behind" in checked.fault()
+    assert "3 minutes behind" in checked.skew_warning()
 
 
 def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Table, tmp_path: Path) -> None:
     """SUB-09: a Maildir on a disk that another machine lends is stamped by that machine's clock."""
     assert server_time(MailIn(kind="maildir", path=str(tmp_path))) is None
-    assert guard(table, lambda: None).fault() == ""
+    assert guard(table, lambda: None).skew_warning() == ""
     mailbox.Maildir(str(tmp_path / "box"), create=True)
     settings = MailIn(kind="maildir", path=str(tmp_path / "box"))
     # A file's stamp is the kernel's last tick, some milliseconds old.
@@ -145,7 +145,7 @@ def test_a_disk_whose_clock_is_off_holds_the_judgement_up(
         return os.stat_result(facts)
 
     monkeypatch.setattr("service.mail.maildir.os.fstat", behind)
-    assert "5 minutes ahead of the mail server's" in guard(table, source.server_time).fault()
+    assert "5 minutes ahead of the mail server's" in guard(table, source.server_time).skew_warning()
 
 
 def test_dovecot_is_asked_for_its_time_and_nothing_stays_behind(dovecot: Dovecot) -> None:

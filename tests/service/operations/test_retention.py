@@ -14,10 +14,10 @@ from sqlalchemy import select
 from service.archive import backup
 from service.bootstrap import Running, open_site
 from service.cli.check_storage import check_photographs
-from service.cli.site import settings_of
 from service.config import Settings
 from service.mail.ingest import MailboxLocation
 from service.operations.retention import FORGOTTEN, forget_strays
+from service.site_folder import settings_of
 from service.store import records
 from service.store.tables import EventRow, MailboxLocationRow, MailRow, MailState
 from tests.support.mail_builder import mail, stamp

@@ -22,7 +22,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from sqlalchemy import select
 
 from service.bootstrap import open_site
-from service.cli.site import create_game, settings_of
+from service.cli.games import create_game
+from service.site_folder import settings_of
 from service.store.tables import SessionRow
 from service.web import sessions
 from service.web.page import HEADERS

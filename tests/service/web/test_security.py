@@ -20,10 +20,10 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.bootstrap import open_site
-from service.cli.site import settings_of, write_settings
 from service.clock import SystemClock
 from service.config import Settings, Web
 from service.intake.sandbox import ChildFault, SandboxLimits, decode_photo
+from service.site_folder import settings_of, write_settings
 from service.store.tables import SessionRow, UserRow
 from service.web import sessions
 from tests.support.desk_table import open_desk

@@ -38,7 +38,7 @@ def main() -> None:
     import service.bootstrap
     import service.clock
     import service.scheduler
-    from service.cli.site import run_site
+    from service.cli.serve import run_site
 
     for module in (base, date, interval, service.bootstrap, service.clock, service.scheduler):
         setattr(module, "datetime", Jumping)  # noqa: B010 - a name of theirs, not of their type

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from service.cli.site import create_game, settings_of
+from service.cli.games import create_game
 from service.scheduler import DEADLINE, SWEEP_SECONDS, Schedule, due_now
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store.engine import Store
 from service.store.tables import EventRow, PhaseRow, PhaseState, SubmissionRow
 from tests.service.cli.test_serve import _orders

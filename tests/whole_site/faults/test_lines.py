@@ -41,7 +41,7 @@ class Poller:
         def take() -> IngestCounts:
             return take_in(self.source, self.site.store, self.site.blobs, self.site.jobs, self.site.clock)
 
-        report = self.pulse.heard(self.said.append)
+        report = self.pulse.recording(self.said.append)
         self.thread = threading.Thread(target=watch, args=(self.source, take, self.stop, report, 120.0))
         self.thread.start()
         assert wait_for(lambda: self.said == [""])

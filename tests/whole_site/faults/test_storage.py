@@ -20,13 +20,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from service.cli.site import settings_of
 from service.clock import SystemClock
 from service.config import MailIn
 from service.mail.ingest import take_in, watch
 from service.mail.maildir import MaildirSource
 from service.operations.mailbox_status import MailboxStatus
-from service.site_folder import opened
+from service.site_folder import opened, settings_of
 from service.store.tables import MailRow, UserRow
 from tests.support.mails import simple, wait_for
 from tests.support.own_site import deliver, own_site
@@ -130,7 +129,7 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_i
         source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
         watching = threading.Thread(target=watch, args=(
             source, lambda: take_in(source, site.store, site.blobs, site.jobs, clock), stop,
-            pulse.heard(said.append), 0.2))
+            pulse.recording(said.append), 0.2))
         try:
             watching.start()
             assert wait_for(lambda: said, 20)
