@@ -113,6 +113,7 @@ def read_archive(path: Path) -> Archive:
         lines = texts["record.jsonl"].decode().splitlines()
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as fault:
         raise BrokenArchive(f"The file is no archive of a game ({fault}).") from fault
+    # ZIP allows it, and readers differ in which of the two they take: a forger's friend.
     if len(names) != len(digests):
         raise BrokenArchive("The archive has two files of one name.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -157,6 +158,8 @@ def _cut_off(path: Path) -> str:
     offset = data.find(b"record.jsonl")
     if offset >= 0:
         with suppress(zlib.error):
+            # The record is the first deflated file, so what is there of it can be inflated without the
+            # central directory.
             text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):])
     whole = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "

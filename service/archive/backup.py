@@ -68,7 +68,7 @@ def newest_migration() -> str:
 
 
 # Out
-# ------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> int:
@@ -99,6 +99,7 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
 
 def _read_at_one_moment(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
+        # Otherwise a row written between two tables would be in the one and not in the other.
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     else:
         connection.exec_driver_sql("BEGIN")
@@ -122,7 +123,7 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 
 
 # In
-# -------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> Restored:
@@ -189,6 +190,7 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
     if manifest is None:
         raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older "
                           "one.")
+    # Loading rows into other tables could lose a column without a word.
     if manifest["format"] != FORMAT or manifest["tables"] != newest_migration():
         raise BackupFault(
             f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, "
@@ -236,6 +238,7 @@ def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, w
     with store.begin() as session:
         switches.pause(session, "galloper", why, now)
         if jobs is not None:
+            # The queue's own tables are not in the backup; this work is known from ours.
             for mail in records.unfinished_mails(session):
                 jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{mail.sha256}", {"mail": mail.sha256})
             for key in session.scalars(

@@ -123,7 +123,9 @@ def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
                 if name.endswith((".json", ".jsonl", ".txt", ".eml"))
                 else zipfile.ZIP_STORED
             )
+            # One fixed date: the same game at the same moment gives the same bytes.
             zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
+        # The ZIP comment is the last thing in the file, so the seal can take its place without moving a byte.
         zipped.comment = b"0" * SEAL_DIGITS
     end = out.seek(-SEAL_DIGITS, os.SEEK_END)
     out.seek(0)
@@ -225,6 +227,7 @@ def _positions(session: Session, game_id: str, secret: frozenset[int]) -> Iterab
         .order_by(PhaseRow.ordinal)
     )
     for row in rows:
+        # The record has the digest of this board only.
         if row.ordinal in secret:
             continue
         yield (

@@ -42,6 +42,7 @@ def import_archive(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, 
     """
     archive = _checked(path)
     game = str(archive.manifest["game"])
+    # Blobs first: a row must never name bytes that are not there yet.
     for data in _files(path):
         blobs.put(data)
     try:

@@ -82,6 +82,7 @@ def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
     """Every row of a game as a line of JSON, {"table", "row"}. A row comes after the rows that it points
     to."""
     wanted = selections(game_id)
+    # Foreign keys decide the order.
     for table in _tables(wanted):
         for line in dump.lines(connection, table, wanted[table.name]):
             yield b'{"table": "' + table.name.encode() + b'", "row": ' + line.rstrip() + b"}\n"

@@ -94,6 +94,7 @@ def _first_counts(archive: Archive, number: int) -> bool:
 
 def _check_first_counts(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
     """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
+    # A coordinator chose it by hand; that act is an entry of its own.
     if "chosen" in sheet["flags"]:
         return []
     earlier = [
@@ -124,6 +125,7 @@ def _later_version(archive: Archive, number: int, sheet: dict[str, Any], deadlin
         for rival in _papers_before(archive, number, sheet).values()
         if rival["received"] <= deadline and rival["fate"] != "held"
     ]
+    # A sheet whose own words ask for another version ends the rule of numbers (VER-02).
     if any(rival["asks"] is not None for rival in rivals):
         return None
     higher = [rival["version"] for rival in rivals if (rival["version"] or 0) > (sheet["version"] or 0)]
@@ -224,6 +226,7 @@ def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[s
         )
     except (CodecError, IndexError, KeyError) as fault:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+    # Compared as stored text: a resolution that reads alike but differs in a digit is another.
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
         return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
     entered = [(order["result"], order["why"]) for order in tells["orders"]]

@@ -48,6 +48,7 @@ def _judged(variant: Variant, reader: CaseReader, line: str) -> dict[str, Any]:
         return answer(case, resolution, variant.rules)
     except CaseFault as fault:
         return {"id": name, "error": str(fault)}
+    # The case draws more lots than its tape has.
     except IndexError as error:
         return {"id": name, "error": f"lots: {error}"}
 
@@ -57,6 +58,7 @@ def _document(line: str) -> dict[str, Any]:
     if not line.strip():
         raise CaseFault("line", "it is empty")
     try:
+        # Bytes that are no UTF-8 were kept as surrogates, and only encoding them shows it.
         line.encode()
         data = json.loads(line, parse_constant=_no_number)
     except UnicodeEncodeError as error:

@@ -30,6 +30,7 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
+        # A site from before the record has games without one; their record begins here.
         chain.begin_all(store)
         unfinished = _unfinished_path(output)
         try:
@@ -37,6 +38,7 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
                 root = export.write_archive(
                     session, open_blobs(settings), game, edition, SystemClock().now(), version(), file
                 )
+            # The file gets its name only once it is whole: a cut-off archive is never taken for one.
             unfinished.replace(_new_path(output))
         finally:
             unfinished.unlink(missing_ok=True)

@@ -41,7 +41,8 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
     out.writelines(f"{fault}\n" for fault in faults)
     if faults:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        sys.stderr.write(f"galloper map check: {path.name} has {count}; mend the rows named and check again\n")
+        sys.stderr.write(f"galloper map check: {path.name} has {count}; mend the rows named and check "
+                         f"again\n")
         return 1
     out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
     return 0
@@ -77,7 +78,9 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
 
 def _link_count(board: Board, movement: str) -> int:
     table = board.links[movement]
-    return len({frozenset({province, neighbour}) for province, others in table.items() for neighbour in others})
+    return len(
+        {frozenset({province, neighbour}) for province, others in table.items() for neighbour in others}
+    )
 
 
 def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool, out: TextIO) -> int:
@@ -99,7 +102,9 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
         return 1
     for region in regions:
         moves_shown = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
-        out.write(_as_json(variant, moves_shown) if as_json else _as_text(variant, region, letter, moves_shown))
+        out.write(
+            _as_json(variant, moves_shown) if as_json else _as_text(variant, region, letter, moves_shown)
+        )
     return 0
 
 

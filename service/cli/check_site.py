@@ -1,4 +1,5 @@
-"""`galloper check`: try everything a site stands on, without sending or changing anything. One line each."""
+"""`galloper check`: try everything that a site needs, without sending or changing anything. One line for each
+test."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ from service.operations.findings import Finding, FindingState
 from service.site_folder import settings_of
 
 ROOM = 1_000_000_000
-"""Free bytes below which a site should not begin: a game year of photographs and what is made from them."""
+"""Free bytes below which a site should not start: room for a game year of photographs. Set by hand."""
 APART = 60.0
-"""Seconds that two clocks may differ: a deadline is an instant on the mail server's clock, not on ours."""
+"""Seconds that two clocks may differ. A deadline is an instant on the mail server's clock, not on ours."""
 YEARS = range(2026, 2100)
 SPECIMEN = "Army London to Surrey"
 SECONDS = 15.0
@@ -42,8 +43,10 @@ Test = Callable[[Settings], Finding]
 
 
 def check_site(folder: Path, out: TextIO) -> int:
-    """Run every test and print a line for each; 1 when something must be mended. Raises ConfigError where the
-    settings cannot be read, for then there is nothing to test."""
+    """Run every test and print a line for each. Returns 1 if something must be mended, else 0.
+
+    Raises ConfigError if the settings cannot be read: then there is nothing to test.
+    """
     settings = settings_of(folder)
     print(f"{WORDS[FindingState.WELL]:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
     troubles = 0
@@ -81,7 +84,7 @@ def _run_test(name: str, test: Test, settings: Settings) -> Finding:
 
 
 def check_mailbox(settings: Settings) -> Finding:
-    """Log in, open the folder and count what waits; nothing is fetched or moved."""
+    """Log in, open the folder and count the mails that wait. Nothing is fetched or moved."""
     from service.bootstrap import open_source
     from service.mail.ingest import MailboxError
 
@@ -93,6 +96,7 @@ def check_mailbox(settings: Settings) -> Finding:
         return Finding("mailbox", FindingState.TROUBLE, str(error))
     finally:
         source.close()
+    # Without it every sender counts as not proved, and every sheet would be quarantined.
     if not incoming.trusted_authserv_id:
         return Finding("mailbox",
             FindingState.TROUBLE,
@@ -110,7 +114,9 @@ def check_mailbox(settings: Settings) -> Finding:
         if incoming.kind == "maildir"
         else f"{incoming.folder} at {incoming.host}:{incoming.port}"
     )
-    if incoming.kind == "imap" and sends_password_in_clear(incoming.host, incoming.password, encrypted=incoming.tls):
+    if incoming.kind == "imap" and sends_password_in_clear(
+        incoming.host, incoming.password, encrypted=incoming.tls
+    ):
         return Finding(
             "mailbox",
             FindingState.NOTE,
@@ -120,7 +126,7 @@ def check_mailbox(settings: Settings) -> Finding:
 
 
 def check_sending(settings: Settings) -> Finding:
-    """Connect, greet and log in at the relay; no mail is handed over."""
+    """Connect to the relay, greet it and log in. No mail is handed over."""
     from service.mail.oauth import NoToken
     from service.mail.smtp import ServerUnavailable, SmtpTransport
 
@@ -131,8 +137,9 @@ def check_sending(settings: Settings) -> Finding:
             "sending", FindingState.WELL, f"letters are kept as files in {outgoing.path}; none is sent"
         )
 
+    # A class of its own, since the transport's public door hands over a mail.
     class Knock(SmtpTransport):
-        """The transport up to its login."""
+        """The transport, up to its login and no further."""
 
         def knock(self) -> None:
             try:
@@ -165,7 +172,7 @@ def check_sending(settings: Settings) -> Finding:
 
 
 def sends_password_in_clear(host: str, password: str, *, encrypted: bool) -> bool:
-    """Whether a password would cross a network for anybody to read; this machine's own loopback is none."""
+    """Whether a password would cross a network unencrypted. This machine's loopback is no network."""
     if encrypted or not password or host == "localhost":
         return False
     try:
@@ -179,8 +186,8 @@ def sends_password_in_clear(host: str, password: str, *, encrypted: bool) -> boo
 
 
 def check_clock(settings: Settings) -> Finding:
-    """Compare this machine's clock with the mail servers' where they tell the time, else look whether it can
-    be right at all."""
+    """Compare this machine's clock with the mail servers' if they give their time; else check that its year
+    is possible."""
     now = datetime.now(UTC)
     if now.year not in YEARS:
         return Finding(
@@ -202,7 +209,8 @@ def check_clock(settings: Settings) -> Finding:
         )
     if newest is not None and (newest - now).total_seconds() > APART:
         return Finding(
-            "clock", FindingState.TROUBLE, _clocks_differ(now, "the stamp of the newest mail that waits", newest)
+            "clock", FindingState.TROUBLE,
+            _clocks_differ(now, "the stamp of the newest mail that waits", newest)
         )
     compared = " and ".join(clocks) or "the calendar alone, as the mail server tells no time"
     sentence = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
@@ -222,7 +230,7 @@ def _clocks_differ(now: datetime, clock_name: str, then: datetime) -> str:
 
 
 def _greeting_time(settings: Settings) -> datetime | None:
-    """The time in the relay's greeting: sendmail and Exim end it with one; others tell none."""
+    """The time in the relay's greeting. Sendmail and Exim end it with one; others give none."""
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
         return None
@@ -265,7 +273,7 @@ def _newest_stamp(settings: Settings) -> datetime | None:
 
 
 def check_disk(settings: Settings) -> Finding:
-    """Write to the data folder and look how much room is left."""
+    """Write to the data folder and see how much room is left."""
     data = Path(settings.data)
     _try_to_write(data, "data")
     free = shutil.disk_usage(data).free
@@ -291,7 +299,7 @@ def _try_to_write(folder: Path, setting: str) -> None:
 
 
 def check_database(settings: Settings) -> Finding:
-    """Which shape the tables have. Nothing is changed: a site brings them up to date when it is served."""
+    """Which migration the tables have. Nothing is changed: a site migrates them when it is served."""
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
     from sqlalchemy.exc import DBAPIError
@@ -300,6 +308,7 @@ def check_database(settings: Settings) -> Finding:
     from service.store.engine import alembic_config, full_url, open_engine
 
     name, url = database_name(settings), full_url(settings.database_url)
+    # Opening it would create the file, and this command changes nothing.
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return Finding("database", FindingState.WELL, f"{name} will be made at the first start")
     engine = open_engine(settings.database_url)
@@ -331,7 +340,7 @@ def check_database(settings: Settings) -> Finding:
 
 
 def check_reader(_settings: Settings) -> Finding:
-    """Open a picture of one line in the limited child, and read it with the networks."""
+    """Open a picture of one line in the sandbox and read it with the networks."""
     import cv2
     import numpy as np
 
@@ -359,6 +368,7 @@ def check_reader(_settings: Settings) -> Finding:
         (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])
     except ModelError as error:
         return Finding("reader", FindingState.TROUBLE, f"{error}; run tools/setup again")
+    # Letters only: networks differ in how they see blanks, and that is no fault of the installation.
     alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
     if alike < 0.9:
         return Finding(
@@ -409,7 +419,7 @@ def check_pictures(_settings: Settings) -> Finding:
 
 
 def check_users(settings: Settings) -> Finding:
-    """Whether anybody may sign in."""
+    """Can anybody sign in?"""
     from sqlalchemy import func, inspect, select
 
     from service.store.engine import full_url, open_engine

@@ -1,5 +1,4 @@
-"""What `galloper check` tests of what is kept: the store of photographs where it is not a folder, and the
-backup."""
+"""What `galloper check` tests of storage: the store of photographs, and the backup."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from service.operations.findings import Finding, FindingState
 
 SPECIMEN = b"galloper check"
 NEWEST = 20
-"""Mails whose bytes are looked for."""
+"""The newest mails whose bytes must be there."""
 
 
 def check_photographs(settings: Settings) -> Finding:
@@ -20,7 +19,8 @@ def check_photographs(settings: Settings) -> Finding:
 
     if not settings.photographs:
         return Finding(
-            "photos", FindingState.WELL, f"kept in {Path(settings.data) / 'blobs'}{_retention_words(settings)}"
+            "photos", FindingState.WELL,
+            f"kept in {Path(settings.data) / 'blobs'}{_retention_words(settings)}"
         )
     blobs = open_blobs(settings)
     try:
@@ -78,8 +78,8 @@ def check_backup(settings: Settings) -> Finding:
 
 
 def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
-    """When a backup was made and when one was tested, how many mails were looked at and how many of them are
-    lost; None where there is no database yet."""
+    """When a backup was made, when one was tested, how many of the newest mails were looked for, and how many
+    of them are lost. None if there is no database yet."""
     from sqlalchemy import func, inspect, select
 
     from service.operations.health import BACKUP, RESTORED

@@ -50,6 +50,7 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
     if faults:
         raise ConfigError(f"{file}: " + "; ".join(faults))
     with opened(settings) as store:
+        # The game first, its welcome after: a letter that cannot be written must not cost the game.
         with store.begin() as session:
             create.create(session, new, variant, first, fresh_seed(), now)
             extend_calendar(session, session.get_one(GameRow, new.slug), variant)
@@ -98,7 +99,9 @@ def show_games(folder: Path, out: TextIO) -> int:
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known:
-            lines = [_line(view) for view in views if view.game == game.name] or [_waiting_line(session, game.id)]
+            lines = [_line(view) for view in views if view.game == game.name] or [
+                _waiting_line(session, game.id)
+            ]
             print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
     if not known:
         print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)

@@ -30,7 +30,7 @@ add_extra_commands(app)
 
 @app.callback()
 def add_own_boards() -> None:
-    """Boards of one's own, for every command: the folder that GALLOPER_BOARDS names."""
+    """For every command, add the boards of the folder that GALLOPER_BOARDS names."""
     boards = os.environ.get("GALLOPER_BOARDS", "")
     if boards:
         import maps
@@ -39,13 +39,14 @@ def add_own_boards() -> None:
 
 
 class Refusal(UserFacingError):
-    """Something a person can mend; its sentence is printed and the program ends with 1."""
+    """A fault that a person can mend. Its sentence is printed and the program ends with 1."""
 
 
 def main() -> None:
     """Run the program and turn every refusal into one sentence on standard error."""
     try:
         app()
+    # `galloper ... | head` closes the pipe early; that is no fault.
     except BrokenPipeError:
         raise SystemExit(1) from None
     except Exception as error:
@@ -57,7 +58,8 @@ def main() -> None:
 
 
 def sentence_for(error: Exception) -> str | None:
-    """The sentence for something a person can mend; None for a fault of ours, which keeps its traceback."""
+    """The sentence for a fault that a person can mend; None for a fault of ours, which keeps its
+    traceback."""
     if isinstance(error, UserFacingError):
         return str(error)
     if _is_database_error(error):
@@ -87,7 +89,7 @@ PhaseName = Annotated[
 
 @app.command(epilog="Example: galloper init ~/galloper-site")
 def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
-    """Write a commented settings file for a site of one's own."""
+    """Write a commented settings file for a new site."""
     from service.site_folder import write_settings
 
     path = write_settings(folder)
@@ -236,7 +238,7 @@ def intake(
 
 @map_app.command("check", epilog="Example: galloper map check w3k")
 def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
-    """Report every fault of a board, with file and row."""
+    """Report every fault of a board, with its file and row."""
     from service.cli.check_board import run_check
 
     raise typer.Exit(run_check(variant, sys.stdout))
@@ -273,7 +275,7 @@ def map_moves(
     unit: Annotated[str | None, typer.Option("--unit", help="A or F.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every valid move from a region. Says nothing of whether a move is wise."""
+    """Every valid move from a region. It does not say whether a move is wise."""
     import maps
     from service.cli.check_board import run_moves
 
@@ -336,7 +338,7 @@ def game_import(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     file: Annotated[Path, typer.Argument(metavar="FILE")]
 ) -> None:
-    """Carry a game on in another site: its whole archive, checked to the last digest, as it was exported."""
+    """Continue a game on another site, from its whole archive. Every digest is checked first."""
     from service.cli.archive import import_game
 
     raise typer.Exit(import_game(folder, file, sys.stdout))
@@ -350,7 +352,7 @@ def game_read_again(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a game's old sheets with the reader of today, beside what they counted as. Changes nothing."""
+    """Read a game's old sheets with today's reader and compare. Changes nothing."""
     import maps
     from service.archive.reread import run_reread
     from service.intake.recognizer import EngineRecognizer

@@ -135,6 +135,7 @@ def _site_lock(settings: Settings) -> Iterator[None]:
                         f"data.") from error
     with file:
         try:
+            # The kernel frees the lock when the process dies, so no stale lock can keep a site down.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise SiteError(f"Another galloper serves this site already ({path} is locked); stop it "

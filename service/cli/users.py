@@ -36,6 +36,7 @@ def add_user(folder: Path, name: str, out: TextIO) -> int:
 
 
 def _password(person: str) -> str:
+    # A pipe is for scripts; it has no echo to hide and nobody to ask twice.
     if sys.stdin.isatty():
         password = getpass(f"Password for {person} (at least {SHORTEST} characters): ")
         if password != getpass("The same again: "):

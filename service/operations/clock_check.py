@@ -1,11 +1,11 @@
-"""Whether this machine's clock goes with the mail server's: no deadline is closed by a clock that does not
+"""Does this machine's clock agree with the mail server's? No deadline is closed by a clock that does not
 (SUB-09).
 
-The mail server's clock is the one that decides what is in time, so it is asked for its time: it stamps a mail
-that is put into a folder without a date. A Maildir is stamped by the disk it lies on, and that one is asked;
-if the disk is our own, the two clocks are one, and no drift can show: such a site needs NTP, which `galloper
-check` says. Where nothing can be asked, the stamps of the newest mails are looked at: one that lies ahead of
-our clock says that ours is behind. Nobody loses by the wait, since what is in time is told by the stamps.
+The mail server's clock decides what is in time, so we ask it: the server stamps a mail that is put into a
+folder without a date. A Maildir is stamped by the disk it is on. If that disk is ours, both clocks are one
+and no drift can show; such a site needs NTP, and `galloper check` says so. Where nothing can be asked, the
+stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. Nobody loses by
+the wait, since the stamps say what is in time.
 """
 
 from __future__ import annotations
@@ -26,20 +26,23 @@ from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
 
 MOST_SKEW = timedelta(seconds=60)
-"""By so much two clocks may differ: a mail server's own clock is right to the second, and asking it takes a
-few."""
+"""How far two clocks may differ. A mail server's clock is right to the second, and asking it takes a few; set
+by hand."""
 
 STAMPS_COMPARED = 20
-"""Newest mails whose stamps the clock is held against."""
+"""Newest mails whose stamps are compared with the clock."""
 
 OFF, RIGHT = "clock_off", "clock_right"
-"""What the log says when the clock was found to be off, and when it goes right again."""
+"""Events of the log: the clock is off, and it is right again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSkewGuard:
-    """The check before a deadline. `ask` gives the mail server's time, or None where it tells none; it may
-    raise MailboxError, and then the stamps of the newest mails have to do."""
+    """The check before a deadline.
+
+    `ask` returns the mail server's time (UTC), or None if the server gives none. It may raise MailboxError;
+    then the stamps of the newest mails are used.
+    """
 
     store: sessionmaker[Session]
     clock: Clock
@@ -47,8 +50,8 @@ class ClockSkewGuard:
     ask: Callable[[], datetime | None]
 
     def skew_warning(self) -> str:
-        """A sentence where the clock is off, "" where it is right or nothing can be told; noted in the log
-        when it changes."""
+        """A sentence if the clock is off, "" if it is right or cannot be compared. A change is noted in the
+        log."""
         apart = self._skew()
         warning = "" if apart is None or abs(apart) <= MOST_SKEW else skew_sentence(apart)
         with self.store.begin() as session:
@@ -60,7 +63,7 @@ class ClockSkewGuard:
         return warning
 
     def must_wait(self, phase_id: int) -> bool:
-        """Whether a phase must wait for the clock to be set; then the coordinator is told, once for its
+        """Whether a phase must wait until the clock is set. The coordinator then gets one notice a
         deadline."""
         warning = self.skew_warning()
         if not warning:
@@ -100,7 +103,7 @@ class ClockSkewGuard:
 
 
 def skew_sentence(apart: timedelta) -> str:
-    """What is told of a clock that is ahead (above 0) or behind (below 0)."""
+    """The warning about a clock that is ahead (above 0) or behind (below 0)."""
     seconds = abs(round(apart.total_seconds()))
     much = f"{seconds} seconds" if seconds < 120 else render.duration(timedelta(seconds=seconds))
     return (f"This machine's clock is {much} {'ahead of' if apart > timedelta() else 'behind'} the mail "
@@ -108,7 +111,7 @@ def skew_sentence(apart: timedelta) -> str:
 
 
 def behind_by_stamps(session: Session) -> timedelta | None:
-    """By how much the newest stamps lie ahead of our clock at least (0 or more); None without mails."""
+    """How far our clock is behind at least, by the newest stamps (0 or more); None without mails."""
     return max(
         (max(received_at - stored_at, timedelta()) for received_at, stored_at in newest_stamps(session)),
         default=None
@@ -119,13 +122,15 @@ def newest_stamps(session: Session) -> list[tuple[datetime, datetime]]:
     """Of the newest mails the mail server's stamp and the time at which we stored them, both UTC, newest
     first."""
     rows = session.execute(
-        select(MailRow.received_at, MailRow.stored_at).order_by(MailRow.stored_at.desc()).limit(STAMPS_COMPARED)).all()
+        select(MailRow.received_at, MailRow.stored_at)
+        .order_by(MailRow.stored_at.desc())
+        .limit(STAMPS_COMPARED)
+    ).all()
     return [(received_at, stored_at) for received_at, stored_at in rows]
 
 
 def standing_warning(session: Session) -> str:
-    """The sentence of a clock that is off by the newest entry of the log; "" when it is right as far as is
-    known."""
+    """The warning of the newest entry in the log; "" if the clock is right as far as is known."""
     row = session.scalar(
         select(EventRow).where(EventRow.what.in_((OFF, RIGHT))).order_by(EventRow.id.desc()).limit(1)
     )

@@ -205,6 +205,7 @@ def check_letters(observation: Observation) -> Finding:
             name, FindingState.TROUBLE,
             f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {counts}",
             "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
+    # The newest failed letter tells a new trouble from one that was written about already.
     newest = session.scalar(select(func.max(OutboxRow.id)).where(OutboxRow.state == OutboxState.FAILED))
     if failed:
         return Finding(name, FindingState.TROUBLE, counts, "Letters shows which and why.", str(newest))
@@ -214,6 +215,7 @@ def check_letters(observation: Observation) -> Finding:
 def check_reading_engine(observation: Observation) -> Finding:
     """Are the networks installed, and did they read every sheet?"""
     name, session = "Reading engine", observation.session
+    # Looked up and not imported: a desk without the reader must not load the networks.
     missing = [package for package in ("onnxruntime", "rapidocr") if find_spec(package) is None]
     if missing:
         return Finding(name, FindingState.TROUBLE, f"Not installed: {', '.join(missing)}.",

@@ -1,8 +1,7 @@
-"""What the programs of a site say of themselves: one JSON object a line, with no order, address or secret in
-it.
+"""The log: one JSON object a line, without any order, address or secret.
 
-Whatever module or library logs goes through here. An exception is told by its type and the places in the code
-that it passed, never by its text, which may quote a mail; a word with an @ in it is left out.
+Every module and library logs through here. An exception is given by its type and its places in the code,
+never by its text, since that may quote a mail. A word with an @ in it is left out.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 500
 """Characters of one value at most."""
 PLACES = 12
-"""Places in the code that are told of an exception, the innermost."""
+"""The innermost places in the code that are logged of an exception."""
 QUIET = (
     "dbos",
     "apscheduler",
@@ -35,35 +34,44 @@ QUIET = (
     "RapidOCR",
     "PIL",
 )
-"""Libraries whose own remarks are only of interest when something fails."""
+"""Libraries that are heard only when something fails."""
 
 _Event = MutableMapping[str, Any]
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
-    """Send every log line of this process to `stream`; what was set up before is replaced."""
+    """Send every log line of this process to `stream`, in place of any earlier set-up."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name,
-            structlog.stdlib.PositionalArgumentsFormatter(),
-            structlog.processors.TimeStamper(fmt="iso", utc=True, key="at")],
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _without_exception_text, _without_addresses,
-                    structlog.processors.JSONRenderer(ensure_ascii=False)],
-    ))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[
+                structlog.stdlib.add_log_level,
+                structlog.stdlib.add_logger_name,
+                structlog.stdlib.PositionalArgumentsFormatter(),
+                structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+            ],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _without_exception_text,
+                _without_addresses,
+                structlog.processors.JSONRenderer(ensure_ascii=False),
+            ],
+        )
+    )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
     for name in QUIET:
         logging.getLogger(name).setLevel(max(level, logging.ERROR))
+    # DBOS installs a handler of its own that prints exceptions with their text.
     _take_over("dbos")
     sys.excepthook = _uncaught
     threading.excepthook = _uncaught_in_thread
 
 
 def _take_over(name: str) -> None:
-    """A library's logger that would print by itself, past every rule above, hands its lines to ours."""
+    """Make a library's logger hand its lines to ours; it would print them itself, past every rule above."""
     logger = logging.getLogger(name)
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
@@ -82,6 +90,7 @@ def _without_exception_text(_logger: Any, _method: str, event: _Event) -> _Event
         event["fault"] = error[0].__name__
         event["places"] = [(f"{_short_path(frame.filename)}:{frame.lineno} "
                             f"{frame.name}") for frame in extract_tb(error[2])[-PLACES:]]
+    # A stack shows arguments, and arguments may be order text.
     event.pop("stack_info", None)
     return event
 

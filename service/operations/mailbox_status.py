@@ -28,7 +28,7 @@ class MailboxStatus:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def recording(self, report: Callable[[str], None]) -> Callable[[str], None]:
-        """A report of `service.mail.ingest.watch` that is also noted here."""
+        """A reporter for `service.mail.ingest.watch` that also notes each answer here."""
         def note(trouble: str) -> None:
             now = self.clock.now()
             with self._lock:

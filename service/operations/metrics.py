@@ -1,8 +1,7 @@
-"""The site in numbers, for Prometheus: no name of a person, a game or a power, and no address, in any of
-them.
+"""The site in numbers, for Prometheus. No number names a person, a game, a power or an address.
 
-Everything is counted in the database when it is asked for, so any process of a site answers alike, but for
-the parts that name the process itself (memory, open files, when the mailbox was last asked).
+Everything is counted in the database at each request, so every process of a site gives the same answer. Only
+memory, open files and the mailbox's last answer are those of the process itself.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from service.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What is measured, and on what. `data` is the folder of the site."""
+    """The numbers of one site. `data` is the folder whose disk is measured."""
 
     store: sessionmaker[Session]
     clock: Clock
@@ -49,6 +48,7 @@ class Metrics:
 
     def text(self) -> bytes:
         """Everything in the text format of Prometheus."""
+        # A registry of our own: the library's global one would count twice in tests and in several sites.
         registry = CollectorRegistry()
         registry.register(_Site(self))
         ProcessCollector(registry=registry)
@@ -56,7 +56,7 @@ class Metrics:
         return generate_latest(registry)
 
     def families(self) -> Iterator[GaugeMetricFamily]:
-        """One family a question."""
+        """One family for each number."""
         now = self.clock.now()
         with self.store() as session:
             yield _by_state(session, "galloper_mails", "Mails taken in, by state.", MailRow.state, MailState)
@@ -150,7 +150,8 @@ def _age(name: str, help_text: str, now: datetime, since: datetime | None) -> Ga
 def _by_state(
     session: Session, name: str, help_text: str, column: InstrumentedAttribute[str], states: type[StrEnum]
 ) -> GaugeMetricFamily:
-    """How many rows are in each state; a state that no row has counts 0, so that no line comes and goes."""
+    """How many rows are in each state. A state without rows counts 0: a line that comes and goes breaks alert
+    rules."""
     counts = dict(session.execute(select(column, func.count()).group_by(column)).all())
     family = GaugeMetricFamily(name, help_text, labels=["state"])
     for state in states:

@@ -1,7 +1,8 @@
-"""How long what came in is kept. Whatever a game's record tells of is the record and is kept for ever: its
-photographs, mails and letters. What belongs to no game, such as answers of machines and what a coordinator
-laid aside, is forgotten after `keep_strays_days` where the settings name such a time; where they do not, it
-is kept for ever too.
+"""How long mails are kept.
+
+Photographs, mails and letters that a game's record names are part of the record and are kept for ever. Mails
+of no game, such as automatic replies, are deleted after the days that the settings name; without that setting
+they are kept, too.
 """
 
 from __future__ import annotations
@@ -24,20 +25,23 @@ from service.store.tables import (
 )
 
 FORGOTTEN = "strays_forgotten"
-"""The event that a look leaves which forgot something."""
+"""The event that is logged when something was deleted."""
 SECONDS = 6 * 3600.0
 """Between two looks."""
 AT_ONCE = 200
-"""Mails forgotten in one transaction."""
+"""Mails deleted in one transaction."""
 
 
 def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
-    """Forget ignored mails that were stored more than `days` ago and of which no record tells; returns how
-    many. Their rows go first, so that a crash leaves at worst bytes that nobody names."""
+    """Delete ignored mails that were stored more than `days` ago and that no record names; returns how many.
+
+    Their rows go first, so a crash leaves at worst bytes that nobody names.
+    """
     gone = 0
     while keys := _forget_some(store, now - timedelta(days=days), now):
         gone += len(keys)
         with store() as session:
+            # The same bytes may have come in again between the two transactions.
             unnamed = [key for key in keys if not _is_named(session, key)]
         for key in unnamed:
             blobs.remove(key)
@@ -63,14 +67,14 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
 
 
 def _stray(before: datetime) -> ColumnElement[bool]:
-    """A mail that is over, long enough ago, and that no record and no paper names."""
+    """The condition: an ignored mail, stored before `before`, that no record and no submission names."""
     is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
 
 
 def _is_named(session: Session, key: str) -> bool:
-    """Whether any row names these bytes, now or meanwhile."""
+    """Whether any row names these bytes; one may have come in meanwhile."""
     rows = (
         MailRow.sha256 == key,
         or_(PageRow.original == key, PageRow.upright == key),

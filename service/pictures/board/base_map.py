@@ -95,7 +95,9 @@ def _tones(sheet: MapPaper) -> dict[str, int]:
     tree = shapely.STRtree([p.shape for p in land])
     tones: dict[str, int] = {}
     for place in land:
-        near = {tones.get(land[index].id) for index in tree.query(place.shape, predicate="dwithin", distance=0.1)}
+        near = {
+            tones.get(land[index].id) for index in tree.query(place.shape, predicate="dwithin", distance=0.1)
+        }
         # Four colours would do for a map; five leave the greedy choice room.
         tones[place.id] = min(
             range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone))

@@ -17,12 +17,15 @@ COLUMNS, DEEP = 5, 66
 
 STYLE = """
 @page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
-  @bottom-center { content: counter(page); font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c } }
-.index { page: index; break-before: page; font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif; color: #3a2a1c;
+  @bottom-center { content: counter(page); color: #3a2a1c;
+    font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif } }
+.index { page: index; break-before: page; color: #3a2a1c;
+  font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif;
   /* Ligatures that the map on page one does not use get lost when its fonts are cut down. */
   font-variant-ligatures: none }
 .index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm }
-.index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm; border-bottom: .3pt solid #3a2a1c }
+.index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm;
+  border-bottom: .3pt solid #3a2a1c }
 .index table { border-collapse: collapse; width: 100%% }
 .index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
 .index thead th { font-style: italic } .index tbody th { white-space: nowrap }
@@ -47,7 +50,8 @@ def index_page(
     free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
     return (
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
-        "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th><th>Held</th></tr></thead>"
+        "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th>"
+        "<th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th>No "
         f"power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
         f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short "
@@ -67,12 +71,12 @@ def _marks(variant: Variant) -> str:
 def _units(variant: Variant, units: Sequence[Unit]) -> str:
     if not units:
         return ""
-    rows = "".join(
-        f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(', '.join(unit_text(variant, unit) for unit in power_units)) or 'none'}</td></tr>"
-        for power in variant.powers.values()
-        for power_units in [[unit for unit in units if unit.power == power.id]]
-    )
-    return f"<h2>Units</h2><table><thead><tr><th>Power</th><th>Units</th></tr></thead><tbody>{rows}</tbody></table>"
+    rows = ""
+    for power in variant.powers.values():
+        names = ", ".join(unit_text(variant, unit) for unit in units if unit.power == power.id)
+        rows += f"<tr><th scope='row'>{escape(power.name)}</th><td>{escape(names) or 'none'}</td></tr>"
+    head = "<thead><tr><th>Power</th><th>Units</th></tr></thead>"
+    return f"<h2>Units</h2><table>{head}<tbody>{rows}</tbody></table>"
 
 
 def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
@@ -92,7 +96,9 @@ def _regions(variant: Variant) -> str:
     deep = min(DEEP, -(-len(listed) // COLUMNS))
     columns = [listed[start : start + deep] for start in range(0, len(listed), deep)]
     return "".join(
-        f"<div class='regions'>{''.join(_column(column) for column in columns[start : start + COLUMNS])}</div>"
+        "<div class='regions'>"
+        + "".join(_column(column) for column in columns[start : start + COLUMNS])
+        + "</div>"
         for start in range(0, len(columns), COLUMNS)
     )
 

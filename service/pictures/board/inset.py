@@ -80,7 +80,9 @@ def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
 def make_inset(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None where its names find no room even so."""
     detail = enlarged(sheet, window)
-    wanted = {name for name, place in detail.places.items() if _is_visible(sheet.places[name], place, detail.inside)}
+    wanted = {
+        name for name, place in detail.places.items() if _is_visible(sheet.places[name], place, detail.inside)
+    }
     try:
         labels = place_labels(detail, (), wanted)
     except Unplaceable:
@@ -92,7 +94,9 @@ def hides_land(sheet: MapPaper, box: Rect) -> bool:
     """Whether a box would cover land of the board, or a mark on it."""
     area = shapely.box(box.x0, box.y0, box.x1, box.y1)
     marks = [
-        shapely.Point(place.seal).buffer(place.radius) for place in sheet.places.values() if place.seal is not None
+        shapely.Point(place.seal).buffer(place.radius)
+        for place in sheet.places.values()
+        if place.seal is not None
     ]
     return bool(sheet.land.intersection(area).area > 0.5 or shapely.intersects(area, marks).any())
 

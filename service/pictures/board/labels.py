@@ -98,7 +98,8 @@ def step_aside(
                 if other.region == label.region or (reach and near.meets(other.box))
             ]
             moved = _move_group(
-                sheet, under, group, [*plates, *(other.box for other in by_region.values() if other not in group)]
+                sheet, under, group,
+                [*plates, *(other.box for other in by_region.values() if other not in group)]
             )
             if moved:
                 by_region.update({other.region: other for other in moved})
@@ -112,7 +113,11 @@ def _move_group(
     """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
     numbers = list(sheet.places)
     options = [
-        _free_candidates(_candidates(sheet.places[item.region], numbers.index(item.region), sheet, under), _box_rows(fixed), item)
+        _free_candidates(
+            _candidates(sheet.places[item.region], numbers.index(item.region), sheet, under),
+            _box_rows(fixed),
+            item,
+        )
         for item in group
     ]
     if not all(len(item.costs) for item in options):
@@ -164,7 +169,8 @@ def _candidates(place: LabelPlace, number: int, sheet: MapPaper, under: _GroundM
         width, height = extent(way)
         spots, extra = over or _spots_beside(place, width, height)
         boxes = np.column_stack([
-            spots[:, 0] - width / 2, spots[:, 1] - height / 2, spots[:, 0] + width / 2, spots[:, 1] + height / 2
+            spots[:, 0] - width / 2, spots[:, 1] - height / 2, spots[:, 0] + width / 2,
+            spots[:, 1] + height / 2
         ])
         fits = (
             (boxes[:, 0] >= inside.x0) & (boxes[:, 1] >= inside.y0)
@@ -254,7 +260,9 @@ def _choose_spots(options: list[_Candidates]) -> NDArray[np.int64]:
     chosen: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
     weight = np.ones((count, count))
     # The most cramped first: those whose tenth-best spot is already dear.
-    order = sorted(range(count), key=lambda index: -float(options[index].costs[min(9, len(options[index].costs) - 1)]))
+    order = sorted(
+        range(count), key=lambda index: -float(options[index].costs[min(9, len(options[index].costs) - 1)])
+    )
     for _ in range(ROUNDS):
         moved = 0
         for index in order:

@@ -73,7 +73,9 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
         room = short + SPARE
 
 
-def _arrange_furniture(variant: Variant, sheet: MapPaper, room: int, window: Rect | None) -> Mapping[str, Rect]:
+def _arrange_furniture(
+    variant: Variant, sheet: MapPaper, room: int, window: Rect | None
+) -> Mapping[str, Rect]:
     """Where the furniture stands; `room` are the short names that the legend has room for."""
     part, inside = sheet.paper.furniture, sheet.inside
     wanted = [

@@ -72,7 +72,14 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     parts = [panel(box)]
     if motto:
         parts.append(
-            text(x, y, motto, "display-italic", fitting_size(motto, "display-italic", 3.3, room), f'fill="{INK}"')
+            text(
+                x,
+                y,
+                motto,
+                "display-italic",
+                fitting_size(motto, "display-italic", 3.3, room),
+                f'fill="{INK}"',
+            )
         )
     y += 1.2
     for line in lines:
@@ -82,7 +89,14 @@ def cartouche(box: Rect, title: str, subtitle: str, motto: str) -> str:
     parts.append(flourish(x, y, box.width * 0.55))
     y += 6.0
     parts.append(
-        text(x, y, subtitle, "display-italic", fitting_size(subtitle, "display-italic", 4.6, room), f'fill="{INK}"')
+        text(
+            x,
+            y,
+            subtitle,
+            "display-italic",
+            fitting_size(subtitle, "display-italic", 4.6, room),
+            f'fill="{INK}"',
+        )
     )
     return "".join(parts)
 
@@ -93,7 +107,10 @@ def title_lines(title: str) -> list[str]:
     if len(title) < 18 or len(words) < 3:
         return [title]
     # The break that leaves the longer of the two lines shortest.
-    cut = min(range(1, len(words)), key=lambda cut_index: max(len(" ".join(words[:cut_index])), len(" ".join(words[cut_index:]))))
+    cut = min(
+        range(1, len(words)),
+        key=lambda cut_index: max(len(" ".join(words[:cut_index])), len(" ".join(words[cut_index:]))),
+    )
     return [" ".join(words[:cut]), " ".join(words[cut:])]
 
 
@@ -212,7 +229,9 @@ def _edge(sheet: MapPaper, fixed: float, *, low: bool, across: bool) -> list[str
             continue
         words = _degree(degree, "E", "W") if across else _degree(degree, "N", "S")
         if across:
-            parts.append(text(offset, fixed - 3.0 if low else fixed + 4.7, words, "roman", 2.2, f'fill="{INK}"'))
+            parts.append(
+                text(offset, fixed - 3.0 if low else fixed + 4.7, words, "roman", 2.2, f'fill="{INK}"')
+            )
         else:
             x = fixed - 3.2 if low else fixed + 3.2
             number = text(x, offset + 0.6, words, "roman", 2.2, f'fill="{INK}"')

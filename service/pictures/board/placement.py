@@ -54,7 +54,15 @@ def board_digest(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize
         sorted((variant.capitals or {}).items()),
         [(name, shape.polygons) for name, shape in shapes.items()],
         [
-            (province.id, province.name, province.abbr, province.terrain, province.centre, province.area, province.role)
+            (
+                province.id,
+                province.name,
+                province.abbr,
+                province.terrain,
+                province.centre,
+                province.area,
+                province.role,
+            )
             for province in variant.board.provinces.values()
         ],
     ]
@@ -127,7 +135,8 @@ def _check_type_widths(labels: Sequence[Label]) -> None:
     for label in labels:
         width, height = extent(label.wording)
         if abs(width - label.box.width) > TYPE_MM or abs(height - label.box.height) > TYPE_MM:
-            raise PlacementOutdated(f"type is of another size on this machine: {' '.join(label.wording.lines)}")
+            raise PlacementOutdated(f"type is of another size on this machine: "
+                                    f"{' '.join(label.wording.lines)}")
 
 
 def _corners(box: Rect) -> list[float]:
@@ -135,7 +144,12 @@ def _corners(box: Rect) -> list[float]:
 
 
 def _label_json(label: Label) -> dict[str, Any]:
-    return {"region": label.region, **asdict(label.wording), "box": _corners(label.box), "leader": label.leader}
+    return {
+        "region": label.region,
+        **asdict(label.wording),
+        "box": _corners(label.box),
+        "leader": label.leader,
+    }
 
 
 def _labels(rows: Sequence[Mapping[str, Any]]) -> tuple[Label, ...]:

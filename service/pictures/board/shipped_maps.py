@@ -78,7 +78,8 @@ def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
 @lru_cache(maxsize=16)
 def _pdf(slug: str, held: Held, title: str, subtitle: str, options: MapOptions) -> bytes:
     return map_pdf(
-        maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options, board_plan(slug, options.paper)
+        maps.load(slug), maps.shapes(slug), dict(held), title, subtitle, options,
+        board_plan(slug, options.paper)
     )
 
 

@@ -68,7 +68,9 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
         # A plate nearer to a neighbour's mark than to its own would be read as the neighbour's unit.
         strange = np.zeros(len(boxes))
         if place.seal:
-            centres = np.array([item.seal for item in sheet.places.values() if item.seal and item is not place])
+            centres = np.array(
+                [item.seal for item in sheet.places.values() if item.seal and item is not place]
+            )
             middles = (boxes[:, :2] + boxes[:, 2:]) / 2
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away
         covered = _covered_share(boxes, names)

@@ -60,9 +60,11 @@ def _page(sheet: str, number: int, title: str) -> str:
     # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
     # its thousands of elements is asked for its style first, which takes as long as the drawing.
     source = base64.b64encode(sheet.encode()).decode()
+    size = f"width:{width}mm;height:{height}mm"
     return (
-        f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}.p{number}{{page:p{number};width:{width}mm;"
-        f"height:{height}mm;overflow:hidden;font-size:0}}.p{number} img{{display:block;width:{width}mm;height:{height}mm}}</style>"
+        f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}"
+        f".p{number}{{page:p{number};{size};overflow:hidden;font-size:0}}"
+        f".p{number} img{{display:block;{size}}}</style>"
         f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
         f'src="data:image/svg+xml;base64,{source}"></div>'
     )
@@ -80,7 +82,8 @@ def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
         for page in document:
             picture = page.render(scale=width / page.get_width()).to_pil().convert("RGB")
             if colours:
-                # Type has few shades, so a palette loses nothing; dithering would add noise that PNG cannot pack.
+                # Type has few shades, so a palette loses nothing; dithering would add noise that PNG cannot
+                # pack.
                 picture = picture.quantize(colours, dither=Image.Dither.NONE)
             out = io.BytesIO()
             picture.save(out, "PNG")

@@ -54,7 +54,8 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
     lons = [lon for shape in shapes.values() for rings in shape.polygons for lon, _ in rings[0]]
     projection = projection_for(min(lons), max(lons))
     kilometres = {
-        name: valid_polygons(shapely.transform(_polygons(shape), projection.forward)) for name, shape in shapes.items()
+        name: valid_polygons(shapely.transform(_polygons(shape), projection.forward)) for name,
+        shape in shapes.items()
     }
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     outer = _bounds(kilometres)
@@ -81,7 +82,9 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
         on_paper = _to_paper(shape, west, north, scale, inside)
         round_one = name not in seas and _is_town(shape)
         cut = valid_polygons(shapely.intersection(on_paper, frame))
-        places[name] = _label_place(variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals)
+        places[name] = _label_place(
+            variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals
+        )
     water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
     whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)

@@ -72,8 +72,15 @@ def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     """Envelopes of DL size (220 by 110 mm), one a page. Raises ValueError without any."""
     if not envelopes:
         raise ValueError("no envelope is asked for")
-    html = environment("pictures", markup=True).get_template("envelopes.html").render(
-        envelopes=[(fit_address(envelope.to, TO), fit_address(envelope.sender, FROM)) for envelope in envelopes])
+    html = (
+        environment("pictures", markup=True)
+        .get_template("envelopes.html")
+        .render(
+            envelopes=[
+                (fit_address(envelope.to, TO), fit_address(envelope.sender, FROM)) for envelope in envelopes
+            ]
+        )
+    )
     return to_pdf(html, title="Envelopes")
 
 
