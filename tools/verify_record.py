@@ -56,7 +56,7 @@ def read_chain(
     for n, line in enumerate(lines, 1):
         must(line.startswith("{") and line.endswith("}"), f"entry {n} cannot be read.")
         entry = json.loads(line)
-        must(entry["n"] >= n, f"entry {entry['n']} stands twice: the chain has two heads.")
+        must(entry["n"] >= n, f"entry {entry['n']} is there twice: the chain has two heads.")
         must(entry["n"] == n, f"entry {n} is missing: entry {entry['n']} is in its place.")
         must(set(entry) - {"salt", "body"} == {"n", "leaf", "link"}, f"entry {n} has other parts.")
         # An archive for players leaves out the bodies of what is not theirs; the leaf still proves the chain.

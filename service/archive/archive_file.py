@@ -163,5 +163,5 @@ def _cut_off(path: Path) -> str:
             text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):])
     whole = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
-            f"Entries up to {whole} of its record can be read, but nothing in it can be relied on. Download "
+            f"Of its record, entries up to {whole} can be read, but nothing in it can be relied on. Download "
             f"it again.")

@@ -60,11 +60,11 @@ def _page(sheet: str, number: int, title: str) -> str:
     # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
     # its thousands of elements is asked for its style first, which takes as long as the drawing.
     source = base64.b64encode(sheet.encode()).decode()
-    size = f"width:{width}mm;height:{height}mm"
+    box_style = f"width:{width}mm;height:{height}mm"
     return (
         f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}"
-        f".p{number}{{page:p{number};{size};overflow:hidden;font-size:0}}"
-        f".p{number} img{{display:block;{size}}}</style>"
+        f".p{number}{{page:p{number};{box_style};overflow:hidden;font-size:0}}"
+        f".p{number} img{{display:block;{box_style}}}</style>"
         f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
         f'src="data:image/svg+xml;base64,{source}"></div>'
     )

@@ -177,7 +177,7 @@ def test_a_chain_with_two_heads(
     files = unpacked(data)
     chain = entries(files)
     for found in both(packed(files, [*chain, chain[-1]]), [], tool, tmp_path):
-        assert f"ntry {len(chain)} stands twice: the chain has two heads" in found
+        assert f"ntry {len(chain)} is there twice: the chain has two heads" in found
 
 
 def test_a_backup_older_than_mailed_roots(
