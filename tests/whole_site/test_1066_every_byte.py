@@ -107,7 +107,7 @@ def letters(table: Table) -> dict[str, str]:
     """Every letter to another power, by its kind and its reader."""
     own = {address(power) for power in table.variant.powers if power != OWNER}
     return {f"{at} {row.kind} {row.recipient}": outgoing.letter(table.message(row))
-            for at, row in enumerate(one for one in table.letters() if one.recipient in own)}
+            for at, row in enumerate(letter for letter in table.letters() if letter.recipient in own)}
 
 
 def pages(table: Table, desk: DeskTable) -> dict[str, str]:
@@ -140,8 +140,8 @@ def archive(table: Table) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(archived(table, Edition.PLAYERS))) as zipped:
         files = {name: zipped.read(name).decode() for name in zipped.namelist()}
     entries = [json.loads(line) for line in files.pop("record.jsonl").splitlines()]
-    told = [json.dumps(one["body"], sort_keys=True) for one in entries if "body" in one]
-    assert any("correction" in one for one in told)
+    told = [json.dumps(entry["body"], sort_keys=True) for entry in entries if "body" in entry]
+    assert any("correction" in entry for entry in told)
     files.pop("manifest.json")
     return {
         f"archive {name}": outgoing.plain(said) for name, said in {**files, "record": "\n".join(told)}.items()

@@ -112,7 +112,7 @@ class Tables:
     sent: int = 0
 
     def due(self, kind: str, game: str, recipients: Sequence[str]) -> None:
-        self.expected.update((kind, game, one) for one in recipients)
+        self.expected.update((kind, game, recipient) for recipient in recipients)
 
     def everybody(self, game: str) -> list[str]:
         return list(self.seats[game].values())
@@ -212,11 +212,11 @@ class Tables:
         names = {slug: name for name, slug in self.games().items()}
         kinds = {re.sub(r"[^a-z]", "", kind): kind for kind, _, _ in self.expected}
         found: Told = Counter()
-        for one in self.sink.letters:
-            kind = one.message["Message-ID"][1:].partition(".")[0]
-            list_id = str(one.message["List-Id"] or "")
+        for letter in self.sink.letters:
+            kind = letter.message["Message-ID"][1:].partition(".")[0]
+            list_id = str(letter.message["List-Id"] or "")
             game = names.get(list_id.strip("<>").partition(".")[0], "")
-            found[kinds.get(kind, kind), game, one.recipients[0]] += 1
+            found[kinds.get(kind, kind), game, letter.recipients[0]] += 1
         return found
 
     def games(self) -> dict[str, str]:
@@ -388,11 +388,11 @@ WITH_FILES = {
 
 
 def _every_file_opens(tables: Tables) -> None:
-    for one in tables.sink.letters:
-        kind = one.message["Message-ID"][1:].partition(".")[0]
-        parts = list(one.message.iter_attachments())
+    for letter in tables.sink.letters:
+        kind = letter.message["Message-ID"][1:].partition(".")[0]
+        parts = list(letter.message.iter_attachments())
         assert bool(parts) == (kind in WITH_FILES), kind
-        assert len(one.data) <= 8_000_000
+        assert len(letter.data) <= 8_000_000
         for file in parts:
             name, data = str(file.get_filename()), file.get_content()
             assert re.fullmatch(WITH_FILES[kind], name), (kind, name)
@@ -418,17 +418,17 @@ def _opens(name: str, data: bytes) -> None:
 def _nothing_is_told_across(tables: Tables) -> None:
     """NON-05 and section 5: no letter to a player names the other game or anybody else's address."""
     addresses = {own for seats in tables.seats.values() for own in seats.values()}
-    for one in tables.sink.letters:
-        if one.recipients[0] == COORDINATOR:
+    for letter in tables.sink.letters:
+        if letter.recipients[0] == COORDINATOR:
             continue
         words = " ".join(
-            str(part.get_content()) for part in one.message.walk() if part.get_content_maintype() == "text"
+            str(part.get_content()) for part in letter.message.walk() if part.get_content_maintype() == "text"
         )
         # The bytes of a picture in base64 spell any four letters by chance: what can be read is looked at.
-        read = [words, *(f"{name}: {value}" for name, value in one.message.items()), *_papers(one.message)]
+        read = [words, *(f"{name}: {value}" for name, value in letter.message.items()), *_papers(letter.message)]
         assert not [part for part in read if "Oban" in part]
-        assert not [own for own in addresses if own not in one.recipients and own in words]
-        assert (FIRST in words) != (SECOND in words), one.message["Subject"]
+        assert not [own for own in addresses if own not in letter.recipients and own in words]
+        assert (FIRST in words) != (SECOND in words), letter.message["Subject"]
 
 
 def _papers(message: EmailMessage) -> list[str]:

@@ -37,7 +37,7 @@ def _finish(table: Table, number: int) -> None:
 
 def _results(table: Table, number: int) -> str:
     row = next(
-        one for one in reversed(table.letters("final_results")) if one.phase_id == table.phase(number).id
+        letter for letter in reversed(table.letters("final_results")) if letter.phase_id == table.phase(number).id
     )
     return table.words(row)
 

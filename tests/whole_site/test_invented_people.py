@@ -38,7 +38,7 @@ def test_the_demos_players_write_from_addresses_that_cannot_exist() -> None:
     senders = {address for _, address in story.players.values()} | {mail.sender for mail in story.mails}
     assert len(story.players) == 10
     assert len(senders) == 11, "ten players and a stranger"
-    assert not [one for one in senders if not one.endswith(RESERVED)]
+    assert not [sender for sender in senders if not sender.endswith(RESERVED)]
 
 
 @pytest.mark.parametrize("path", MAILS, ids=lambda path: path.stem)
@@ -66,12 +66,12 @@ DRAWN = [
 def test_every_photograph_of_a_sheet_says_by_what_its_hand_was_made(folder: Path) -> None:
     """GAP-06: a font under the OFL, or a generating network; never a person's pen."""
     sheets: list[dict[str, Any]] = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
-    assert {one["file"] for one in sheets} == {path.name for path in folder.glob("*.jpg")} - {"meadow.jpg"}
-    for one in sheets:
-        style = one["style"]
+    assert {sheet["file"] for sheet in sheets} == {path.name for path in folder.glob("*.jpg")} - {"meadow.jpg"}
+    for sheet in sheets:
+        style = sheet["style"]
         assert style["source"] == "neural" or (
             style["source"] == "font" and style["font"] in font_sets.TABLE
-        ), one["id"]
+        ), sheet["id"]
 
 
 @pytest.mark.parametrize(("fit", "more"), [

@@ -114,7 +114,7 @@ def _lines(site: Site, sealed: Sealed) -> None:
                         order=order,
                         box=box,
                         confidence=0.9,
-                        candidates=[{"text": one, "order": one, "score": 0.5} for one in sealed.orders],
+                        candidates=[{"text": order, "order": order, "score": 0.5} for order in sealed.orders],
                         status=state.value,
                     )
                 )
@@ -244,7 +244,7 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     """A new route fails here until it is listed, and then it is walked."""
     app: Any = open_desk(open_table(site)).client.app
     assert routes(app) == KNOWN
-    assert [one.path for one in app.routes if isinstance(one, Mount)] == ["/static"]  # files of the program
+    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]  # files of the program
     for route in KNOWN:
         assert set(re.findall("{(.*?)}", route)) <= set(PLACES), f"give this walk a value for {route}"
 
@@ -363,11 +363,11 @@ def mails(world: World) -> list[tuple[str, str, str, int]]:
         raw = world.site.blobs.read(row.message)
         message = email.message_from_bytes(raw, policy=email.policy.default)
         parts = [
-            str(one.get_content())
-            if one.get_content_maintype() == "text"
-            else str(one.get_payload(decode=True))
-            for one in message.walk()
-            if not one.is_multipart()
+            str(part.get_content())
+            if part.get_content_maintype() == "text"
+            else str(part.get_payload(decode=True))
+            for part in message.walk()
+            if not part.is_multipart()
         ]
         found.append(
             (row.kind, row.recipient, blotted("\n".join([*map(str, message.values()), *parts])), len(raw))

@@ -105,9 +105,9 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
         written = []
         for unit in units:
             ways = [
-                one.to
-                for one in valid_moves(table.variant, unit.region)
-                if one.kind == table.variant.kinds[unit.kind].letter
+                valid_move.to
+                for valid_move in valid_moves(table.variant, unit.region)
+                if valid_move.kind == table.variant.kinds[unit.kind].letter
             ]
             to = chance.choice([*ways[0], None]) if ways else None
             written.append(f"{unit.kind} {region_text(unit.region, board)} H" if to is None else

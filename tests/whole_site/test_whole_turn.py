@@ -105,7 +105,7 @@ class Turn:
 
     def letters(self, kind: str) -> list[Letter]:
         """Letters of a kind that the mail server took: a letter's Message-ID begins with its kind."""
-        return [one for one in self.sink.letters if one.message["Message-ID"].startswith(f"<{kind}.")]
+        return [letter for letter in self.sink.letters if letter.message["Message-ID"].startswith(f"<{kind}.")]
 
 
 @pytest.fixture(scope="module")
@@ -256,8 +256,8 @@ def _desk_settles_what_is_doubtful(turn: Turn, story: Story) -> None:
 def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     board = maps.load(story.variant).board
     got = {
-        (one.order.power, canonical(one.order, board)): (one.result.value, one.reason or "")
-        for one in resolution.outcomes
+        (outcome.order.power, canonical(outcome.order, board)): (outcome.result.value, outcome.reason or "")
+        for outcome in resolution.outcomes
     }
     wanted = {
         (power, text): told for power, orders in story.expected[ROUND].items() for text,
@@ -268,8 +268,8 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     assert {key: told for key, told in got.items() if wanted[key][1] not in {"", told[1]}} == {}
     dislodged = {(f"{d.unit.power} {d.unit.kind} {region_text(d.unit.region, board)}", d.attacker_from)
                  for d in resolution.dislodged}  # fmt: skip
-    truth = next(one for one in _truth()["phase"] if one["name"] == ROUND)
-    assert dislodged == {(one["unit"], one["attacker_from"]) for one in truth["dislodged"]}
+    truth = next(outcome for outcome in _truth()["phase"] if outcome["name"] == ROUND)
+    assert dislodged == {(outcome["unit"], outcome["attacker_from"]) for outcome in truth["dislodged"]}
     # The board after the retreats is the hand's next fact: here the two beaten armies are not yet where they
     # will go.
     beaten = {("Newcastle", "A Newark"), ("Ormond", "A Duncannon Fort")}
@@ -290,7 +290,7 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
     # Units are dislodged, so these are draft results, before retreats (OUT-04).
     assert wait_for(lambda: len(turn.letters("draftresults")) >= len(wanted), PATIENCE)
     results = turn.letters("draftresults")
-    assert sorted(r for one in results for r in one.recipients) == wanted
+    assert sorted(r for result in results for r in result.recipients) == wanted
     assert not turn.letters("finalresults")
     for letter in results:
         words = _words(letter)

@@ -42,9 +42,9 @@ def everything(site: Site) -> dict[str, list[bytes]]:
     """Every row of every kept table but what a restored site adds by itself."""
     with site.engine.connect() as connection:
         return {
-            one.name: list(dump.lines(connection, one))
-            for one in dump.tables()
-            if one.name not in {"switches", "events"}
+            table.name: list(dump.lines(connection, table))
+            for table in dump.tables()
+            if table.name not in {"switches", "events"}
         }
 
 
@@ -155,7 +155,7 @@ def test_damage_is_told_in_a_sentence(
     if name == "blobs/":
         with tarfile.open(fileobj=io.BytesIO(kept)) as tar:
             names = tar.getnames()
-        name = next(one for one in names if one.startswith("blobs/") and old in _data(kept, one))
+        name = next(name for name in names if name.startswith("blobs/") and old in _data(kept, name))
     with pytest.raises(BackupFault, match=said):
         put_back(changed(kept, name, old, new), site)
     assert not any(everything(site).values())

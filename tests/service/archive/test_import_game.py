@@ -37,9 +37,9 @@ def data(table: Table) -> bytes:
 def rows(site: Site) -> dict[str, list[bytes]]:
     with site.engine.connect() as connection:
         return {
-            one.name: list(dump.lines(connection, one))
-            for one in dump.tables()
-            if one.name not in LEFT_BEHIND
+            table.name: list(dump.lines(connection, table))
+            for table in dump.tables()
+            if table.name not in LEFT_BEHIND
         }
 
 
@@ -129,7 +129,7 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
     data: bytes, site: Site, tmp_path: Path, how: str, said: str
 ) -> None:
     files = unpacked(data)
-    name = next(one for one in files if one.startswith("photographs/"))
+    name = next(file for file in files if file.startswith("photographs/"))
     chain = files["record.jsonl"]
     made = {
         "truncated": lambda: data[:len(data) // 2],

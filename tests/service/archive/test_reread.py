@@ -111,12 +111,12 @@ def _lifted(one: Page) -> Page:
 
 def test_each_line_is_set_beside_what_it_counted_as(table: Table, tmp_path: Path) -> None:
     *lines, summary = [json.loads(line) for line in again(archived(table), tmp_path, NOW).splitlines()]
-    found = {one["counted"]: one["change"] for one in lines}
+    found = {line["counted"]: line["change"] for line in lines}
     assert found == {
         WRITTEN[0]: Change.ALIKE, WRITTEN[1]: Change.BETTER, WRITTEN[2]: Change.SPARED,
         WRITTEN[3]: Change.WORSE_UNSEEN,
         WRITTEN[4]: Change.GONE}
-    assert [one["decided"] for one in lines if one["counted"] in WRITTEN[1:3]] == [True, True]
+    assert [line["decided"] for line in lines if line["counted"] in WRITTEN[1:3]] == [True, True]
     assert summary["lines"] == len(lines) == 5
     assert summary["changes"][Change.BETTER] == 1
 
@@ -192,4 +192,4 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
     assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=True) == 0
     *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
     assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5
-    assert all(one["was"] == one["now"] for one in lines)
+    assert all(line["was"] == line["now"] for line in lines)

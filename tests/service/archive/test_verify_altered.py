@@ -184,7 +184,7 @@ def test_a_backup_older_than_mailed_roots(
     data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
 ) -> None:
     files = unpacked(data)
-    last = [one["n"] for one in entries(files) if one["body"]["what"] == "judged"][-1]
+    last = [entry["n"] for entry in entries(files) if entry["body"]["what"] == "judged"][-1]
     assert both(older(files, last - 2), [], tool, tmp_path) == ("", "")  # by itself it is as good as any
     own, other = galloper(older(files, last - 2), letters, tmp_path), tool(older(files, last - 2), letters)
     for found in (own, other):

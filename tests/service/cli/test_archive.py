@@ -57,7 +57,7 @@ def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
     assert backup_site(folder, file, out) == 0
     with pytest.raises(SiteError, match="was not written over"):
         backup_site(folder, file, out)
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     assert restore_site(file, None, out) == 0
     assert "The drill went well" in out.getvalue()
     new = own_site(tmp_path / "new")

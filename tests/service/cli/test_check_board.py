@@ -125,7 +125,7 @@ def test_spelling_is_forgiven(name: str) -> None:
 
 
 def test_a_name_of_two_regions_prints_both() -> None:
-    assert [one["region"] for one in _moves(W3K, "Isle of Wight", "F")] == [
+    assert [move["region"] for move in _moves(W3K, "Isle of Wight", "F")] == [
         "The Isle of Wight",
         "Wight Sea Area",
     ]

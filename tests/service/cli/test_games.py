@@ -60,7 +60,7 @@ def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served
     assert "10 welcomes wait to leave once the site is served." in out.getvalue()
     with opened(settings_of(folder)) as store, store() as session:
         letters = session.scalars(select(OutboxRow)).all()
-    assert {(one.kind, one.recipient, one.state) for one in letters} == {
+    assert {(letter.kind, letter.recipient, letter.state) for letter in letters} == {
         ("welcome", "ada@example.org", "queued")
     }
     assert len(letters) == 10

@@ -56,7 +56,7 @@ def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, t
     out = io.StringIO()
     assert write_paper(folder, "powick-bridge", tmp_path / "paper", "2097-03-01", out) == 0
     assert "No player of this game has a postal address" in out.getvalue()
-    assert [one.name for one in (tmp_path / "paper").iterdir()] == ["order-sheets.pdf"]
+    assert [path.name for path in (tmp_path / "paper").iterdir()] == ["order-sheets.pdf"]
 
 
 @pytest.mark.parametrize(("game", "day", "why"), [

@@ -90,11 +90,11 @@ def test_several_processes_write_one_letter(table: Table) -> None:
     processes = [make(table), make(table)]
     _forget_a_deadline(table)
     for _ in range(2):
-        for one in processes:
-            one.look()
+        for process in processes:
+            process.look()
         table.site.clock.advance(STANDING)
-    for one in processes:
-        one.look()
+    for process in processes:
+        process.look()
     assert len(about(table, "deadlines")) == 1
 
 
@@ -108,12 +108,12 @@ def _forget_a_deadline(table: Table) -> None:
 def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
     alarms = make(table)
     _forget_a_deadline(table)
-    fact = {one.name: one for one in alarms.health.findings()}["Deadlines"]
+    fact = {finding.name: finding for finding in alarms.health.findings()}["Deadlines"]
     assert fact.state is FindingState.TROUBLE
     assert "the deadline passed 11 minutes ago and the phase is still open" in fact.sentence
     with table.site.store.begin() as session:
         session.get_one(PhaseRow, table.phase().id).state = PhaseState.CLOSED
-    assert {one.name: one.state for one in alarms.health.findings()}["Deadlines"] == "well"
+    assert {finding.name: finding.state for finding in alarms.health.findings()}["Deadlines"] == "well"
 
 
 def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:

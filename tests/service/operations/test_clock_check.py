@@ -128,7 +128,7 @@ def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Tab
     told = server_time(settings)
     assert told is not None
     assert before <= told <= datetime.now(UTC)
-    assert not [one for part in ("tmp", "new", "cur") for one in (tmp_path / "box" / part).iterdir()]
+    assert not [path for part in ("tmp", "new", "cur") for path in (tmp_path / "box" / part).iterdir()]
 
 
 def test_a_disk_whose_clock_is_off_holds_the_judgement_up(

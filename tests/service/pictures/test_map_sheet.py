@@ -60,10 +60,10 @@ def _box(rect: Rect) -> shapely.Polygon:
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: PaperSize) -> None:
     plan = board_plan(slug, paper)
-    assert sorted(one.region for one in plan.labels) == sorted(maps.load(slug).board.provinces)
-    for one, two in itertools.combinations(plan.labels, 2):
-        assert not one.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (
-            one.region,
+    assert sorted(label.region for label in plan.labels) == sorted(maps.load(slug).board.provinces)
+    for label, two in itertools.combinations(plan.labels, 2):
+        assert not label.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (
+            label.region,
             two.region,
         )
 
@@ -74,27 +74,27 @@ def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Pa
     places = plan.sheet.places
     marks = _marks(plan)
     tree = shapely.STRtree(marks)
-    for one in plan.labels:
-        box = _box(one.box)
-        away = shapely.distance(box, places[one.region].shape)
-        assert away <= 2.3 or one.leader is not None, one.region
-        assert away <= 9.0, one.region
-        assert not len(tree.query(box, predicate="intersects")), one.region
-        assert plan.sheet.inside.grown(-1).x0 <= one.box.x0
-        assert one.box.y1 <= plan.sheet.inside.grown(-1).y1
+    for label in plan.labels:
+        box = _box(label.box)
+        away = shapely.distance(box, places[label.region].shape)
+        assert away <= 2.3 or label.leader is not None, label.region
+        assert away <= 9.0, label.region
+        assert not len(tree.query(box, predicate="intersects")), label.region
+        assert plan.sheet.inside.grown(-1).x0 <= label.box.x0
+        assert label.box.y1 <= plan.sheet.inside.grown(-1).y1
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> None:
     plan = board_plan(slug, paper)
     wet = [
-        one
-        for one in plan.labels
-        if plan.sheet.places[one.region].ground in {GroundKind.SEA, GroundKind.AREA}
+        label
+        for label in plan.labels
+        if plan.sheet.places[label.region].ground in {GroundKind.SEA, GroundKind.AREA}
     ]
     shares = [
-        _box(one.box).intersection(plan.sheet.places[one.region].shape).area / _box(one.box).area
-        for one in wet
+        _box(label.box).intersection(plan.sheet.places[label.region].shape).area / _box(label.box).area
+        for label in wet
     ]
     assert wet
     assert float(np.median(shares)) == 1.0
@@ -345,10 +345,10 @@ def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:
     page = pypdfium2.PdfDocument(pdf)[0]
     text, high = page.get_textpage(), page.get_height()
     checked = 0
-    for one in board_plan("w3k").labels:
-        if one.wording.spacing or len(one.wording.lines) > 1 or not one.wording.upright:
+    for label in board_plan("w3k").labels:
+        if label.wording.spacing or len(label.wording.lines) > 1 or not label.wording.upright:
             continue
-        assert any(_within(one, box) for box in _found(text, one.wording.lines[0], high)), one.region
+        assert any(_within(label, box) for box in _found(text, label.wording.lines[0], high)), label.region
         checked += 1
     assert checked > 40
 

@@ -84,7 +84,7 @@ def test_a_file_of_another_board_is_noticed_and_not_used(
         STANDARD.board, provinces={**STANDARD.board.provinces, "LON": replace(london, name="Londinium")}))
     with caplog.at_level(logging.WARNING):
         plan = plan_from(tmp_path, other, maps.shapes("standard"), A3)
-    (label,) = [one for one in plan.labels if one.region == "LON"]
+    (label,) = [label for label in plan.labels if label.region == "LON"]
     assert " ".join(label.wording.lines).lower() == "londinium"
     (said,) = caplog.messages
     assert "placing-a3.json is not used (board or paper have changed since it was made)" in said

@@ -56,11 +56,11 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
     found = unit_boxes(plan.sheet, plan.labels, variant.start.units)
     assert set(found) == set(variant.start.units)
     marks = [
-        shapely.Point(one.seal).buffer(one.radius)
-        for one in plan.sheet.places.values()
-        if one.seal is not None
+        shapely.Point(place.seal).buffer(place.radius)
+        for place in plan.sheet.places.values()
+        if place.seal is not None
     ]
-    seals = {one.id: one.seal for one in plan.sheet.places.values() if one.seal is not None}
+    seals = {place.id: place.seal for place in plan.sheet.places.values() if place.seal is not None}
     for unit, box in found.items():
         here = shapely.box(box.x0, box.y0, box.x1, box.y1)
         if unit.region.province in seals:
@@ -69,7 +69,7 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
             assert near == unit.region.province, unit
         assert not any(here.intersects(mark) for mark in marks), unit
         assert shapely.distance(here, plan.sheet.places[unit.region.province].shape) < 4.0, unit
-    assert not any(one.meets(two) for one, two in itertools.combinations(found.values(), 2))
+    assert not any(place.meets(two) for place, two in itertools.combinations(found.values(), 2))
 
 
 @pytest.mark.parametrize("paper", [A3, A4])
@@ -108,7 +108,7 @@ def test_a_map_shows_units_only_when_they_are_given() -> None:
     centres = W3K.start.centres
     assert plates(board_svg(W3K, centres, "Powick Bridge", "in 1643")) == []
     drawn = Counter(plates(board_svg(W3K, centres, "Powick Bridge", "in 1643", W3K.start.units)))
-    assert drawn == Counter((one.power, one.kind, one.region.province) for one in W3K.start.units)
+    assert drawn == Counter((unit.power, unit.kind, unit.region.province) for unit in W3K.start.units)
 
 
 def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
@@ -140,8 +140,8 @@ def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
         row.options = {**row.options, UNITS: True}
     page = client.get(base).text
     assert "where each unit stood then" in page
-    own = [one for one in W3K.start.units if one.power == "Montrose"]
-    assert all(f"{W3K.kinds[one.kind].name} {one.region.province}" in page for one in own)
+    own = [unit for unit in W3K.start.units if unit.power == "Montrose"]
+    assert all(f"{W3K.kinds[unit.kind].name} {unit.region.province}" in page for unit in own)
     assert len(plates(client.get(f"{base}.svg").text)) == len(W3K.start.units)
     pdfs = [client.get(f"{base}{end}").content for end in (".pdf", "-a4.pdf")]
     for pdf in pdfs:

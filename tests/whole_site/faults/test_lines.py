@@ -53,7 +53,7 @@ class Poller:
         health = Health(
             self.site.store, SystemClock(), self.pulse, self.site.blobs.root.parent, lambda: False
         )
-        fact = next(one for one in health.findings() if one.name == "Mailbox")
+        fact = next(finding for finding in health.findings() if finding.name == "Mailbox")
         return fact.state, fact.sentence
 
     def count(self) -> int:
