@@ -125,19 +125,19 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
         "power": verdict.power,
         "season": verdict.season,
         "year": verdict.year,
-        "type": verdict.type,
+        "type": verdict.phase_type,
         "version": verdict.version,
         "photos": verdict.photos,
         "flags": sorted(verdict.flags),
         "reply_to": verdict.reply_to,
         "alert": verdict.alert,
-        "of": verdict.of,
+        "of": verdict.duplicate_of,
     }
     if verdict.report is not None:
         shown |= {
             "outbox_message_id": verdict.report.message_id,
-            "outbox_status": verdict.report.status,
-            "enhanced_status": verdict.report.enhanced,
+            "outbox_status": verdict.report.action,
+            "enhanced_status": verdict.report.status_code,
         }
     return shown
 
@@ -145,6 +145,6 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
 def _paragraph(name: str, verdict: Verdict, context: IntakeContext) -> str:
     head = f"{name}: {verdict.verdict.value}" + (f" ({verdict.reason.value})" if verdict.reason else "")
     words = explain(verdict, context)
-    body = " ".join(part for part in (words.what, words.safe, words.mend) if part)
+    body = " ".join(part for part in (words.problem, words.reassurance, words.remedy) if part)
     flags = f"\n  flags: {', '.join(sorted(verdict.flags))}" if verdict.flags else ""
     return f"{head}\n  {body}{flags}\n"

@@ -81,7 +81,7 @@ async def log(
         data.append(await file.read(MOST_BYTES + 1 - min(room, MOST_BYTES)))
         room += len(data[-1])
     files = [data_file for data_file in data if data_file]
-    await run_in_threadpool(_tried, lambda: _room(request).log(letter, files, visitor.name))
+    await run_in_threadpool(_tried, lambda: _room(request).log_letter(letter, files, visitor.name))
     notice = await run_in_threadpool(_outcome, request, letter, len(files))
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
 
@@ -89,7 +89,7 @@ async def log(
 @router.post("/post/{posted_id}/untick")
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back a tick without a scan."""
-    _tried(lambda: _room(request).untick(posted_id, visitor.name))
+    _tried(lambda: _room(request).take_back(posted_id, visitor.name))
     return RedirectResponse("/post?notice=letter-unticked", status_code=303)
 
 

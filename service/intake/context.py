@@ -35,16 +35,16 @@ class GameContext:
     deadline: datetime | None = None
     post_first: bool = False
     first_counts: bool = False
-    typed: bool = False
-    posted: frozenset[str] = frozenset()
-    over: frozenset[Phase] = frozenset()
+    takes_typed_orders: bool = False
+    posted_powers: frozenset[str] = frozenset()
+    past_phases: frozenset[Phase] = frozenset()
 
     @property
     def name(self) -> str:
         """The canonical name."""
         return self.known.name
 
-    def registered(self, address: str, power: str | None = None) -> str | None:
+    def registered_address(self, address: str, power: str | None = None) -> str | None:
         """The address as registered, for `power` or for any; case does not matter. None where it is not."""
         wanted = address.casefold()
         powers = self.players if power is None else {power: self.players.get(power, ())}
@@ -82,9 +82,9 @@ class IntakeContext:
         """Whether a mail from this address is our own."""
         return address.casefold() in {own.casefold() for own in self.own_addresses}
 
-    def registered(self, address: str) -> str | None:
+    def registered_address(self, address: str) -> str | None:
         """The address as registered in any game, or None."""
-        return next((own for game in self.games if (own := game.registered(address))), None)
+        return next((own for game in self.games if (own := game.registered_address(address))), None)
 
 
 def context_from_json(value: Any) -> IntakeContext:
@@ -132,7 +132,7 @@ def _game(
         open_phase=_phase(source.get("open_phase")),
         deadline=instant(source["deadline"]) if source.get("deadline") else None,
         post_first=bool(source.get("post_first", False)),
-        posted=frozenset(source.get("posted", ())),
+        posted_powers=frozenset(source.get("posted", ())),
     )
 
 

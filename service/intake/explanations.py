@@ -19,9 +19,9 @@ _LIMIT = "at most 20 photographs and 25 MB in one mail"
 class Explanation:
     """Three sentences, each may be empty, and a filled-in subject line to copy."""
 
-    what: str
-    safe: str = ""
-    mend: str = ""
+    problem: str
+    reassurance: str = ""
+    remedy: str = ""
     subject: str = ""
 
 
@@ -120,7 +120,7 @@ def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
             _received(verdict), f"{_KEPT} This is a machine's receipt; nobody has read it.", _notes(verdict)
         )
     if verdict.verdict is VerdictKind.IGNORED:
-        standing = "" if verdict.of is None else f"The earlier one stands ({verdict.of})."
+        standing = "" if verdict.duplicate_of is None else f"The earlier one stands ({verdict.duplicate_of})."
         return Explanation(_WHAT[verdict.reason], standing, "Nothing has to be done; nobody is answered.")
     return Explanation(
         _what(verdict), f"{_KEPT} {_STANDS}", _mend(verdict, context), subject_line(verdict, context)
@@ -135,7 +135,7 @@ def _received(verdict: Verdict) -> str:
 
 def phase_words(verdict: Verdict) -> str:
     """The phase of a verdict as players write it: "Autumn 1644 Retreat Orders"."""
-    parts = (verdict.season, None if verdict.year is None else str(verdict.year), verdict.type)
+    parts = (verdict.season, None if verdict.year is None else str(verdict.year), verdict.phase_type)
     return " ".join(part for part in (*parts, "Orders") if part)
 
 
@@ -148,17 +148,19 @@ def _notes(verdict: Verdict) -> str:
         )
     if "superseded" in verdict.flags:
         notes.append(
-            f"Version {verdict.on_file} is on file and counts before it; send it again with a higher number "
+            f"Version {verdict.version_on_file} is on file and counts before it; send it again with a "
+            f"higher number "
             f"if this one should count."
         )
     if "version_conflict" in verdict.flags:
         notes.append(f"A different version {verdict.version} was received before; the later one counts.")
     if (
         "version_missing" in verdict.flags
-        and verdict.on_file is not None
+        and verdict.version_on_file is not None
         and "not_first" not in verdict.flags
     ):
-        notes.append(f"Version {verdict.on_file} is on file; number this one higher if it should count.")
+        notes.append(f"Version {verdict.version_on_file} is on file; number this one higher if it should "
+                     f"count.")
     if "photo_unreadable" in verdict.flags:
         notes.append(
             "At least one more picture in the mail could not be opened; send it again if it matters."
@@ -176,7 +178,7 @@ def _what(verdict: Verdict) -> str:
 def _mend(verdict: Verdict, context: IntakeContext) -> str:
     match verdict.reason:
         case RefusalReason.UNKNOWN_GAME | RefusalReason.AMBIGUOUS_GAME:
-            own = [game.name for game in context.games if game.registered(verdict.sender or "")]
+            own = [game.name for game in context.games if game.registered_address(verdict.sender or "")]
             return f"Use one of: {', '.join(own)}." if own else "Use the game's full name."
         case RefusalReason.PHASE_TYPE_MISMATCH | RefusalReason.WRONG_PHASE:
             return _open_now(_game(verdict, context))
@@ -244,6 +246,8 @@ def _seats(verdict: Verdict, context: IntakeContext) -> list[tuple[GameContext, 
     does."""
     sender = verdict.sender or ""
     named = _game(verdict, context)
-    games = [named] if named is not None and named.registered(sender) else list(context.games)
-    seats = [(game, power) for game in games for power in game.players if game.registered(sender, power)]
+    games = [named] if named is not None and named.registered_address(sender) else list(context.games)
+    seats = [
+        (game, power) for game in games for power in game.players if game.registered_address(sender, power)
+    ]
     return [seat for seat in seats if seat[1] == verdict.power] or seats

@@ -67,15 +67,19 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()
     }
     return GameContext(
-        known=known, players=players,
+        known=known,
+        players=players,
         open_phase=None if phase is None else phase_of(phase),
         deadline=None if phase is None else phase.deadline,
         post_first=bool(row.options.get("post_first", False)),
-        typed=bool(row.options.get(TYPED, False)),
+        takes_typed_orders=bool(row.options.get(TYPED, False)),
         first_counts=bool(row.options.get(FIRST_COUNTS, False)),
-        posted=frozenset() if phase is None else frozenset(
-            variant.powers[power].name for power in records.posted(session, phase.id)),
-        over=frozenset(phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at),
+        posted_powers=frozenset()
+        if phase is None
+        else frozenset(variant.powers[power].name for power in records.posted(session, phase.id)),
+        past_phases=frozenset(
+            phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at
+        ),
     )
 
 
@@ -97,7 +101,7 @@ def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
         "game": verdict.game, "power": verdict.power, "season": verdict.season, "year": verdict.year,
         "kind": None if verdict.kind is None else verdict.kind.value,
         "version": verdict.version, "photos": verdict.photos, "flags": sorted(verdict.flags),
-        "subject": verdict.subject, "read": verdict.complaint is None, "of": verdict.of,
+        "subject": verdict.subject, "read": verdict.complaint is None, "of": verdict.duplicate_of,
         "photo_keys": list(mail.photo_keys), "message_id": mail.message_id,
     }
 

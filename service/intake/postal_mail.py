@@ -59,7 +59,7 @@ class PostalMail:
     clock: Clock
     opener: ImageOpener
 
-    def log(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
+    def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the
         tick "original received" is set. Raises NotLogged."""
         arrived = letter.arrived
@@ -90,7 +90,7 @@ class PostalMail:
                         "submission": filed})
             return filed
 
-    def untick(self, posted_id: int, by: str) -> int:
+    def take_back(self, posted_id: int, by: str) -> int:
         """Take back a tick that has no scan; the phase's id. A scan that was filed stays. Raises
         NotLogged."""
         with self.store.begin() as session:

@@ -179,7 +179,10 @@ def _judge(
     its only picture, and the verdict gets `Note.TYPED`."""
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
     verdict = judge_mail(mail, received_at, context, earlier)
-    if verdict.reason is not RefusalReason.NO_PHOTO or not context.game(verdict.game or "").typed:
+    if (
+        verdict.reason is not RefusalReason.NO_PHOTO
+        or not context.game(verdict.game or "").takes_typed_orders
+    ):
         return verdict, mail
     rows = typed_orders.bold_lines(raw)
     if not rows:
@@ -228,7 +231,7 @@ def _note_bounce(session: Session, replies: MailReplies, report: DeliveryReport 
 
     A bounce changes nothing else, because anybody who has seen the letter can forge one.
     """
-    if report is not None and report.message_id and report.status == "failed":
+    if report is not None and report.message_id and report.action == "failed":
         letter_id = outbox.mark_bounced(session, [report.message_id])
         if letter_id is not None:
             replies.bounced(session, letter_id)

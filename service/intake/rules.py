@@ -55,7 +55,7 @@ def judge_mail(
             reason=RefusalReason.DUPLICATE,
             flags=frozenset(),
             reply_to=None,
-            of=repeated.ref,
+            duplicate_of=repeated.ref,
         )
     return fresh
 
@@ -96,7 +96,7 @@ def _subject_key(verdict: Verdict) -> tuple[object, ...]:
     """The fields of the subject; where it could not be read, its words."""
     if verdict.complaint is not None:
         return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
-    return (*verdict.paper, verdict.version)
+    return (*verdict.sheet_key, verdict.version)
 
 
 def _settle(
@@ -108,7 +108,7 @@ def _settle(
         VerdictKind.REJECTED,
         photos=mail.photos,
         sender=sender,
-        reply_to=context.registered(sender),
+        reply_to=context.registered_address(sender),
         subject=mail.subject,
     )
     found, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
@@ -119,7 +119,7 @@ def _settle(
     heading, more = _with_phase(found, game.open_phase)
     flags = frozenset(map(str, (*heading.flags, *notes, *more)))
     verdict = replace(
-        _fields(start, heading), flags=flags, reply_to=game.registered(sender) or start.reply_to
+        _fields(start, heading), flags=flags, reply_to=game.registered_address(sender) or start.reply_to
     )
     reason = (
         _sender(verdict, game)
@@ -159,7 +159,7 @@ def _with_game(
         for game in context.games
         if game.open_phase is not None
         and wanted.power is not None
-        and game.registered(sender, wanted.power)
+        and game.registered_address(sender, wanted.power)
         and game.open_phase.season == wanted.season
         and wanted.year in {None, game.open_phase.year}
         and wanted.kind in {None, game.open_phase.kind}
@@ -185,9 +185,9 @@ def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[N
 
 def _sender(verdict: Verdict, game: GameContext) -> RefusalReason | None:
     sender = verdict.sender or ""
-    if game.registered(sender, verdict.power or ""):
+    if game.registered_address(sender, verdict.power or ""):
         return None
-    return RefusalReason.SENDER_NOT_POWER if game.registered(sender) else RefusalReason.UNKNOWN_SENDER
+    return RefusalReason.SENDER_NOT_POWER if game.registered_address(sender) else RefusalReason.UNKNOWN_SENDER
 
 
 def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
@@ -199,7 +199,7 @@ def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
     named = Phase(heading.year, season, kind)
     if named == game.open_phase:
         return None
-    return RefusalReason.LATE if named in game.over else RefusalReason.WRONG_PHASE
+    return RefusalReason.LATE if named in game.past_phases else RefusalReason.WRONG_PHASE
 
 
 def _time(received_at: datetime, game: GameContext) -> RefusalReason | None:
@@ -220,7 +220,7 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
 def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
     """The strict mode of Q-04: no photograph counts before the first orders have come by post (SUB-05)."""
     strict = game.post_first and heading.kind is PhaseKind.MOVEMENT
-    return RefusalReason.FIRST_BY_POST if strict and heading.power not in game.posted else None
+    return RefusalReason.FIRST_BY_POST if strict and heading.power not in game.posted_powers else None
 
 
 def _accepted(
@@ -229,7 +229,7 @@ def _accepted(
     same_paper = [
         one
         for one in earlier
-        if one.verdict.verdict is VerdictKind.ACCEPTED and one.verdict.paper == verdict.paper
+        if one.verdict.verdict is VerdictKind.ACCEPTED and one.verdict.sheet_key == verdict.sheet_key
     ]
     on_file = max(
         (one.verdict.version for one in same_paper if one.verdict.version is not None), default=None
@@ -246,4 +246,6 @@ def _accepted(
             notes.add(str(Note.VERSION_CONFLICT))
         if on_file is not None and verdict.version < on_file:
             notes.add(str(Note.SUPERSEDED))
-    return replace(verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, on_file=on_file)
+    return replace(
+        verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=on_file
+    )

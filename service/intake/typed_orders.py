@@ -50,7 +50,7 @@ def bold_lines(raw: bytes) -> tuple[str, ...]:
     headers, body = split_mail(raw)
     body_parts = [part for part in read_parts(headers, body).leaves if not part.name]
     for kind, reader in (("text/html", _from_html), ("text/plain", _from_plain)):
-        lines = [line for part in body_parts if part.declared == kind for line in reader(_text_of(part))]
+        lines = [line for part in body_parts if part.declared_type == kind for line in reader(_text_of(part))]
         if lines:
             return tuple(line[:LONGEST] for line in lines[:MOST_LINES])
     return ()

@@ -98,25 +98,25 @@ class Verdict:
     sender: str | None = None
     reply_to: str | None = None
     alert: bool = False
-    of: str | None = None
-    on_file: int | None = None
+    duplicate_of: str | None = None
+    version_on_file: int | None = None
     report: DeliveryReport | None = None
     subject: str = ""
     complaint: HeadingComplaint | None = None
     trailing: str = ""
 
     @property
-    def quarantine(self) -> bool:
+    def is_for_quarantine(self) -> bool:
         """Whether the mail is laid before the coordinator as not usable by itself."""
         return self.verdict is VerdictKind.REJECTED
 
     @property
-    def type(self) -> str | None:
+    def phase_type(self) -> str | None:
         """The kind of paper as the contract spells it: Movement, Retreat, Adjustment."""
         return None if self.kind is None else self.kind.value.capitalize()
 
     @property
-    def paper(self) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
+    def sheet_key(self) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
         """Which paper this is, whatever its version (VER-05)."""
         return (self.game, self.power, self.season, self.year, self.kind)
 

@@ -33,11 +33,11 @@ class Postal:
     first: date | None = None
     last: date | None = None
 
-    def holds(self, day: date) -> bool:
+    def applies_on(self, day: date) -> bool:
         """Whether it applies on a day."""
         return (self.first is None or self.first <= day) and (self.last is None or day <= self.last)
 
-    def turns(self, day: date) -> bool:
+    def changes_near(self, day: date) -> bool:
         """Whether its first or its last day is near."""
         return any(end is not None and abs(end - day) <= NEAR for end in (self.first, self.last))
 
@@ -59,15 +59,15 @@ def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
     """
     always = [one for one in known if one.first is None and one.last is None]
     dated = [one for one in known if one.first is not None or one.last is not None]
-    now = [one for one in dated if one.holds(day)]
-    near = [one for one in dated if one.turns(day) and one not in now]
+    now = [one for one in dated if one.applies_on(day)]
+    near = [one for one in dated if one.changes_near(day) and one not in now]
     if not now and not near:
         return AddressValidity(tuple(always), _several(always))
     if len(now) > 1:
-        also = [one for one in always if any(journey.turns(day) for journey in now)]
+        also = [one for one in always if any(journey.changes_near(day) for journey in now)]
         return AddressValidity((*now, *near, *also), ("Two journeys overlap on this day: post to each "
                                                       "address."))
-    ending = near or any(one.turns(day) for one in now)
+    ending = near or any(one.changes_near(day) for one in now)
     if ending and always:
         return AddressValidity((*now, *always, *near), ("A journey begins or ends about now: post to both "
                                                         "addresses."))

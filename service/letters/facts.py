@@ -88,9 +88,9 @@ class RejectionFacts:
 
     key: str
     received_at: datetime
-    what: str
-    safe: str
-    mend: str
+    problem: str
+    reassurance: str
+    remedy: str
     their_subject: str
     subject: str = ""
     closing: Closing | None = None
@@ -103,8 +103,8 @@ class HeldFacts:
 
     key: str
     received_at: datetime
-    what: str
-    settle: str
+    problem: str
+    remedy: str
     their_subject: str
     answers: tuple[str, ...] = ()
 
@@ -114,7 +114,7 @@ class NoticeFacts:
     """Something the coordinator should look at: where, since when, and what follows if it is left."""
 
     key: str
-    what: str
+    event: str
     link: str
     since: datetime
     consequence: str
@@ -146,8 +146,8 @@ class Holding:
 class NextDate:
     """Something on the calendar: "Autumn 1642 movement orders close", and when (UTC)."""
 
-    what: str
-    at: datetime
+    label: str
+    instant: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class ResultsFacts:
     standing: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
     revision: int = 0
-    ink: str = ""
+    source_line_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ class AdjustmentFacts:
     count: int
     closing: Closing
     subject: str
-    sends: bool = True
-    by_lot: bool = True
-    apart: bool = True
+    may_send_supply: bool = True
+    lots_may_decide: bool = True
+    separate_sheets: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class WelcomeFacts:
     players: str = ""
     own_feed: str = ""
     first_counts: bool = False
-    typed: bool = False
+    takes_typed_orders: bool = False
     seeds: tuple[Commitment, ...] = ()
     record: RecordReference | None = None
     builds: tuple[str, ...] = ()
@@ -240,7 +240,7 @@ class CorrectionFacts:
     it. `key` names the correction for ever."""
 
     key: str
-    said: str
+    wrong: str
     right: str
     effect: str
     found_by: str
@@ -258,7 +258,7 @@ class DeadlineFacts:
     new: datetime
     reason: str
     moved: tuple[NextDate, ...] = ()
-    stands: tuple[NextDate, ...] = ()
+    unchanged: tuple[NextDate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,9 +292,9 @@ class HandOverFacts:
     hand-over for ever."""
 
     key: str
-    before: str
-    after: str
-    at: datetime
+    previous: str
+    successor: str
+    effective_at: datetime
     digest: str
     closing: Closing | None = None
     entries: int = 0

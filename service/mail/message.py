@@ -188,8 +188,8 @@ def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple
 
 def _meant_as_picture(part: MimePart) -> bool:
     """Declared or named as a photograph, with bytes that are none; other kinds of picture are not meant."""
-    if part.declared in {"application/applefile", "image/svg+xml"}:
+    if part.declared_type in {"application/applefile", "image/svg+xml"}:
         return False
     if part.data[:8].lstrip().startswith(_OTHER_PICTURES):
         return False
-    return part.declared in _PICTURE_TYPES or _PICTURE_NAME.search(part.name) is not None
+    return part.declared_type in _PICTURE_TYPES or _PICTURE_NAME.search(part.name) is not None

@@ -36,7 +36,7 @@ class MimePart:
     """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded
     bytes."""
 
-    declared: str
+    declared_type: str
     name: str
     data: bytes
 

@@ -31,8 +31,8 @@ class DeliveryReport:
 
     kind: ReportKind
     message_id: str | None = None
-    status: str | None = None
-    enhanced: str | None = None
+    action: str | None = None
+    status_code: str | None = None
     recipient: str | None = None
 
 
@@ -68,8 +68,8 @@ def _bounce(headers: Headers, found: dict[str, Tree]) -> DeliveryReport:
     return DeliveryReport(
         ReportKind.BOUNCE,
         message_id=_about(headers, found, fields),
-        status=action.group(1) if action else None,
-        enhanced=status.group() if status else None,
+        action=action.group(1) if action else None,
+        status_code=status.group() if status else None,
         recipient=recipient.rpartition(";")[2].strip() or None,
     )
 

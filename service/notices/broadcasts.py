@@ -115,7 +115,7 @@ class Broadcasts:
         facts = DeadlineFacts(
             key=f"{phase.moved}-{own.new.isoformat()}", phase=phase_of(phase), old=own.old, new=own.new,
             reason=extension.reason, moved=tuple(NextDate(str(one.phase), one.new) for one in moved.values()),
-            stands=tuple(NextDate(str(phase_of(row)), row.deadline) for row in rows
+            unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in rows
                          if phase_of(row) not in moved and row.id != phase.id))
         attached = [self._calendar(game, [row for row in rows if row.moved])]
         info = self.desk.game_info(game)
@@ -177,7 +177,7 @@ class Broadcasts:
             own_feed=f"{base}{feed_path(player)}" if base and player is not None else "",
             players=f"{base}/public/{info.id}/players" if base else "",
             first_counts=bool(game.options.get(FIRST_COUNTS, False)),
-            typed=bool(game.options.get(TYPED, False)),
+            takes_typed_orders=bool(game.options.get(TYPED, False)),
             seeds=commitments(session, phase, with_it=True),
             record=RecordReference(root.number, root.link) if root.number else None,
             builds=opening_builds(variant, position, power), conduct=variant.conduct)

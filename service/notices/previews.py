@@ -208,7 +208,7 @@ class Previews:
         words = explain(
             Verdict(VerdictKind.REJECTED, reason, game=self.game.name, power=self._name), nobody()
         )
-        return words.what, words.mend
+        return words.problem, words.remedy
 
     def _notice(self) -> Preview:
         facts = NoticeFacts(
@@ -312,7 +312,7 @@ class Previews:
         facts = DeadlineFacts(
             "preview", closing.phase, closing.deadline, closing.deadline + timedelta(days=2),
             "The post is on strike.",
-            stands=tuple(NextDate(str(phase_of(row)), row.deadline)
+            unchanged=tuple(NextDate(str(phase_of(row)), row.deadline)
                          for row in records.phases(self.session, self.game.id)
                          if row.state == PhaseState.WAITING)[:3])
         return Preview(render.deadline_moved(self._info, self._to, facts), ("As if this deadline moved by "
@@ -341,7 +341,7 @@ class Previews:
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
             players=f"{base}/public/{self.game.id}/players" if base else "",
             first_counts=bool(self.game.options.get(FIRST_COUNTS, False)),
-            typed=bool(self.game.options.get(TYPED, False)),
+            takes_typed_orders=bool(self.game.options.get(TYPED, False)),
             seeds=commitments(self.session, self._phase(), with_it=True), conduct=self._variant.conduct)
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along, and the root of the record is named.")

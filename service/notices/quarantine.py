@@ -158,8 +158,9 @@ class Quarantine:
             game = self._game(session, row)
             open_now = None if game is None else records.open_phase(session, game.id)
             facts = RejectionFacts(
-                key=f"{sha256}-desk", received_at=row.received_at, what=words.what, safe=words.safe,
-                mend=words.mend,
+                key=f"{sha256}-desk", received_at=row.received_at, problem=words.problem,
+                reassurance=words.reassurance,
+                remedy=words.remedy,
                 their_subject=str(kept.get("subject", "")), subject=words.subject,
                 closing=None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline),
                 answers=(str(kept["message_id"]),) if kept.get("message_id") else ())
@@ -222,7 +223,7 @@ class Quarantine:
             season=phase.season,
             year=phase.year, kind=PhaseKind(phase.kind), version=version, photos=mail.photos,
             flags=frozenset({"superseded"} if version is not None and version < (on_file or 0) else ()),
-            sender=row.sender, subject=mail.subject, on_file=on_file)
+            sender=row.sender, subject=mail.subject, version_on_file=on_file)
 
     def _phase(self, session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
         phase = session.get(PhaseRow, place.phase_id)

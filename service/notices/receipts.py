@@ -58,7 +58,7 @@ def facts_of(
     """What a receipt says of a paper, without any reading. `power` is the name as printed."""
     mail = session.get_one(MailRow, submission.sha256)
     game = session.get_one(GameRow, phase.game_id)
-    number = max(submission.version or 0, verdict.on_file or 0) + 1
+    number = max(submission.version or 0, verdict.version_on_file or 0) + 1
     counts = "superseded" not in submission.flags and submission.version is not None
     words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
     message_id = (mail.verdict or {}).get("message_id")
@@ -66,8 +66,8 @@ def facts_of(
         key=mail.sha256, received_at=submission.received_at, phase=phase_of(phase),
         version=submission.version,
         photographs=verdict.photos, digest=mail.sha256, closing=Closing(phase_of(phase), phase.deadline),
-        replaces=verdict.on_file if counts and not first else None,
-        notes=tuple(one for one in (words.mend, _word(session, mail.sha256)) if one),
+        replaces=verdict.version_on_file if counts and not first else None,
+        notes=tuple(one for one in (words.remedy, _word(session, mail.sha256)) if one),
         subject="" if first else canonical_subject(game.name, power, phase_of(phase), number),
         first_counts=first,
         answers=(str(message_id),) if message_id else (),
@@ -93,7 +93,7 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
         VerdictKind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
         kind=phase_of(phase).kind, version=submission.version, photos=photos,
         flags=frozenset(submission.flags),
-        on_file=on_file, sender=submission.sender)
+        version_on_file=on_file, sender=submission.sender)
 
 
 def read_letter(

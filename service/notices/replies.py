@@ -162,8 +162,9 @@ class Replies:
             self._late(session, game, mail, verdict, words)
             return True
         facts = RejectionFacts(
-            key=key, received_at=received_at, what=words.what, safe=_safe(words.safe, before),
-            mend=words.mend,
+            key=key, received_at=received_at, problem=words.problem,
+            reassurance=_safe(words.reassurance, before),
+            remedy=words.remedy,
             their_subject=verdict.subject, subject=words.subject, closing=self._closing(session, game),
             answers=_answers(mail),
         )
@@ -188,7 +189,7 @@ class Replies:
         given_up = verdict.reason is None
         reason = "could not be handled" if verdict.reason is None else verdict.reason.value.replace("_", " ")
         facts = NoticeFacts(
-            key=key, what=f"A mail is in quarantine: {reason}.", since=received_at,
+            key=key, event=f"A mail is in quarantine: {reason}.", since=received_at,
             link=f"{self.desk.sender.base_url}/quarantine" if self.desk.sender.base_url else "",
             consequence="it does not count. Its bytes are kept whole." if not given_up else
             "it does not count unless you file it before its phase is judged. Its bytes are kept whole, and "
@@ -207,7 +208,7 @@ class Replies:
         game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
         base = self.desk.sender.base_url
         facts = NoticeFacts(
-            key=f"bounce-{row.id}", what=f"A letter came back as undeliverable: {row.subject}",
+            key=f"bounce-{row.id}", event=f"A letter came back as undeliverable: {row.subject}",
             since=self.desk.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
             consequence="its reader does not have it. Ask them for another address by another way; results "
                         "can be printed "
@@ -237,9 +238,9 @@ class Replies:
         )
         mail = session.get_one(MailRow, submission.sha256)
         facts = RejectionFacts(
-            key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, what=words.what,
-            safe=_safe("The photograph is kept, and a version you sent before still counts.", before),
-            mend=words.mend,
+            key=f"{mail.sha256}-{reason.value}", received_at=submission.received_at, problem=words.problem,
+            reassurance=_safe("The photograph is kept, and a version you sent before still counts.", before),
+            remedy=words.remedy,
             their_subject=str((mail.verdict or {}).get("subject", "")),
             subject=canonical_subject(game.name, power, phase_of(phase), (submission.version or 1) + 1),
             closing=Closing(phase_of(phase), phase.deadline), answers=_answers(mail),
@@ -263,14 +264,14 @@ class Replies:
         )
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(
-            key=mail.sha256, received_at=submission.received_at, what=words.what, settle=words.mend,
+            key=mail.sha256, received_at=submission.received_at, problem=words.problem, remedy=words.remedy,
             their_subject=str((mail.verdict or {}).get("subject", "")), answers=_answers(mail),
         )
         if self._answered(session, submission.sender, game) < answers.AN_HOUR:
             to = self.desk.recipient(session, submission.sender, power)
             self.desk.put(session, render.held(self.desk.game_info(game), to, facts), phase)
         notice = NoticeFacts(
-            key=f"held-{mail.sha256}", what=f"A paper of {power} is held: {words.what}",
+            key=f"held-{mail.sha256}", event=f"A paper of {power} is held: {words.problem}",
             since=submission.received_at,
             link=self.desk.sender.base_url, consequence="it does not count, and the version before it does.",
         )
@@ -285,9 +286,9 @@ class Replies:
         """A letter that came by post waits for the coordinator; there is no mail to answer."""
         game = session.get_one(GameRow, phase.game_id)
         power = self.desk.load(game.variant).powers[submission.power].name
-        what = explain(Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power), nobody()).what
+        what = explain(Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power), nobody()).problem
         facts = NoticeFacts(
-            key=f"posted-{submission.id}-{reason.value}", what=f"A posted sheet of {power} waits: {what}",
+            key=f"posted-{submission.id}-{reason.value}", event=f"A posted sheet of {power} waits: {what}",
             since=submission.received_at, link=self.desk.sender.base_url,
             consequence="it does not count until you settle it. Its scan is kept.",
         )
@@ -334,7 +335,7 @@ class Replies:
             base = self.desk.sender.base_url.rstrip("/")
             facts = NoticeFacts(
                 key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d-%H}",
-                what=f"One player sent more than {answers.AN_HOUR} mails within an hour that could not be "
+                event=f"One player sent more than {answers.AN_HOUR} mails within an hour that could not be "
                      f"used, and is not "
                      "answered until the hour is over.",
                 since=now, link=f"{base}/quarantine" if base else "",

@@ -124,7 +124,7 @@ class ResultsAnnouncer:
         base = self.desk.sender.base_url.rstrip("/")
         facts = NoticeFacts(
             key=f"no-address-{phase.id}",
-            what=f"No mail address is known of the player of {', '.join(names)}.",
+            event=f"No mail address is known of the player of {', '.join(names)}.",
             link=f"{base}/games/{phase.game_id}" if base else "", since=self.desk.clock.now(),
             consequence=("the results do not reach them. Enter an address, or print the results from Letters "
                          "and post them."))
@@ -261,7 +261,7 @@ class ResultsAnnouncer:
             notes=resolution.notes,
             standing=variant.rules.public_holdings(variant.context(), resolution.position),
             joint=tuple(names[power] for power in resolution.joint),
-            ink=results_address(self.desk.sender.base_url, phase),
+            source_line_url=results_address(self.desk.sender.base_url, phase),
         )
 
 

@@ -56,7 +56,7 @@ class Alarms:
         sender = self.letters.sender
         facts = NoticeFacts(
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
-            what=f"{finding.name}: {finding.sentence}", since=since, consequence=CONSEQUENCES[finding.name],
+            event=f"{finding.name}: {finding.sentence}", since=since, consequence=CONSEQUENCES[finding.name],
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")
         letter = render.coordinator_notice(None, Recipient(sender.coordinator), facts)
         with self.store.begin() as session:

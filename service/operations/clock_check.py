@@ -74,7 +74,7 @@ class ClockSkewGuard:
                 game = session.get_one(GameRow, phase.game_id)
                 facts = NoticeFacts(
                     key=f"clock-{phase.deadline.isoformat()}",
-                    what=warning,
+                    event=warning,
                     since=self.clock.now(),
                     link=f"{self.desk.sender.base_url}/health" if self.desk.sender.base_url else "",
                     consequence=("the phase is neither closed nor judged. Nobody loses by it: the mail "

@@ -150,7 +150,7 @@ def test_a_word_by_post_counts_like_one_by_mail(site: Site) -> None:
     site.clock.set(row.opens_at + timedelta(days=2))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
     came = date.fromordinal(row.opens_at.toordinal() + 1)
-    room.log(
+    room.log_letter(
         PostedLetter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()], "Ada"
     )
     assert words(table) == ["Ormond: a plain stone"]

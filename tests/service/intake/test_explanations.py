@@ -36,7 +36,7 @@ NEVER_ANSWERED = {
 def test_every_rejection_says_what_happened_what_is_safe_and_what_to_do(reason: RefusalReason) -> None:
     base = judge(mail(parts=[text()]))
     words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), context())
-    for sentence in (words.what, words.safe, words.mend):
+    for sentence in (words.problem, words.reassurance, words.remedy):
         assert sentence.endswith(".")
         assert sentence[0].isupper()
 
@@ -44,7 +44,7 @@ def test_every_rejection_says_what_happened_what_is_safe_and_what_to_do(reason: 
 @pytest.mark.parametrize("reason", sorted(NEVER_ANSWERED))
 def test_every_ignored_mail_has_words_for_the_desk(reason: RefusalReason) -> None:
     words = explain(Verdict(VerdictKind.IGNORED, reason), context())
-    assert words.what
+    assert words.problem
     assert words.subject == ""
 
 
@@ -75,8 +75,8 @@ def test_no_subject_is_offered_where_more_than_one_would_fit() -> None:
 
 def test_a_mail_given_up_is_not_called_received() -> None:
     words = explain(Verdict(VerdictKind.REJECTED, alert=True), context())
-    assert words.what == "The mail could not be handled."
-    assert "quarantine" in words.mend
+    assert words.problem == "The mail could not be handled."
+    assert "quarantine" in words.remedy
 
 
 def test_a_stranger_is_offered_nothing() -> None:
@@ -86,13 +86,13 @@ def test_a_stranger_is_offered_nothing() -> None:
 
 def test_an_unknown_game_is_answered_with_the_senders_own_games() -> None:
     words = explain(judge(mail("Naseby, Montrose, Autumn 1644 Retreats")), context())
-    assert words.mend == "Use one of: Powick Bridge."
-    assert 'There is no game called "naseby".' in words.what
+    assert words.remedy == "Use one of: Powick Bridge."
+    assert 'There is no game called "naseby".' in words.problem
 
 
 def test_a_wrong_phase_is_answered_with_the_open_one() -> None:
     words = explain(judge(mail("Powick Bridge, Montrose, Spring 1645 Movement")), context())
-    assert words.mend == "Open now: Autumn 1644 Retreat, until Sun 23 Mar 2025, 07:00 GMT."
+    assert words.remedy == "Open now: Autumn 1644 Retreat, until Sun 23 Mar 2025, 07:00 GMT."
 
 
 def test_receipts() -> None:
@@ -103,20 +103,20 @@ def test_receipts() -> None:
     verdicts = judge_all(paper(", v3", 1), paper(", v2", 2, 3), paper(", v3", 4), paper("", 5))
     said = [explain(verdict, context()) for verdict in verdicts]
     assert (
-        said[0].what
+        said[0].problem
         == "Received: Autumn 1644 Retreat Orders of Montrose in Powick Bridge, version 3, 1 photograph."
     )
-    assert said[0].mend == ""
-    assert "version 2, 2 photographs" in said[1].what
-    assert "Version 3 is on file and counts before it" in said[1].mend
-    assert "A different version 3 was received before" in said[2].mend
-    assert "without a version number" in said[3].what
-    assert "number this one higher" in said[3].mend
+    assert said[0].remedy == ""
+    assert "version 2, 2 photographs" in said[1].problem
+    assert "Version 3 is on file and counts before it" in said[1].remedy
+    assert "A different version 3 was received before" in said[2].remedy
+    assert "without a version number" in said[3].problem
+    assert "number this one higher" in said[3].remedy
 
 
 def test_broken_pictures_are_named_in_the_receipt() -> None:
     words = explain(judge(mail(parts=[part(picture()), part(b"junk")])), context())
-    assert "could not be opened" in words.mend
+    assert "could not be opened" in words.remedy
 
 
 def test_phase_and_time_as_players_are_told() -> None:

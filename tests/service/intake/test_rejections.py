@@ -46,7 +46,7 @@ def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -
     assert base.verdict is VerdictKind.ACCEPTED
     words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), known)
     letter = render.rejection(None, Recipient(MONTROSE), RejectionFacts(
-        "key", AT, words.what, words.safe, words.mend, base.subject, words.subject))
+        "key", AT, words.problem, words.reassurance, words.remedy, base.subject, words.subject))
     said = re.sub(r"\s+", " ", letter.text).casefold()
     for part_of in SAID[reason]:
         assert part_of in said, (reason, part_of)
@@ -57,7 +57,7 @@ def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -
 def test_the_size_that_is_named_is_the_size_that_is_allowed() -> None:
     words = explain(
         replace(judge(mail()), verdict=VerdictKind.REJECTED, reason=RefusalReason.TOO_LARGE), context()
-    ).mend
+    ).remedy
     number, megabytes = (int(one) for one in re.findall(r"\d+", words))
     assert number == MOST_PHOTOS
     assert megabytes * 1_000_000 <= MOST_BYTES < (megabytes + 2) * 1_000_000

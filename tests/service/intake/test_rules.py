@@ -160,7 +160,7 @@ def test_ambiguous_by_name_alone_whatever_the_other_fields_say() -> None:
 
 def test_stranger_is_not_answered() -> None:
     verdict = judge(mail(sender="someone@else.example"))
-    assert (reason(verdict), verdict.reply_to, verdict.quarantine) == ("unknown_sender", None, True)
+    assert (reason(verdict), verdict.reply_to, verdict.is_for_quarantine) == ("unknown_sender", None, True)
 
 
 def test_nothing_open_is_a_wrong_phase() -> None:
@@ -177,7 +177,7 @@ def test_year_and_kind_may_come_from_the_open_phase() -> None:
     """SUBJ-06; SUBJ-03: "Orders" alone means those of the open phase."""
     verdict = judge(mail("Powick Bridge, Montrose, Autumn Orders, v1"))
     assert verdict.verdict is VerdictKind.ACCEPTED
-    assert (verdict.year, verdict.type) == (1644, "Retreat")
+    assert (verdict.year, verdict.phase_type) == (1644, "Retreat")
     assert verdict.flags == {"year_missing", "type_missing"}
     assert reason(judge(mail("Powick Bridge, Montrose, Spring Movement, v1"))) == "wrong_phase"
 
@@ -245,7 +245,7 @@ def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differ
     )
     first, second, third = judge_all(one(1), again, one(2))
     assert first.verdict is VerdictKind.ACCEPTED
-    assert (second.verdict, second.reason, second.of, second.reply_to) == (
+    assert (second.verdict, second.reason, second.duplicate_of, second.reply_to) == (
         VerdictKind.IGNORED,
         RefusalReason.DUPLICATE,
         "0",
@@ -315,7 +315,7 @@ def test_versions_on_file() -> None:
         ["version_missing"],
         ["trailing_text"],
     ]
-    assert [verdict.on_file for verdict in verdicts] == [None, 3, 3, 3, 3]
+    assert [verdict.version_on_file for verdict in verdicts] == [None, 3, 3, 3, 3]
     assert [verdict.version for verdict in verdicts] == [3, 2, 3, None, 4]
     assert verdicts[4].trailing == "final"
 
@@ -354,7 +354,7 @@ def test_bounce_is_tied_to_the_outgoing_mail_by_the_returned_copy() -> None:
     assert (verdict.verdict, reason(verdict)) == (VerdictKind.IGNORED, "bounce")
     assert verdict.report is not None
     assert verdict.report.message_id == "<results.1@w3k.example>"
-    assert (verdict.report.status, verdict.report.enhanced) == ("delayed", "4.4.1")
+    assert (verdict.report.action, verdict.report.status_code) == ("delayed", "4.4.1")
 
 
 def test_read_receipt() -> None:

@@ -41,7 +41,7 @@ def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
     found = addresses_on((HOME, LODGE), day)
     assert set(found.addresses) == set(wanted)
     assert ("both addresses" in found.note) == (len(wanted) == 2)
-    if LODGE.holds(day):
+    if LODGE.applies_on(day):
         assert found.addresses[0] == LODGE
 
 

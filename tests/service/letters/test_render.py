@@ -213,12 +213,12 @@ def test_every_reason_has_its_sentence_and_its_mending(reason: RefusalReason) ->
         Verdict(VerdictKind.REJECTED, reason, sender="graham.j@mailbox.example"), context
     )
     letter = render.rejection(None, Recipient("graham.j@mailbox.example"), RejectionFacts(
-        "k", samples.AT, said.what, said.safe, said.mend, "x", said.subject))
+        "k", samples.AT, said.problem, said.reassurance, said.remedy, "x", said.subject))
     flat = re.sub(r"\s+", " ", letter.text)
-    assert said.what.endswith(".")
-    assert said.what in flat
-    assert said.mend.endswith(".")
-    assert said.mend in flat
+    assert said.problem.endswith(".")
+    assert said.problem in flat
+    assert said.remedy.endswith(".")
+    assert said.remedy in flat
 
 
 def test_a_template_never_leaves_a_name_blank() -> None:

@@ -256,7 +256,7 @@ def test_a_letter_above_our_own_limit_is_made_smaller_at_once(site: Site) -> Non
         lambda x: replace(x, subject="Results\r\nBcc: everyone@example.org\r\n\r\n<script>"),
         lambda x: replace(x, subject="R" * 5000),
         lambda x: replace(x, list_name="Powick\r\nX-Evil: 1" * 40),
-        lambda x: replace(x, answers=("<a@b>\r\nX-Evil: 1", "<ok@example.org>")),
+        lambda x: replace(x, replies_to=("<a@b>\r\nX-Evil: 1", "<ok@example.org>")),
         lambda x: replace(x, attachments=(Attachment('a"\r\nX-Evil: 1', "image/png", b"x"),)),
     ],
 )

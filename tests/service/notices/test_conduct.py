@@ -128,7 +128,7 @@ def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
     site.clock.advance(timedelta(days=1))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
     came = PostedLetter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
-    assert room.log(came, [], "ada") is None
+    assert room.log_letter(came, [], "ada") is None
     with site.store() as session:
         assert originals_awaited(session, phase) == []
 
@@ -138,7 +138,7 @@ def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> N
     site, phase = table.site, table.phase()
     site.clock.advance(timedelta(days=1))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    filed = room.log(
+    filed = room.log_letter(
         PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
     )
     (paper,) = table.papers()
