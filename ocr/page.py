@@ -1,8 +1,7 @@
-"""What the eye saw, as values: Photo in, Reading out.
+"""Values of a reading: Photo in, Reading out.
 
-Coordinates of a `Box` are pixels of the photograph as shown, that is after its EXIF rotation, origin at
-the top left. Scores are 0 (no trust) to 1. Arrays ride along outside equality, so that two readings with
-the same words are equal.
+Coordinates of a `Box` are pixels of the photograph after its EXIF rotation, origin at the top left. Scores
+are 0 (no trust) to 1. Arrays are left out of equality: two readings with the same words are equal.
 """
 
 from __future__ import annotations
@@ -15,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 Image: TypeAlias = npt.NDArray[np.uint8]
-"""Pixels: height x width x 3 (red, green, blue) or height x width (grey), 0 dark to 255 light."""
+"""Pixels, uint8, shape (height, width, 3) for red, green, blue or (height, width) for grey; 0 dark to 255
+light."""
 
 Point: TypeAlias = tuple[float, float]
+"""x, y in pixels."""
 
 
 class Status(StrEnum):
@@ -28,7 +29,7 @@ class Status(StrEnum):
 
 
 class UnreadableReason(StrEnum):
-    """Why a photograph gave no lines; the words of the contract's JSON."""
+    """Why a photograph gave no lines. The values are those of the contract's JSON."""
 
     TOO_DARK = "too_dark"
     BLURRED = "blurred"
@@ -41,7 +42,7 @@ class UnreadableReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """One file as it came with the mail. `name` is for people; the type is told from `data`."""
+    """One file as it came with the mail. `name` is for people only; the type is taken from `data`."""
 
     data: bytes = field(repr=False)
     name: str
@@ -72,7 +73,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done to the photograph before it was read, with the numbers it was done with."""
+    """One processing step before the reading, with its settings and results."""
 
     name: str
     values: tuple[tuple[str, float | int | str], ...] = ()
@@ -80,11 +81,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posteriors:
-    """What a CTC network thought of each letter at each frame, for a decoder to search.
+    """CTC posteriors of one row, for a decoder to search.
 
-    `log_probs` is frames x (1 + letters), natural logarithms of the network's own probabilities; column 0 is
-    the CTC blank and column k is `letters[k - 1]`. Letters outside Latin script were dropped, so a row need
-    not sum to one. A frame stands for 1/frames of the crop's width.
+    `log_probs`: float32, shape (frames, 1 + len(letters)), natural logarithms of the network's probabilities.
+    Column 0 is the CTC blank, column k is `letters[k - 1]`. Letters outside Latin script were dropped, so a
+    frame need not sum to one. A frame covers 1/frames of the crop's width.
     """
 
     log_probs: npt.NDArray[np.float32]
@@ -93,7 +94,7 @@ class Posteriors:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another reading of the same row, and which engine gave it."""
+    """Another reading of the same row, and the name of the engine that gave it."""
 
     text: str
     score: float
@@ -105,10 +106,10 @@ class Alternative:
 class StruckWord:
     """A stretch of a row that looks crossed out.
 
-    `left` and `right` are shares of the recogniser's crop, so of the frames of the row's posteriors too.
-    `score`: 0.1..1, how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross"
-    or "black"; "unread" is ink that the recogniser said nothing about, struck or not, and "faint" a stroke
-    much finer than the writing's: both ask for a look and prove no strike.
+    `left` and `right`: shares of the crop's width, 0..1, and so of the posteriors' frames. `score`: 0.1..1,
+    how much it looks struck. `kind`: "single" or "double" stroke, "wave", "zigzag", "cross" or "black". Two
+    more kinds ask for a person and prove no strike: "unread", ink that the recogniser said nothing about, and
+    "faint", a stroke much finer than the writing's.
     """
 
     left: float
@@ -121,9 +122,9 @@ class StruckWord:
 class Strike:
     """Evidence that a row was crossed out.
 
-    `score`: 0..1, how much it looks struck as a whole. `words`: the stretches of it that look struck, from
-    the left; in a struck row mostly one as long as the row, several short ones mean struck words in a live
-    row.
+    `score`: 0..1, how much the row as a whole looks struck. `words`: the stretches that look struck, from the
+    left. In a struck row that is mostly one stretch as long as the row; several short ones mean struck words
+    in a live row.
     """
 
     score: float = 0.0
@@ -131,8 +132,7 @@ class Strike:
 
     @property
     def max_word_score(self) -> float:
-        """0..1, how much any part of the row looks struck: what must be low for a row to be read without a
-        look."""
+        """The highest score of a stretch, 0..1; it must be low for a row to be accepted automatically."""
         return max((word.score for word in self.words), default=0.0)
 
 
@@ -140,11 +140,11 @@ class Strike:
 class Row:
     """One physical row of writing.
 
-    `left` is where it starts and `right` where it ends, as shares of the sheet's width; `indent` is how far
-    right of the margin it starts, in heights of a middling row of the sheet. `focus` and `contrast` say how
-    well the row was photographed, see `quality.Legibility`; 0 where nobody measured. `cut_off`: the row
-    touches the edge of the sheet or of the photograph, so letters may be missing; such a row is never taken
-    without a look. `inserted`: small rows written just above this one that belong into it, see `insertions`.
+    `left` and `right`: where it starts and ends, as shares of the sheet's width. `indent`: how far right of
+    the margin it starts, in heights of the sheet's median row. `focus` and `contrast`: see
+    `quality.Legibility`; 0 if not measured. `cut_off`: the row touches the edge of the sheet or of the
+    photograph, so letters may be missing; such a row is never accepted automatically. `inserted`: small rows
+    written just above this one that belong into it, see `corrections.apply`.
     """
 
     box: Box
@@ -164,10 +164,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """What one order, heading or remark says, of one row or of several joined.
+    """One order, heading or remark, written on one row or on several.
 
-    `score` is the recogniser's own, the least of the rows', and not calibrated. `strike` is the least struck
-    of the rows', since a line is out only when all of it is.
+    `score`: the recogniser's own, the lowest of the rows'; not calibrated. `strike`: that of the least struck
+    row, since a line is void only if all of it is struck.
     """
 
     box: Box
@@ -182,9 +182,9 @@ class ReadLine:
 class Page:
     """One sheet. Two sheets in one photograph are two pages, numbered from 1 in reading order.
 
-    `rotation`: degrees (0, 90, 180, 270) the photograph as shown must be turned clockwise to be upright.
-    `skew_degrees`: how far the writing still falls to the right after that turn; negative when it rises.
-    `image`: the sheet squared, upright and evened, as JPEG.
+    `rotation`: 0, 90, 180 or 270 degrees clockwise that make the photograph upright. `skew_degrees`: how far
+    the writing falls to the right after that turn; negative if it rises. `image`: the flattened, upright,
+    evenly lit sheet as JPEG.
     """
 
     number: int
@@ -196,9 +196,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything one photograph gave. `reason` is set exactly when `status` is UNUSABLE.
+    """Everything one photograph gave. `reason` is set exactly if `status` is UNUSABLE.
 
-    `detail` is a phrase for people ("the PDF asks for a password"), empty where there is nothing to add.
+    `detail`: a phrase for people ("the PDF asks for a password"), or empty. `seconds`: wall-clock time.
     """
 
     status: Status

@@ -197,7 +197,7 @@ class _Reader:
         steps = processing_steps(sheet, taken, quality, self.options.finder, len(rows), self.engines)
         reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
         if sheet_trust(rows) < required_trust(
-            rows, self.options.min_score, clear=reason is UnreadableReason.NOT_A_SHEET
+            rows, self.options.min_score, photo_is_good=reason is UnreadableReason.NOT_A_SHEET
         ):
             return reason, steps
         lines = join_wrapped(attach_insertions(rows))

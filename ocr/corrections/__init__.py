@@ -1,1 +1,11 @@
-"""What the writer corrected: strikes, inserted words, carets, and ink that no row explains."""
+"""What the writer corrected: crossed-out writing, inserted words, carets, and ink that no row explains.
+
+Door: `strike.detect_strike`, `inserted_words.insertion_spots`, `apply.attach_insertions`,
+`apply.corrected_lines`.
+
+- `strike`, `strike_marks`, `hairline`, `unread_ink`: is a row, or a word of it, crossed out?
+- `inserted_words`, `carets`: words written above a row, and the row without their ink.
+- `apply`: insertions attached to their rows; a line as its writer corrected it.
+
+Stands above `layout`: a correction can only be found once the rows are known.
+"""

@@ -1,12 +1,13 @@
-"""A row's own ink: the sheet without the words put in above the row and without the carets that call for
-them.
+"""A row's own ink: the sheet without the words inserted above the row and without their carets.
 
-The ink that hangs down from such a word reads as letters of the row, and so does a caret.
+The ink that hangs down from such a word reads as letters of the row, and so does a caret. Half of such orders
+were lost to that (commit fc7b5b3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import cv2
 import numpy as np
@@ -16,158 +17,152 @@ from ocr.engines import Quad
 from ocr.image.geometry import grow_quad, homography, quad_size, transform_points, upright_frame
 from ocr.page import Image
 
-PALE, EDGE = 190, 5
-"""Grey at which a pixel of an evened sheet is no stroke, however pale the pen, and pixels taken out about
-strokes."""
+Points: TypeAlias = npt.NDArray[np.float64]
+"""float64, shape (n, 2), x and y."""
 
-MOSTLY = 0.5
-"""Share of a piece's ink from which it belongs to the word put in."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Labels: TypeAlias = npt.NDArray[np.int32]
+"""The number of the piece of ink that each point belongs to; a piece is ink that hangs together."""
 
+# Tuning values, in heights of the row unless said. "By hand": no measurement on record.
+# Ink and what it belongs to.
+PALE = 190  # grey, 100..230: a pixel of an evened sheet so light is no stroke, however pale the pen. By hand
+EDGE = 5  # pixels, odd, 1..9: strokes are erased with the square of that side round them. By hand
+PAPER_WHITE = 255  # grey that replaces erased ink
+ROOM = 0.5  # 0..1: ink is looked at so far round the boxes, since a caret hangs out of its row's box. By hand
+MOSTLY = 0.5  # share of a piece's ink, 0..1, from which it belongs to the inserted word. By hand
 LETTER = 0.3
-"""Of such a piece, a part in the row this high, in heights of its box, is a letter of the row that hangs
-together with the word."""
-
-BESIDE = 10.0
-"""Heights off its middle line that a point counts for which lies a box's own length beside it."""
-
-WIDE, HIGH = (0.12, 0.75), (0.12, 0.65)
-"""Least and greatest size of a caret, in heights of its row; letters of a word written through are mostly
-larger."""
-
-LOW, REACH = 0.06, 0.35
-"""The same heights: how far a caret reaches below the line that the row's letters stand on, and how far above
-it at most."""
-
-PEAK, FALL = 0.6, 0.45
-"""The part of a caret's width, about its middle, where it is highest, and the share of its height that it
-falls to either side."""
-
-ROOM = 0.5
-"""Heights of the row about the boxes in which ink is looked at whole: a caret hangs out of its row's box."""
-
-ASIDE = 0.5
-"""Heights of the row beside a word put in where its caret may still stand."""
-
-Points = npt.NDArray[np.float64]
+"""0..1: a part of such a piece in the row, so high, is a letter of the row that touches the word. By hand."""
+BESIDE = 10.0  # heights off its middle line that count for a point a box's length beside it. By hand
+# Carets: two strokes that fall from a point. Letters of a word written through are mostly larger.
+ASIDE = 0.5  # 0..2: beside an inserted word, where its caret may still be. By hand
+CARET_WIDTH, CARET_HEIGHT = (0.12, 0.75), (0.12, 0.65)  # least and greatest size of a caret. By hand
+BELOW_LINE, ABOVE_LINE = 0.06, 0.35
+"""0..1: a caret reaches at least so far below the line that the row's letters stand on, and at most so far
+above it. By hand."""
+PEAK = 0.6  # share of a caret's width, 0..1, about its middle, in which its highest point is. By hand
+FALL = 0.45  # share of its height, 0..1, by which it falls to either side. By hand
+SLICES = 9  # parts of a caret's width whose highest points are compared; the outer two are its sides. By hand
+LINE_SLICES = 50  # slices per row height in which the lowest ink is taken for the line of writing. By hand
 
 
-def without_inserted_words(clean: Image, row: Quad, put_in: Sequence[Quad]) -> Image:
-    """A copy of the sheet in which the ink of words put in above a row, and of their carets, is paper.
+def without_inserted_words(clean: Image, row: Quad, inserted: Sequence[Quad]) -> Image:
+    """A copy of the sheet in which the ink of words inserted above a row, and of their carets, is paper.
 
-    `row` and `put_in`: corners in pixels. Ink is whole letters or words that hang together; each goes to the
-    box across whose height most of it lies nearer the middle. So a tail that hangs down from above goes with
-    its word, and a tall letter of the row stays. Where letters of both hang together, they are cut apart
-    half-way.
+    `row` and `inserted`: corners in pixels. A piece of ink goes to the box whose middle line is nearer to
+    most of it. So a tail that hangs down from above goes with its word, and a tall letter of the row stays.
+    Where letters of both touch, they are cut apart half-way.
     """
     out = clean.copy()
     room = ROOM * quad_size(row)[1]
-    (left, top), (right, foot) = _round(
-        np.concatenate([grow_quad(row, room, room), *(grow_quad(quad, room, room) for quad in put_in)])
-    )
-    part = out[top:foot, left:right]
+    boxes = [grow_quad(row, room, room), *(grow_quad(quad, room, room) for quad in inserted)]
+    (left, top), (right, bottom) = _pixel_bounds(np.concatenate(boxes))
+    part = out[top:bottom, left:right]
     if not part.size:
         return out
     dark = _ink(part)
     if not dark.any():
         return out
-    count, labels = cv2.connectedComponents(dark.astype(np.uint8), connectivity=8)
-    at = np.argwhere(dark)
-    whose, points = (
-        np.asarray(labels[at[:, 0], at[:, 1]], dtype=np.int32),
-        np.asarray(at[:, ::-1] + [left, top], dtype=np.float64),
-    )
-    above = np.min([_off(quad, points) for quad in put_in], axis=0) < _off(row, points)
-    theirs = np.bincount(whose, above, count) > MOSTLY * np.bincount(whose, minlength=count)
-    letters = _extents(_down(row, points)[~above], whose[~above], count) >= LETTER
-    gone = (theirs[whose] & (above | ~letters[whose])) | _carets(points, whose, ~theirs, row, put_in)[whose]
+    # 1. Pieces of ink, and for each point the box it is nearer to.
+    count, label_image = cv2.connectedComponents(dark.astype(np.uint8), connectivity=8)
+    pixels = np.argwhere(dark)
+    labels = np.asarray(label_image[pixels[:, 0], pixels[:, 1]], dtype=np.int32)
+    points = np.asarray(pixels[:, ::-1] + [left, top], dtype=np.float64)
+    word_distance = np.min([_line_distance(quad, points) for quad in inserted], axis=0)
+    is_above = word_distance < _line_distance(row, points)
+    # 2. Pieces of the inserted words; what is tall enough in the row below stays with it.
+    is_inserted = np.bincount(labels, is_above, count) > MOSTLY * np.bincount(labels, minlength=count)
+    own_extent = _extents(_depth(row, points)[~is_above], labels[~is_above], count)
+    has_letter = own_extent >= LETTER
+    is_erased = is_inserted[labels] & (is_above | ~has_letter[labels])
+    is_erased |= _carets(points, labels, ~is_inserted, row, inserted)[labels]
+    # 3. Erase them with the pale edges of their strokes.
     mask = np.zeros(dark.shape, np.uint8)
-    mask[at[gone, 0], at[gone, 1]] = 1
-    part[cv2.dilate(mask, np.ones((EDGE, EDGE), np.uint8)) > 0] = 255
+    mask[pixels[is_erased, 0], pixels[is_erased, 1]] = 1
+    part[cv2.dilate(mask, np.ones((EDGE, EDGE), np.uint8)) > 0] = PAPER_WHITE
     return out
 
 
-def _round(points: Quad) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The upper left pixel round some points, and the one past the lower right."""
-    (left, top), (right, foot) = np.maximum(0, points.min(axis=0)), np.maximum(0, points.max(axis=0))
-    return (int(left), int(top)), (int(right) + 1, int(foot) + 1)
+def _pixel_bounds(points: Quad) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The upper left pixel of some points, and the one past the lower right."""
+    (left, top), (right, bottom) = np.maximum(0, points.min(axis=0)), np.maximum(0, points.max(axis=0))
+    return (int(left), int(top)), (int(right) + 1, int(bottom) + 1)
 
 
-def _ink(part: Image) -> npt.NDArray[np.bool_]:
+def _ink(part: Image) -> Flags:
     grey = part if part.ndim == 2 else cv2.cvtColor(part, cv2.COLOR_RGB2GRAY)
     # A ruled line that is left, or a fold, is paler than the pen, and would tie strokes together.
-    between, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    # Of a picture in two greys, such as a fax, the threshold is the darker one itself; of one in a single
-    # grey it is nought.
-    return np.asarray((grey <= between) & (grey < PALE), dtype=np.bool_)
+    threshold, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    # Of a picture in two greys, such as a fax, the threshold is the darker one itself, hence <=; of one in a
+    # single grey it is 0 (commit db360dd).
+    return np.asarray((grey <= threshold) & (grey < PALE), dtype=np.bool_)
 
 
-def _extents(values: Points, whose: npt.NDArray[np.int32], count: int) -> Points:
-    """From the least to the greatest value of each piece; 0 for one without any."""
+def _extents(values: npt.NDArray[np.float64], labels: Labels, count: int) -> npt.NDArray[np.float64]:
+    """Greatest minus least value of each piece, shape (count,); 0 for a piece without values."""
     least, most = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(least, whose, values)
-    np.maximum.at(most, whose, values)
+    np.minimum.at(least, labels, values)
+    np.maximum.at(most, labels, values)
     return np.where(most >= least, most - least, 0.0)
 
 
-def _down(quad: Quad, points: Points) -> Points:
-    """How far down a box points lie: 0 at its upper edge, 1 at its lower one."""
-    return np.asarray(
-        transform_points(homography(quad, upright_frame(1.0, 1.0)), points)[:, 1], dtype=np.float64
-    )
+def _depth(quad: Quad, points: Points) -> npt.NDArray[np.float64]:
+    """How far down a box each point is: 0 at its upper edge, 1 at its lower one."""
+    unit = transform_points(homography(quad, upright_frame(1.0, 1.0)), points)
+    return np.asarray(unit[:, 1], dtype=np.float64)
 
 
-def _off(quad: Quad, points: Points) -> Points:
-    """How far points lie off a box's middle line, in its heights; much farther where they lie beside the
-    box."""
-    flat = transform_points(homography(quad, upright_frame(1.0, 1.0)), points)
-    beside = np.maximum(0.0, np.maximum(-flat[:, 0], flat[:, 0] - 1.0))
-    return np.asarray(np.abs(flat[:, 1] - 0.5) + BESIDE * beside, dtype=np.float64)
+def _line_distance(quad: Quad, points: Points) -> npt.NDArray[np.float64]:
+    """How far each point is off a box's middle line, in heights of the box; much farther beside the box."""
+    unit = transform_points(homography(quad, upright_frame(1.0, 1.0)), points)
+    beside = np.maximum(0.0, np.maximum(-unit[:, 0], unit[:, 0] - 1.0))
+    return np.asarray(np.abs(unit[:, 1] - 0.5) + BESIDE * beside, dtype=np.float64)
 
 
-def _carets(
-    points: Points, whose: npt.NDArray[np.int32], own: npt.NDArray[np.bool_], row: Quad,
-    put_in: Sequence[Quad]
-) -> npt.NDArray[np.bool_]:
-    """Which of the row's `own` pieces of ink are carets under a word put in. `whose`: each point's piece."""
+def _carets(points: Points, labels: Labels, is_own: Flags, row: Quad, inserted: Sequence[Quad]) -> Flags:
+    """Which pieces of the row's own ink are carets under an inserted word: bool, shape as `is_own`."""
     width, height = quad_size(row)
-    level = homography(row, upright_frame(width / height, 1.0))
-    flat = np.asarray(transform_points(level, points), dtype=np.float64)
-    line = _foot(flat[own[whose] & (flat[:, 1] > 0.0) & (flat[:, 1] < 1.0)])
+    to_row = homography(row, upright_frame(width / height, 1.0))
+    flat = np.asarray(transform_points(to_row, points), dtype=np.float64)
+    line = _writing_line(flat[is_own[labels] & (flat[:, 1] > 0.0) & (flat[:, 1] < 1.0)])
     spans = [
-        (float(ends.min()) - ASIDE, float(ends.max()) + ASIDE)
-        for ends in (transform_points(level, quad)[:, 0] for quad in put_in)
+        (float(xs.min()) - ASIDE, float(xs.max()) + ASIDE)
+        for xs in (transform_points(to_row, quad)[:, 0] for quad in inserted)
     ]
-    middles = np.bincount(whose, flat[:, 0], len(own)) / np.maximum(1, np.bincount(whose, minlength=len(own)))
-    wide, high = (_extents(flat[:, axis], whose, len(own)) for axis in (0, 1))
-    small = (wide > WIDE[0]) & (wide < WIDE[1]) & (high > HIGH[0]) & (high < HIGH[1])
-    under = np.any([(middles > a) & (middles < b) for a, b in spans], axis=0)
-    found = np.zeros(len(own), np.bool_)
-    # Paper full of specks has thousands of pieces, and hardly any that is as large as a caret.
-    for number in np.flatnonzero(own & small & under):
-        found[number] = _is_caret(flat[whose == number], line)
-    return found
+    count = len(is_own)
+    middles = np.bincount(labels, flat[:, 0], count) / np.maximum(1, np.bincount(labels, minlength=count))
+    widths, heights = (_extents(flat[:, axis], labels, count) for axis in (0, 1))
+    has_size = (widths > CARET_WIDTH[0]) & (widths < CARET_WIDTH[1])
+    has_size &= (heights > CARET_HEIGHT[0]) & (heights < CARET_HEIGHT[1])
+    is_under = np.any([(middles > start) & (middles < end) for start, end in spans], axis=0)
+    is_caret = np.zeros(count, np.bool_)
+    # Paper full of specks has thousands of pieces, and hardly any as large as a caret: size before shape.
+    for label in np.flatnonzero(is_own & has_size & is_under):
+        is_caret[label] = _is_caret(flat[labels == label], line)
+    return is_caret
 
 
-def _foot(points: Points) -> float:
-    """The line that letters stand on: the middling one of where ink ends below along the row."""
-    columns = np.round(points[:, 0] * 50).astype(np.int64)
-    if not len(columns):
+def _writing_line(points: Points) -> float:
+    """The y of the line that letters stand on: the median of where ink ends below along the row; 1 without
+    ink."""
+    slices = np.round(points[:, 0] * LINE_SLICES).astype(np.int64)
+    if not len(slices):
         return 1.0
-    lowest = np.full(columns.max() - columns.min() + 1, -np.inf)
-    np.maximum.at(lowest, columns - columns.min(), points[:, 1])
+    lowest = np.full(slices.max() - slices.min() + 1, -np.inf)
+    np.maximum.at(lowest, slices - slices.min(), points[:, 1])
     return float(np.median(lowest[np.isfinite(lowest)]))
 
 
 def _is_caret(piece: Points, line: float) -> bool:
-    """Is a piece of ink, as large as a caret, two strokes that fall from a point between them, on the line
-    and below it? In heights of the row."""
-    (left, top), (right, foot) = piece.min(axis=0), piece.max(axis=0)
-    wide, high = right - left, foot - top
-    if not (foot > line + LOW and top > line - REACH):
+    """True if a piece of a caret's size is two strokes that fall from a point between them, on the line and
+    below it."""
+    (left, top), (right, bottom) = piece.min(axis=0), piece.max(axis=0)
+    width, height = right - left, bottom - top
+    if not (bottom > line + BELOW_LINE and top > line - ABOVE_LINE):
         return False
-    bins = np.minimum(8, ((piece[:, 0] - left) / wide * 9).astype(np.int64))
-    tops = np.full(9, np.inf)
-    np.minimum.at(tops, bins, piece[:, 1])
-    peak = float(piece[piece[:, 1].argmin(), 0] - left) / wide
-    falls = min(float(tops[0]), float(tops[8])) - top > FALL * high
-    return bool(abs(peak - 0.5) < PEAK / 2 and falls)
+    slices = np.minimum(SLICES - 1, ((piece[:, 0] - left) / width * SLICES).astype(np.int64))
+    tops = np.full(SLICES, np.inf)
+    np.minimum.at(tops, slices, piece[:, 1])
+    peak = float(piece[piece[:, 1].argmin(), 0] - left) / width
+    has_sides = min(float(tops[0]), float(tops[-1])) - top > FALL * height
+    return bool(abs(peak - 0.5) < PEAK / 2 and has_sides)

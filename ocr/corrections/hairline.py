@@ -1,14 +1,14 @@
 """A stroke much finer than the writing's from one end of a row to the other, told by the gaps between
 letters.
 
-The recogniser's features see a stroke the worse the finer it is. Where there are no letters, though, a row
-has nothing but paper: a straight line that shows in nearly all its gaps was drawn through it. Such a line
-asks for a look; by itself it proves no strike, since what is left of a printed rule may look like one.
+The recogniser's features see a stroke the worse the finer it is. But where there are no letters a row has
+only paper, so a straight line that shows in nearly all its gaps was drawn through it. Such a line asks for a
+person. By itself it proves no strike, since the rest of a printed rule may look like one.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -16,143 +16,156 @@ import numpy.typing as npt
 
 from ocr.corrections.strike_marks import HEIGHT as INK_HEIGHT
 from ocr.corrections.strike_marks import Plane, body_rows
+from ocr.image.illumination import PAPER
 from ocr.page import Image
-
-HEIGHT = 72
-"""Pixels of a row that is looked at; a hairline is one wide or less, and a letter's stroke 3 to 8. All
-lengths below are such."""
-
-TALL = 8
-"""Ink this high is of a letter; a level stroke is less, a short dash or the bar of a t too."""
-
-ROOM = 3
-"""What is taken for letters on either side of them."""
-
-LEANS = (0.0, 0.2, 0.4)
-"""How far to the right letters may lean, as a share of their height: the gaps between them do too."""
-
-ALONG, ACROSS = 7, 5
-"""A line is darker, on the mean of so many pixels along it, than the paper so many above and below it ..."""
-
-PALE, GRAIN, LEAST = 0.15, 4.0, 6.0
-"""... by this share of the ink's darkness, by so many times the paper's own grain, and by so much of 255."""
-
-HIGH, LOW = 0.12, 0.22
-"""Shares of the small letters' height: the line's middle lies at least so far below their top and above their
-foot, where printed rules run."""
-
-STEEP, RISE = 0.15, 26
-"""The line falls or rises by at most this share of the row's length, and so much."""
-
-GAPS, WIDE = 0.05, 24
-"""Share of the row's length, and pixels, that its gaps are wide at least, all together: fewer tell nothing.
-Of 892 rows on composed sheets and the samples this marks the same one as half as many more did; 0.03 and 12
-would mark four."""
-
-THROUGH = 0.945
-"""Share of all its pixels, letters or not, in which a line drawn through a row is dark. Joined letters have
-level strokes of their own between them, but paper inside: of 33 live rows on composed sheets in whose gaps a
-line shows none had more than 0.94, of 16 struck ones none less than 0.95."""
-
-RIM, SHOWN, BENT = 10, 0.5, 4
-"""A line that shows in more than this share of so many pixels at either end of the crop goes on beyond it,
-and is a printed rule or a fold; there it may be so many pixels higher or lower, since paper is not flat."""
-
-RULED = 0.8
-"""Share of the gaps in which such a line shows where a rule runs through the row."""
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float32]
 
+# Tuning values. Pixels are those of a row scaled to HEIGHT. "By hand": no measurement on record; the sum of
+# all was judged on 30 calibration fonts, see training/README.md ("A stroke from end to end ...").
+HEIGHT = 72  # pixels of a row, 48..144: a hairline is then one wide or less, and a letter's stroke 3 to 8
+# Letters and the gaps between them.
+BODY_BAND = (0.3, 0.1)  # heights of the small letters, 0..1, above and below them that are looked at. By hand
+FULL_PERCENTILE, LEAST_FULL = 98, 40.0  # percentile and least darkness, 0..250, of full ink. By hand
+LETTER_DARKNESS = 0.4  # share of full ink, 0..1, from which a pixel may be of a letter. By hand
+TALL = 8
+"""Pixels, 3..20: ink so high is of a letter; a level stroke, a dash or the bar of a t is less. By hand."""
+ROOM = 3  # pixels, 0..8, on either side of a letter that count as the letter. By hand
+LEANS = (0.0, 0.2, 0.4)
+"""Shares of their height, 0..1, that letters may lean to the right, and their gaps too. By hand."""
+GAPS, WIDE = 0.05, 24
+"""Share of the row's length, 0..1, and pixels that its gaps have at least, all together; fewer show nothing.
+Of 892 rows on composed sheets and the samples this marks the same one as half as many more did; 0.03 and 12
+would mark four."""
+# The line.
+CLEAR_OF_TOP, CLEAR_OF_FOOT = 0.12, 0.22
+"""Heights of the small letters, 0..0.5: the line's middle is at least so far below their top and above their
+foot, where printed rules run. By hand."""
+STEEP, RISE = 0.15, 26
+"""Share of the row's length, and pixels, by which the line rises or falls at most. By hand."""
+STEP = 2  # pixels, 1..4, between the lines that are tried. By hand
+ALONG, ACROSS = 7, 5
+"""Pixels: a line is darker, on the mean of ALONG pixels along it, than the paper ACROSS pixels above and
+below it. By hand."""
+PALE, GRAIN, LEAST = 0.15, 4.0, 6.0
+"""... by the greatest of: this share of full ink, 0..1; so many times the paper's own grain; this darkness,
+0..250. By hand."""
+THROUGH = 0.945
+"""Share of all its pixels, letters or not, 0..1, in which a line drawn through a row is dark. Joined letters
+have level strokes between them, but paper inside: of 33 live rows on composed sheets in whose gaps a line
+shows none had more than 0.94, of 16 struck ones none less than 0.95."""
+# Printed rules and folds.
+RIM, SHOWN, BENT = 10, 0.5, 4
+"""A line that shows in more than the share SHOWN, 0..1, of RIM pixels at either end of the crop goes on
+beyond it, and is a printed rule or a fold. There it may be BENT pixels higher or lower, since paper is not
+flat. By hand."""
+RULED = 0.8  # share of the gaps, 0..1, in which such a line shows if a rule runs through the row. By hand
 
-def crossed_gaps(row: Image, ink: Plane) -> tuple[float, float, float]:
-    """The share, 0..1, of a row's gaps that the likeliest straight line across it shows in, and from where to
-    where the row is written, as shares of the crop's width. 0 where there are too few gaps to tell.
 
-    `row`: an evened crop without printed rules, grey or RGB; `ink`: its soft ink.
+class Hairline(NamedTuple):
+    """The likeliest straight line across a row.
+
+    `gap_share`: the share of the row's gaps in which it shows, 0..1; 0 if there are too few gaps to tell.
+    `left` and `right`: where the row is written, as shares of the crop's width.
     """
+
+    gap_share: float
+    left: float
+    right: float
+
+
+def find_hairline(row: Image, ink: Plane) -> Hairline:
+    """The likeliest line across a row. `row`: an evened crop without rules, uint8, RGB or grey; `ink`: its
+    soft ink."""
+    # 1. The gaps between letters, at the lean that shows most of them.
     body = body_rows(ink)
     top, foot = body.start * HEIGHT / INK_HEIGHT, body.stop * HEIGHT / INK_HEIGHT
     small = foot - top
-    band = slice(max(0, int(top - 0.3 * small)), min(HEIGHT, int(foot + 0.1 * small)))
+    band = slice(max(0, int(top - BODY_BAND[0] * small)), min(HEIGHT, int(foot + BODY_BAND[1] * small)))
     upright = _darkness(row)
-    level = max(40.0, float(np.percentile(upright, 98)))
-    seen = [(dark, *_gaps(dark[band] > 0.4 * level)) for dark in (_sheared(upright, lean) for lean in LEANS)]
-    dark, gaps, first, last = max(seen, key=lambda one: len(one[1]))
-    ends = first / dark.shape[1], (last + 1) / dark.shape[1]
+    full = max(LEAST_FULL, float(np.percentile(upright, FULL_PERCENTILE)))
+    views = [
+        (dark, *_gaps(dark[band] > LETTER_DARKNESS * full))
+        for dark in (_sheared(upright, lean) for lean in LEANS)
+    ]
+    dark, gaps, first, last = max(views, key=lambda view: len(view[1]))
+    left, right = first / dark.shape[1], (last + 1) / dark.shape[1]
     if len(gaps) < max(GAPS * (last + 1 - first), WIDE):
-        return 0.0, *ends
-    begins, stops = np.meshgrid(
-        np.arange(band.start, band.stop, 2), np.arange(band.start, band.stop, 2), indexing="ij"
-    )
+        return Hairline(0.0, left, right)
+    # 2. Every line from a height at the row's beginning to one at its end, neither steep nor at a rule's
+    # place.
+    heights = np.arange(band.start, band.stop, STEP)
+    begins, stops = np.meshgrid(heights, heights, indexing="ij")
     middle = (begins + stops) / 2
-    fair = (np.abs(begins - stops) <= min(RISE, STEEP * (last - first))) & (middle >= top + HIGH * small)
-    fair &= middle <= foot - LOW * small
-    if not fair.any():
-        return 0.0, *ends
-    ridges = _ridges(np.asarray(cv2.blur(dark, (ALONG, 1)), np.float32), level, band, gaps)
+    allowed = np.abs(begins - stops) <= min(RISE, STEEP * (last - first))
+    allowed &= (middle >= top + CLEAR_OF_TOP * small) & (middle <= foot - CLEAR_OF_FOOT * small)
+    if not allowed.any():
+        return Hairline(0.0, left, right)
+    ridges = _ridges(np.asarray(cv2.blur(dark, (ALONG, 1)), np.float32), full, band, gaps)
 
-    def along(columns: npt.NDArray[np.intp], ridges: Flags) -> npt.NDArray[np.float64]:
-        """Of each line the share of these columns that it shows in."""
+    def share_along(columns: npt.NDArray[np.intp], shown: Flags) -> npt.NDArray[np.float64]:
+        """Of each line the share of these columns in which it shows."""
         share = (columns - first) / max(1, last - first)
-        heights = np.rint(begins[fair][:, np.newaxis] * (1 - share) + stops[fair][:, np.newaxis] * share)
-        return np.asarray(ridges[np.clip(heights, 0, HEIGHT - 1).astype(np.intp), columns].mean(axis=1))
+        y = np.rint(begins[allowed][:, np.newaxis] * (1 - share) + stops[allowed][:, np.newaxis] * share)
+        return np.asarray(shown[np.clip(y, 0, HEIGHT - 1).astype(np.intp), columns].mean(axis=1))
 
+    # 3. Lines that go on beyond the crop are printed; lines that do not run on through the letters are none.
     rim = np.arange(RIM)
     near = np.asarray(cv2.dilate(ridges.astype(np.uint8), np.ones((2 * BENT + 1, 1), np.uint8)) > 0, np.bool_)
-    printed = (along(rim, near) > SHOWN) & (along(dark.shape[1] - 1 - rim, near) > SHOWN)
-    found = along(gaps, ridges)
-    found[along(np.arange(first, last + 1), _darker(dark, level)) < THROUGH] = 0.0
-    # Lines beside the likeliest fit a rule nearly as well and may miss its ends: where one is printed,
-    # nothing can be told.
-    ruled = bool(found[printed].max(initial=0.0) >= RULED)
-    return 0.0 if ruled else float(found.max()), *ends
+    is_printed = (share_along(rim, near) > SHOWN) & (share_along(dark.shape[1] - 1 - rim, near) > SHOWN)
+    gap_shares = share_along(gaps, ridges)
+    gap_shares[share_along(np.arange(first, last + 1), _darker(dark, full)) < THROUGH] = 0.0
+    # Lines beside the likeliest fit a rule nearly as well and may miss its ends. So one rule hides all.
+    is_ruled = bool(gap_shares[is_printed].max(initial=0.0) >= RULED)
+    return Hairline(0.0 if is_ruled else float(gap_shares.max()), left, right)
 
 
 def _darkness(row: Image) -> Floats:
+    """How much darker than paper each pixel is: float32, shape (HEIGHT, width), 0..250."""
     grey = row if row.ndim == 2 else cv2.cvtColor(row, cv2.COLOR_RGB2GRAY)
     width = max(16, round(grey.shape[1] * HEIGHT / grey.shape[0]))
     method = cv2.INTER_AREA if grey.shape[0] > HEIGHT else cv2.INTER_LINEAR
     small = np.asarray(cv2.resize(grey, (width, HEIGHT), interpolation=method), np.float32)
-    return np.asarray(np.clip(250.0 - small, 0.0, None), np.float32)
+    return np.asarray(np.clip(PAPER - small, 0.0, None), np.float32)
 
 
 def _sheared(dark: Floats, lean: float) -> Floats:
-    """The row with leaning letters upright; a straight line across it stays one."""
+    """The row with leaning letters upright; a straight line across it stays straight."""
     if not lean:
         return dark
-    high, wide = dark.shape
-    way = np.array([[1.0, lean, -lean * high / 2], [0.0, 1.0, 0.0]], np.float32)
-    return np.asarray(cv2.warpAffine(dark, way, (wide, high), borderMode=cv2.BORDER_REPLICATE), np.float32)
+    height, width = dark.shape
+    shear = np.array([[1.0, lean, -lean * height / 2], [0.0, 1.0, 0.0]], np.float32)
+    upright = cv2.warpAffine(dark, shear, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(upright, np.float32)
 
 
 def _gaps(ink: Flags) -> tuple[npt.NDArray[np.intp], int, int]:
-    """The columns between letters, and the first and last with ink TALL or more high; none and 0, -1 without
-    such ink."""
+    """The columns between letters, and the first and last column with ink TALL or higher; none, 0, -1
+    without."""
     tall = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((TALL, 1), np.uint8)).any(axis=0)
-    places = np.flatnonzero(tall)
-    if not len(places):
-        return places, 0, -1
-    first, last = int(places[0]), int(places[-1])
-    wide = (
-        cv2.dilate(np.asarray(tall, np.uint8).reshape(1, -1), np.ones((1, 2 * ROOM + 1), np.uint8)).ravel()
-        > 0
-    )
-    return first + np.flatnonzero(~wide[first : last + 1]), first, last
+    columns = np.flatnonzero(tall)
+    if not len(columns):
+        return columns, 0, -1
+    first, last = int(columns[0]), int(columns[-1])
+    line = np.asarray(tall, np.uint8).reshape(1, -1)
+    letters = cv2.dilate(line, np.ones((1, 2 * ROOM + 1), np.uint8)).ravel() > 0
+    return first + np.flatnonzero(~letters[first : last + 1]), first, last
 
 
-def _darker(dark: Floats, level: float) -> Flags:
-    """Where there is ink as pale as a level line may be, or a pixel beside it."""
-    seen = np.asarray(cv2.blur(dark, (3, 1)) > max(PALE * level, LEAST), np.uint8)
-    return np.asarray(cv2.dilate(seen, np.ones((3, 1), np.uint8)) > 0, np.bool_)
+def _darker(dark: Floats, full: float) -> Flags:
+    """Where there is ink as pale as a level line may be, or a pixel above or below it."""
+    inked = np.asarray(cv2.blur(dark, (3, 1)) > max(PALE * full, LEAST), np.uint8)
+    return np.asarray(cv2.dilate(inked, np.ones((3, 1), np.uint8)) > 0, np.bool_)
 
 
-def _ridges(smooth: Floats, level: float, band: slice, gaps: npt.NDArray[np.intp]) -> Flags:
-    """Where a level line may run, or a pixel beside it; the paper's grain is that of `gaps` between the rows
-    of `band`."""
+def _ridges(smooth: Floats, full: float, band: slice, gaps: npt.NDArray[np.intp]) -> Flags:
+    """Where a level line may run, or a pixel above or below it. The grain is that of `gaps` in the rows of
+    `band`."""
     paper = smooth[band][:, gaps]
+    # 1.4826 times the median deviation is the standard deviation of a normal distribution.
     grain = 1.4826 * float(np.median(np.abs(paper - np.median(paper))))
     inner, above, below = smooth[ACROSS:-ACROSS], smooth[: -2 * ACROSS], smooth[2 * ACROSS :]
-    seen = np.zeros(smooth.shape, np.uint8)
-    seen[ACROSS:-ACROSS] = inner - np.maximum(above, below) > max(PALE * level, GRAIN * grain, LEAST)
-    return np.asarray(cv2.dilate(seen, np.ones((3, 1), np.uint8)) > 0, np.bool_)
+    ridges = np.zeros(smooth.shape, np.uint8)
+    ridges[ACROSS:-ACROSS] = inner - np.maximum(above, below) > max(PALE * full, GRAIN * grain, LEAST)
+    return np.asarray(cv2.dilate(ridges, np.ones((3, 1), np.uint8)) > 0, np.bool_)

@@ -1,8 +1,8 @@
-"""Words put in above a row, where no box of their own was found for them.
+"""Words inserted above a row for which the finder found no box of their own.
 
-A correction is mostly written small over the word it replaces, and the finder's box then takes in both or
-leaves it out. Where words of a live row are struck, the stretch of the sheet above them is looked at: ink
-there is a row of its own.
+A correction is mostly written small over the word it replaces; the finder's box then includes both, or leaves
+it out. Where words of a live row are struck, or the engine sees a word above, the sheet above them is looked
+at: ink there is a row of its own.
 """
 
 from __future__ import annotations
@@ -23,31 +23,37 @@ from ocr.image.geometry import CROP_MARGIN, grow_quad
 from ocr.layout.lines import RowStrip
 from ocr.page import Image, Strike
 
+# Tuning values. A frame is 8 pixels of a row 48 high, stretched by 1.3. "By hand": no measurement on record.
+# Frames that show an inserted word.
 ABOVE, LEAST = 0.5, 3
-"""Chance from which a frame shows a word put in above, and frames of it that are a word."""
-
+"""Probability, 0..1, from which a frame shows an inserted word, and the frames that make one. By hand.
+Photographs: 0.34 or less in rows without one."""
 FAINTLY, PEAK, FEW = 0.12, 0.2, 2
-"""The same where there may be one: chance from which frames belong to it, what one of them shows at least,
-and their number."""
-
-BESIDE = 4
-"""Frames between a struck stretch and a word above it that still belong together."""
-
-LIFT, TALL = 0.2, 2.2
-"""Heights of small letters: from the row's own small letters up to the lower edge of what is put in, and that
-one's height."""
-
+"""The same where there may be one: probability from which frames belong to it, what one of them shows at
+least, and their number. By hand, commit 436fc73. Photographs: 0.08 or less in 99 of 100 rows without one."""
+NO_WORD = 0.3  # probability, 0..1, below which a frame shows no inserted word. By hand
+RUN_GAP = 2  # frames, 0..5: a run continues over so many that do not show it. By hand
+BESIDE = 4  # frames, 0..10, between a struck stretch and a word above it that still belong together. By hand
+# Where an inserted word is, in heights of the row's small letters.
+LIFT, TALL = 0.2, 2.2  # 0..1 and 1..4: from the small letters up to its lower edge, and its height. By hand
 RISE, DROP = 1.5, 1.0
-"""The same: how far a row's own letters reach above its small ones, and below the base line."""
-
-WIDER = 0.5
-"""The same: what is taken in beside a struck stretch."""
+"""0.5..3: how far the row's own letters reach above the small ones, and below them. By hand."""
+WIDER = 0.5  # 0..2: what is included beside a struck stretch. By hand
+LEAST_CUT = 0.12
+"""Share of the crop's height, 0..0.5: cutting off less is not worth a second reading. By hand."""
+# Where the small letters are.
+LIVE = 0.5  # probability, 0..1, of live writing from which a frame shows the row's letters. By hand
+BODY_EDGE = 0.5
+"""Share of the most changes in a row of pixels, 0..1, from which it holds small letters. By hand."""
 
 
 class InsertEvidence(Enum):
-    """How an engine saw a word put in, as the least score of what is read there to be taken for one, and its
-    fewest letters and digits. Where none was seen, stems of the struck word or the strokes through it read as
-    a letter or two; where there may be one, only what reads well is one."""
+    """How an engine saw an inserted word: the least score of what is read there, 0..1, and its fewest letters
+    and digits.
+
+    UNSEEN: stems of the struck word or the strokes through it read as a letter or two. MAYBE: only what reads
+    well is a word. By hand, commit 436fc73.
+    """
 
     SEEN = (0.5, 1)
     MAYBE = (0.8, 1)
@@ -55,12 +61,15 @@ class InsertEvidence(Enum):
 
 
 Run: TypeAlias = tuple[int, int]
+"""First frame, and the one past the last."""
+
+FrameSpan: TypeAlias = tuple[float, float, InsertEvidence]
+"""From, to (in frames), and how the engine saw a word there."""
 
 
 @dataclass(frozen=True, slots=True)
 class CropPatch:
-    """A part of a crop, as shares of its width and height; it may reach over the crop's edges. `seen`: how
-    the engine saw a word put in there."""
+    """A part of a crop, as shares of its width and height; it may reach over the crop's edges."""
 
     left: float
     top: float
@@ -71,161 +80,165 @@ class CropPatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InsertionSpot:
-    """A place on the sheet (corners in pixels) where a word may be put in, how the engine saw one there, and
-    the small letters of the row below, from its first to its last."""
+    """A place on the sheet where a word may be inserted, corners in pixels (`quad`).
+
+    `row_quad`: the small letters of the row below, from its first to its last.
+    """
 
     quad: Quad
     evidence: InsertEvidence
     row_quad: Quad
 
-    def accepts(self, said: Recognition) -> bool:
-        """Whether what was read there is a word."""
-        score, letters = self.evidence.value
-        return said.score >= score and sum(c.isalnum() for c in said.text) >= letters
+    def accepts(self, recognition: Recognition) -> bool:
+        """True if what was read there is a word."""
+        least_score, fewest = self.evidence.value
+        return recognition.score >= least_score and sum(c.isalnum() for c in recognition.text) >= fewest
 
 
-def trim_to_row(crop: Image, said: Recognition) -> Image:
-    """The crop without a word above the row that its box took in; mostly the crop itself."""
-    part = None if said.crossing is None else row_patch(soft_ink(crop), said.crossing)
+def trim_to_row(crop: Image, recognition: Recognition) -> Image:
+    """The crop without a word above the row that its box included; mostly the crop itself."""
+    part = None if recognition.crossing is None else _row_patch(soft_ink(crop), recognition.crossing)
     if part is None:
         return crop
-    high = crop.shape[0]
-    return np.ascontiguousarray(crop[max(0, round(part.top * high)) : max(1, round(part.bottom * high))])
+    height = crop.shape[0]
+    return np.ascontiguousarray(crop[max(0, round(part.top * height)) : max(1, round(part.bottom * height))])
 
 
 def insertion_spots(
-    strip: RowStrip, strips: Sequence[RowStrip], crop: Image, said: Recognition, mark: Strike
+    strip: RowStrip, strips: Sequence[RowStrip], crop: Image, recognition: Recognition, strike: Strike
 ) -> tuple[InsertionSpot, ...]:
-    """Where words may be put in over a row; not where a row was found already.
+    """Where words may be inserted over a row, except where a row was found already.
 
-    `crop`, `said`: the row's whole crop as the first engine read it; `mark`: how struck it is.
+    `crop`, `recognition`: the row's whole crop as the first engine read it. `strike`: how struck the row is.
     """
-    if said.crossing is None:
+    if recognition.crossing is None:
         return ()
-    outer, ink = (
-        grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height),
-        soft_ink(crop),
-    )
-    top, base = small_letter_rows(ink, said.crossing)
-    small = _placed(outer, CropPatch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
+    outer = grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height)
+    ink = soft_ink(crop)
+    top, base = small_letter_rows(ink, recognition.crossing)
+    row_quad = _on_sheet(outer, CropPatch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
     spots = (
-        InsertionSpot(_placed(outer, patch), patch.evidence, small)
-        for patch in insertion_patches(ink, said.crossing, mark)
+        InsertionSpot(_on_sheet(outer, patch), patch.evidence, row_quad)
+        for patch in insertion_patches(ink, recognition.crossing, strike)
     )
     others = [other.quad for other in strips if other is not strip]
     return tuple(spot for spot in spots if not any(_meet(spot.quad, other) for other in others))
 
 
-def _placed(outer: Quad, patch: CropPatch) -> Quad:
+def _on_sheet(outer: Quad, patch: CropPatch) -> Quad:
+    """The corners of a patch of a crop. `outer`: the crop's corners on the sheet."""
     along, down = outer[1] - outer[0], outer[3] - outer[0]
     shares = (
-        (patch.left, patch.top),
-        (patch.right, patch.top),
-        (patch.right, patch.bottom),
-        (patch.left, patch.bottom),
+        (patch.left, patch.top), (patch.right, patch.top),
+        (patch.right, patch.bottom), (patch.left, patch.bottom),
     )
     return np.array([outer[0] + along * x + down * y for x, y in shares], dtype=np.float32)
 
 
 def _meet(quad: Quad, other: Quad) -> bool:
-    """Whether the middle of either lies in the other."""
+    """True if the middle of either lies in the other."""
     return any(
         cv2.pointPolygonTest(a, (float(b[:, 0].mean()), float(b[:, 1].mean())), measureDist=False) >= 0
         for a, b in ((quad, other), (other, quad))
     )
 
 
-def insertion_patches(ink: Plane, crossing: CrossingScores, mark: Strike) -> tuple[CropPatch, ...]:
-    """Where words may be put in over a live row: over its struck words, and where the engine saw one. `ink`:
-    soft ink of its crop."""
+def insertion_patches(ink: Plane, crossing: CrossingScores, strike: Strike) -> tuple[CropPatch, ...]:
+    """Where words may be inserted over a live row: over its struck words, and where the engine saw one.
+
+    `ink`: soft ink of the row's crop.
+    """
     top, base = small_letter_rows(ink, crossing)
     small = base - top
     if small <= 0:
         return ()
     frames, room = len(crossing.above_probs), WIDER * small / ink.shape[1]
     bottom = top - LIFT * small
-    high = (bottom - TALL * small) / HEIGHT, bottom / HEIGHT
+    patch_top, patch_bottom = (bottom - TALL * small) / HEIGHT, bottom / HEIGHT
     return tuple(
-        CropPatch(left / frames - room, high[0], right / frames + room, high[1], seen)
-        for left, right, seen in _places(
-            inserted_runs(crossing), possible_inserted_runs(crossing), mark, frames
+        CropPatch(left / frames - room, patch_top, right / frames + room, patch_bottom, evidence)
+        for left, right, evidence in _insertion_frames(
+            _inserted_runs(crossing), _possible_inserted_runs(crossing), strike, frames
         )
     )
 
 
-def _places(
-    runs: Sequence[Run], faint: Sequence[Run], mark: Strike, frames: int
-) -> list[tuple[float, float, InsertEvidence]]:
-    """Frames over which a word may be put in, and how the engine saw one there: over each struck word, and
-    wherever else it saw one, as over a caret."""
-    found: list[tuple[float, float, InsertEvidence]] = []
-    left_over = set(runs)
-    for word in mark.words:
+def _insertion_frames(
+    runs: Sequence[Run], possible_runs: Sequence[Run], strike: Strike, frames: int
+) -> list[FrameSpan]:
+    """Frames over which a word may be inserted: over each struck word, and wherever the engine saw one."""
+    spans: list[FrameSpan] = []
+    unclaimed = set(runs)
+    # 1. Over struck words, together with what the engine saw near them.
+    for word in strike.words:
         if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
             continue
         left, right = word.left * frames, word.right * frames
-        near = [(a, b) for a, b in runs if a <= right + BESIDE and b >= left - BESIDE]
-        left_over -= set(near)
-        found.append((
-            min([left, *(a for a, _ in near)]), max([right, *(b for _, b in near)]),
+        near = [(start, end) for start, end in runs if start <= right + BESIDE and end >= left - BESIDE]
+        unclaimed -= set(near)
+        spans.append((
+            min([left, *(start for start, _ in near)]), max([right, *(end for _, end in near)]),
             InsertEvidence.SEEN if near else InsertEvidence.UNSEEN))
-    found += [(a, b, InsertEvidence.SEEN) for a, b in left_over]
-    return sorted(
-        [
-            *found,
-            *(
-                (a, b, InsertEvidence.MAYBE)
-                for a, b in faint
-                if not any(a < end and b > begin for begin, end, _ in found)
-            ),
-        ]
-    )
+    # 2. Elsewhere, as over a caret.
+    spans += [(start, end, InsertEvidence.SEEN) for start, end in unclaimed]
+    # 3. Where one shows faintly and nothing else was found.
+    possible: list[FrameSpan] = [
+        (start, end, InsertEvidence.MAYBE)
+        for start, end in possible_runs
+        if not any(start < span_end and end > span_start for span_start, span_end, _ in spans)
+    ]
+    return sorted([*spans, *possible])
 
 
-def row_patch(ink: Plane, crossing: CrossingScores) -> CropPatch | None:
-    """The row's own part of a crop that took in a word above it; None where there is none, or hardly anything
-    to cut."""
-    if not inserted_runs(crossing):
+def _row_patch(ink: Plane, crossing: CrossingScores) -> CropPatch | None:
+    """The row's own part of a crop that includes a word above it; None without one, or with little to cut."""
+    if not _inserted_runs(crossing):
         return None
     top, base = small_letter_rows(ink, crossing)
     small = base - top
     start, end = (top - RISE * small) / HEIGHT, (base + DROP * small) / HEIGHT
-    return CropPatch(0.0, start, 1.0, end) if small > 0 and start > 0.12 else None
+    return CropPatch(0.0, start, 1.0, end) if small > 0 and start > LEAST_CUT else None
 
 
-def inserted_runs(crossing: CrossingScores) -> list[Run]:
-    """Runs of frames over which a word is put in."""
+def _inserted_runs(crossing: CrossingScores) -> list[Run]:
+    """Runs of frames over which a word is inserted."""
     return _runs(crossing, ABOVE, LEAST)
 
 
-def possible_inserted_runs(crossing: CrossingScores) -> list[Run]:
-    """Runs of frames over which a word may be put in: all that show one faintly."""
-    return [(a, b) for a, b in _runs(crossing, FAINTLY, FEW) if crossing.above_probs[a:b].max() >= PEAK]
+def _possible_inserted_runs(crossing: CrossingScores) -> list[Run]:
+    """Runs of frames over which a word may be inserted: all that show one faintly."""
+    runs = _runs(crossing, FAINTLY, FEW)
+    return [(start, end) for start, end in runs if crossing.above_probs[start:end].max() >= PEAK]
 
 
-def _runs(crossing: CrossingScores, least: float, frames: int) -> list[Run]:
-    at = np.flatnonzero(crossing.above_probs > least)
-    parts = np.split(at, np.flatnonzero(np.diff(at) > 2) + 1)
-    return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part) >= frames]
+def _runs(crossing: CrossingScores, least_prob: float, fewest: int) -> list[Run]:
+    frames = np.flatnonzero(crossing.above_probs > least_prob)
+    parts = np.split(frames, np.flatnonzero(np.diff(frames) > RUN_GAP) + 1)
+    return [(int(part[0]), int(part[-1]) + 1) for part in parts if len(part) >= fewest]
 
 
 def small_letter_rows(ink: Plane, crossing: CrossingScores) -> tuple[float, float]:
-    """Between which rows of the crop the small letters stand, told by how often ink begins and ends along
-    each row where nothing is struck or put in; by all of it where that is little."""
-    plain = (crossing.class_probs[:, 0] > 0.5) & (crossing.above_probs < 0.3)
-    columns = plain[np.minimum(len(plain) - 1, np.arange(ink.shape[1]) * len(plain) // ink.shape[1])]
+    """Top and base of the small letters, in pixels of a crop HEIGHT high; both 0 without ink.
+
+    Told by how often ink begins and ends along each row of pixels where nothing is struck or inserted; along
+    all of it if that is little.
+    """
+    is_live = (crossing.class_probs[:, 0] > LIVE) & (crossing.above_probs < NO_WORD)
+    frame_of_column = np.arange(ink.shape[1]) * len(is_live) // ink.shape[1]
+    columns = is_live[np.minimum(len(is_live) - 1, frame_of_column)]
     dark = ink > 0.5
     part = dark[:, columns] if dark[:, columns].any(axis=0).sum() >= HEIGHT else dark
     changes = np.abs(np.diff(part.astype(np.float32), axis=1)).sum(axis=1)
     smooth = np.convolve(changes, np.ones(3) / 3, mode="same")
     if smooth.max(initial=0.0) <= 0:
         return 0.0, 0.0
-    high = smooth >= 0.5 * smooth.max()
+    is_busy = smooth >= BODY_EDGE * smooth.max()
     peak = int(smooth.argmax())
-    return float(_edge(high, peak, -1)), float(_edge(high, peak, 1) + 1)
+    return float(_run_end(is_busy, peak, -1)), float(_run_end(is_busy, peak, 1) + 1)
 
 
-def _edge(flags: npt.NDArray[np.bool_], at: int, way: int) -> int:
-    while 0 <= at + way < len(flags) and flags[at + way]:
-        at += way
-    return at
+def _run_end(flags: npt.NDArray[np.bool_], index: int, step: int) -> int:
+    """The last index that is set, going from `index` by `step`."""
+    while 0 <= index + step < len(flags) and flags[index + step]:
+        index += step
+    return index

@@ -1,8 +1,8 @@
-"""Judge whether a row, or a word of it, was crossed out, by what the recogniser saw of it frame by frame.
+"""Was a row, or a word of it, crossed out? Told by what the recogniser saw of it, frame by frame.
 
-The chances along the row come from the engine (`ocr.engines.crossing`); here they are made one score for the
-row, and stretches of it, cut where words part. The few weights, `strike.toml`, are fitted on composed sheets
-by `training.tuning.fit_strike`; nothing was tuned on the sheets that the product is judged by.
+The probabilities along the row come from the engine (`ocr.engines.crossing`). Here they become one score for
+the row, and stretches of it that end where words do. The weights, `strike.toml`, are fitted on composed
+sheets by `training.tuning.fit_strike`; nothing was tuned on the sheets that the product is judged by.
 """
 
 from __future__ import annotations
@@ -17,51 +17,55 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.corrections.hairline import crossed_gaps
+from ocr.corrections.hairline import find_hairline
 from ocr.corrections.strike_marks import HEIGHT, Plane, body_rows, soft_ink
 from ocr.corrections.unread_ink import unread_stretches
 from ocr.engines import STRIKE_CLASSES, Recognition
 from ocr.page import Image, Posteriors, Strike, StruckWord
 
-BEGINS = 0.5
-"""Chance of being struck from which a frame may be part of a struck word."""
-
-LISTED = 0.1
-"""Score from which a stretch is listed."""
-
-GAP = 1
-"""Frames: a stretch goes on over so short a fall below BEGINS."""
-
-BETWEEN_WORDS = 5
-"""Pixels without ink, in rows HEIGHT high, that part words, mostly; a stroke over several words makes one of
-them."""
-
-SPACE = 0.3
-"""Chance of a space from which the recogniser says that words part."""
-
-SNAP = 2.5
-"""Frames that the end of a stretch is moved at most to lie where words part: a letter or so."""
-
-UNREAD, MOST_UNREAD = 0.75, 0.94
-"""Score of unread ink a row height wide, and the most it may have: it asks for a look, and proves no
-strike."""
-
-CROSSED, FAINT = 0.81, 0.74
-"""Share of a row's gaps that one straight line shows in, from which it looks crossed out by a fine pen, and
-the score of that: it asks for a look, and proves no strike. Of 705 live rows on the demo's sheets and on 40
-in the fonts for calibration three had so much, each a single word; of 120 rows in those fonts, struck with a
-pen of a fifth to four fifths of theirs, 99."""
-
-LIKELY, AGREED, MOST_AGREED = 0.6, 0.2, 0.94
-"""From this score of a row the gaps are asked as well; where they say the same, what was missing to certainty
-counts for so much, and the score is at most so high: two kinds of evidence, but of the same stroke."""
-
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+Span: TypeAlias = tuple[float, float]
+"""From, to; in frames."""
+
+# Tuning values. A frame is 8 pixels of a row 48 high and stretched by 1.3. "By hand": no measurement on
+# record.
+BEGINS = 0.5  # probability, 0..1, of being struck from which a frame may be part of a struck word. By hand
+GAP = 1  # frames, 0..5: a stretch continues over so short a fall below BEGINS. By hand
+BETWEEN_WORDS = 5
+"""Pixels, 2..15, of a row 48 high without ink that part words, mostly; a stroke over several words joins
+them. By hand."""
+SPACE = 0.3  # probability, 0..1, of a space from which the recogniser says that words part. By hand
+SNAP = 2.5
+"""Frames, 0..6: the end of a stretch moves at most so far to where words part: a letter or so. By hand."""
+AT_WORD_END = 1.0  # frames, 0..3, from where words part: the stretch ends there. By hand
+QUIETEST = 0.2  # quantile, 0..1, of the frames that the row's summary takes beside the mean. Part of the fit
+ODDS_LIMIT = 0.002  # probability, 0..0.1: log odds are taken of ODDS_LIMIT to 1 - ODDS_LIMIT. Part of the fit
+LISTED = 0.1
+"""Score, 0..1, from which a stretch is listed. By hand. Photographs: 43 stretches, all 0.17 or more."""
+BODY_ROOM = 6  # pixels, 0..12, of a row 48 high above and below the body in which ink shows its ends. By hand
+UNREAD, MOST_UNREAD = 0.75, 0.94
+"""Score, 0..1, of unread ink a row height wide, and the most it gets: it asks for a person and proves no
+strike. By hand, commit b832694."""
+CROSSED, FAINT = 0.81, 0.74
+"""Share of a row's gaps, 0..1, in which one straight line shows, from which a fine pen may have crossed it
+out, and the score of that: it asks for a person and proves no strike. Of 705 live rows on the demo's sheets
+and on 40 in the calibration fonts three had so much, each a single word; of 120 rows in those fonts, struck
+with a pen of a fifth to four fifths of theirs, 99."""
+LIKELY, AGREED, MOST_AGREED = 0.6, 0.2, 0.94
+"""From this score of a row, 0..1, the gaps are asked as well. If they agree, what was missing to certainty is
+multiplied by the second, and the score is at most the third: two kinds of evidence, but of the same stroke.
+Strokes of 3.4 pixels through letters of 8 scored 0.70 to 0.86 and show in every gap (commit 9dca20d).
+Photographs: live rows at most 0.19, struck rows 0.9993 or more."""
+COVERED = 0.5  # share of an unread stretch, 0..1, that a struck word must cover to explain it. By hand
+
+assert HEIGHT == 48, "BETWEEN_WORDS and BODY_ROOM are for rows 48 high"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrikeWeights:
-    """Of `Seen.summary` for the row and of `Stretch.features` for words, the constant last."""
+    """Logistic weights of `RowFrames.summary` (`row`) and of `StruckStretch.features` (`word`), the constant
+    last."""
 
     row: tuple[float, ...]
     word: tuple[float, ...]
@@ -69,11 +73,11 @@ class StrikeWeights:
 
 @dataclass(frozen=True, slots=True)
 class StruckStretch:
-    """Frames in a row that look struck, from `left` to `right`, places in frames, mostly by way of `kind`.
+    """Frames of a row that look struck, from `left` to `right` (in frames), mostly of one `kind`.
 
-    `features`: how struck at best and on average (log odds), the share it is of the ink between the gaps
-    around it, whether it begins and ends at such a gap, its length (logarithm of frames), and the row's
-    legibility. A strike takes in whole words; joined letters that look like one are mostly a part of theirs.
+    `features`: the highest and the mean log odds of being struck; its share of the ink between the gaps
+    around it; whether it begins, and ends, at such a gap; log of its length in frames; the recogniser's score
+    of the row. A strike covers whole words; joined letters that look like one are mostly a part of theirs.
     """
 
     left: float
@@ -84,197 +88,213 @@ class StruckStretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowFrames:
-    """A row by frames: how struck each is (0..1) and by what kind (frames x kinds), whether a word's ink is
-    there, which of them part words, and the recogniser's score of the row. `first` and `last` are the frames
-    of its first and last ink."""
+    """A row by frames.
+
+    `struck_probs`: float64, shape (frames,), 0..1. `kind_probs`: shape (frames, kinds), in the order of
+    STRIKE_CLASSES without the first. `word_gaps`: where words part. `score`: the recogniser's, 0..1. `first`
+    and `last`: the frames of the first and last ink.
+    """
 
     struck_probs: Floats
     kind_probs: Floats
-    inked: npt.NDArray[np.bool_]
-    word_gaps: tuple[tuple[float, float], ...]
+    word_gaps: tuple[Span, ...]
     score: float
     first: int
     last: int
 
+    @property
+    def count(self) -> int:
+        """Number of frames."""
+        return len(self.struck_probs)
+
     def summary(self) -> tuple[float, ...]:
-        """What the row's own score is made of: how struck its frames are on average, the least struck fifth
-        (both as log odds), and the recogniser's score."""
-        within = self.struck_probs[self.first : self.last + 1]
-        return _odds(float(within.mean())), _odds(float(np.quantile(within, 0.2))), self.score
+        """Features of the row: log odds of the mean frame and of the least struck fifth; the recogniser's
+        score."""
+        written = self.struck_probs[self.first : self.last + 1]
+        return _log_odds(float(written.mean())), _log_odds(float(np.quantile(written, QUIETEST))), self.score
 
 
-def detect_strike(row: Image, said: Recognition) -> Strike:
+def detect_strike(row: Image, recognition: Recognition) -> Strike:
     """How much a row and its words look crossed out.
 
-    `row`: an evened crop without printed rules, grey or RGB, some 1.2 row heights high. `said`: what the
-    engine made of the same crop. Without its `crossing` nothing is struck; ink that its posteriors say
-    nothing about is a stretch of kind "unread" in any case. A row without ink is not struck.
+    `row`: an evened crop without printed rules, uint8, RGB or grey, some 1.2 row heights high. `recognition`:
+    what the engine made of the same crop. Without its `crossing` nothing is struck, but ink that its
+    posteriors say nothing about is a stretch of kind "unread" all the same. A row without ink is not struck.
     """
-    ink, ruling = soft_ink(row), default_weights()
-    seen = row_frames(ink, said)
-    score, words = 0.0, []
-    if seen is not None:
-        score = _chance(ruling.row, seen.summary())
-        for stretch in struck_stretches(seen):
-            struck = _chance(ruling.word, stretch.features)
-            if struck >= LISTED:
-                left, right = (
-                    round(min(1.0, place / len(seen.struck_probs)), 4)
-                    for place in (stretch.left, stretch.right)
-                )
-                words.append(StruckWord(left, right, round(struck, 3), stretch.kind))
-        words += _faint(row, ink, words)
-        score = _agreed(score, row, ink)
-    for left, right, high in unread_stretches(ink, said.posteriors) if said.posteriors is not None else ():
-        silent = StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * high), 3), "unread")
-        if not any(_covers(word, silent) for word in words):
+    ink, weights = soft_ink(row), default_weights()
+    frames = row_frames(ink, recognition)
+    score = 0.0
+    words: list[StruckWord] = []
+    if frames is not None:
+        score = _logistic(weights.row, frames.summary())
+        for stretch in struck_stretches(frames):
+            word_score = _logistic(weights.word, stretch.features)
+            if word_score >= LISTED:
+                ends = stretch.left / frames.count, stretch.right / frames.count
+                left, right = (round(min(1.0, end), 4) for end in ends)
+                words.append(StruckWord(left, right, round(word_score, 3), stretch.kind))
+        words += _faint_words(row, ink, words)
+        score = _raised_score(score, row, ink)
+    unread = unread_stretches(ink, recognition.posteriors) if recognition.posteriors is not None else ()
+    for left, right, ink_width in unread:
+        silent = StruckWord(left, right, round(min(MOST_UNREAD, UNREAD * ink_width), 3), "unread")
+        if not any(_explains(word, silent) for word in words):
             words.append(silent)
     return Strike(round(score, 3), tuple(sorted(words, key=lambda word: word.left)))
 
 
-def row_frames(ink: Plane, said: Recognition) -> RowFrames | None:
+def row_frames(ink: Plane, recognition: Recognition) -> RowFrames | None:
     """A row by frames; None without ink or without an engine's `crossing`. `ink`: soft ink of the crop."""
     body = body_rows(ink)
-    dark = np.flatnonzero((ink[max(0, body.start - 6) : body.stop + 6] > 0.5).any(axis=0))
-    if said.crossing is None or not len(dark) or not len(said.crossing.class_probs):
+    tall_band = ink[max(0, body.start - BODY_ROOM) : body.stop + BODY_ROOM]
+    dark_columns = np.flatnonzero((tall_band > 0.5).any(axis=0))
+    if recognition.crossing is None or not len(dark_columns) or not len(recognition.crossing.class_probs):
         return None
-    chances = said.crossing.class_probs.astype(np.float64)
-    frames, scale = len(chances), len(chances) / ink.shape[1]
-    first, last = (min(frames - 1, int(at * scale)) for at in (dark[0], dark[-1]))
-    words = np.asarray((ink[body] > 0.5).any(axis=0), np.bool_)
-    gaps = _gaps(words, scale) + _spaces(said.posteriors, frames)
-    inked = np.zeros(frames, np.bool_)
-    inked[np.minimum(frames - 1, (np.flatnonzero(words) * scale).astype(np.intp))] = True
-    return RowFrames(1.0 - chances[:, 0], chances[:, 1:], inked, tuple(sorted(gaps)), said.score, first, last)
+    probs = recognition.crossing.class_probs.astype(np.float64)
+    count, frames_per_pixel = len(probs), len(probs) / ink.shape[1]
+    ends = dark_columns[0], dark_columns[-1]
+    first, last = (min(count - 1, int(column * frames_per_pixel)) for column in ends)
+    body_columns = np.asarray((ink[body] > 0.5).any(axis=0), np.bool_)
+    gaps = _ink_gaps(body_columns, frames_per_pixel) + _read_spaces(recognition.posteriors, count)
+    # Class 0 of STRIKE_CLASSES is live writing.
+    return RowFrames(
+        struck_probs=1.0 - probs[:, 0], kind_probs=probs[:, 1:], word_gaps=tuple(sorted(gaps)),
+        score=recognition.score, first=first, last=last,
+    )
 
 
-def struck_stretches(seen: RowFrames) -> tuple[StruckStretch, ...]:
+def struck_stretches(frames: RowFrames) -> tuple[StruckStretch, ...]:
     """What may be struck words, from the left."""
-    struck = seen.struck_probs
+    struck = frames.struck_probs
     smooth = np.convolve(np.pad(struck, 1, mode="edge"), np.ones(3) / 3, mode="valid")
     flags = struck >= BEGINS
-    flags[: seen.first], flags[seen.last + 1 :] = False, False
-    found = []
-    for part in _runs(flags):
-        a, b = int(part[0]), int(part[-1]) + 1
-        left, right = _edges(seen, a, b)
-        share, begins, stops = _place(seen, left, right)
+    flags[: frames.first], flags[frames.last + 1 :] = False, False
+    stretches = []
+    for run in _runs(flags):
+        start, end = int(run[0]), int(run[-1]) + 1
+        left, right = _ends(frames, start, end)
+        share, begins_at_gap, ends_at_gap = _word_share(frames, left, right)
         features = (
-            _odds(float(smooth[a:b].max())), _odds(float(struck[a:b].mean())), share, float(begins),
-            float(stops),
-            float(np.log(b - a)), seen.score,
+            _log_odds(float(smooth[start:end].max())), _log_odds(float(struck[start:end].mean())), share,
+            float(begins_at_gap), float(ends_at_gap), float(np.log(end - start)), frames.score,
         )
-        kind = STRIKE_CLASSES[1 + int(seen.kind_probs[part].sum(axis=0).argmax())]
-        found.append(StruckStretch(left, right, kind, features))
-    return tuple(found)
+        kind = STRIKE_CLASSES[1 + int(frames.kind_probs[run].sum(axis=0).argmax())]
+        stretches.append(StruckStretch(left, right, kind, features))
+    return tuple(stretches)
 
 
 @cache
 def default_weights() -> StrikeWeights:
-    """What `strike.toml` holds. Raises ValueError when that file does not fit this module."""
+    """The weights of `strike.toml`. Raises ValueError if that file does not fit this module."""
     path = Path(__file__).with_name("strike.toml")
     return weights_from_toml(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
 
 
 def weights_from_toml(document: dict[str, Any], name: str) -> StrikeWeights:
-    """Weights from the tables of a TOML file; `name` is for the message of the ValueError."""
+    """Weights from the tables of a TOML file. Raises ValueError, which names the file by `name`."""
     if tuple(document["classes"]) != STRIKE_CLASSES:
         raise ValueError(f"{name}: its classes are not those of ocr.engines; fit it anew")
-    found = StrikeWeights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
-    if (len(found.row), len(found.word)) != (4, 8):
+    weights = StrikeWeights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
+    # Three features and seven, each with a constant.
+    if (len(weights.row), len(weights.word)) != (4, 8):
         raise ValueError(f"{name}: its weights do not fit ocr.corrections.strike; fit it anew")
-    return found
+    return weights
 
 
-def _gaps(words: npt.NDArray[np.bool_], scale: float) -> list[tuple[float, float]]:
-    """Where ink parts, (from, to) in frames; the paper before the first ink and behind the last are gaps
-    too."""
-    at = np.concatenate(([-BETWEEN_WORDS - 1], np.flatnonzero(words), [len(words) + BETWEEN_WORDS]))
-    wide = np.flatnonzero(np.diff(at) > BETWEEN_WORDS)
-    return [((float(at[k]) + 1) * scale, float(at[k + 1]) * scale) for k in wide]
+def _ink_gaps(body_columns: npt.NDArray[np.bool_], frames_per_pixel: float) -> list[Span]:
+    """Where ink parts. The paper before the first ink and after the last are gaps too."""
+    columns = np.concatenate(
+        ([-BETWEEN_WORDS - 1], np.flatnonzero(body_columns), [len(body_columns) + BETWEEN_WORDS])
+    )
+    wide = np.flatnonzero(np.diff(columns) > BETWEEN_WORDS)
+    return [
+        ((float(columns[k]) + 1) * frames_per_pixel, float(columns[k + 1]) * frames_per_pixel) for k in wide
+    ]
 
 
-def _spaces(posteriors: Posteriors | None, frames: int) -> list[tuple[float, float]]:
-    """Where the recogniser says a space, (from, to) in frames."""
-    if posteriors is None or " " not in posteriors.letters or len(posteriors.log_probs) != frames:
+def _read_spaces(posteriors: Posteriors | None, count: int) -> list[Span]:
+    """Where the recogniser reads a space."""
+    if posteriors is None or " " not in posteriors.letters or len(posteriors.log_probs) != count:
         return []
-    said = np.flatnonzero(posteriors.log_probs[:, posteriors.letters.index(" ") + 1] > np.log(SPACE))
-    return [(float(run[0]), float(run[-1]) + 1.0) for run in _split(said, 1)]
+    column = posteriors.letters.index(" ") + 1
+    spaces = np.flatnonzero(posteriors.log_probs[:, column] > np.log(SPACE))
+    return [(float(run[0]), float(run[-1]) + 1.0) for run in _split(spaces, 1)]
 
 
 def _runs(flags: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
-    """Places of the flags that are set, parted where more than GAP in a row are not."""
+    """Indices of the flags that are set, parted where more than GAP in a row are not."""
     return _split(np.flatnonzero(flags), GAP + 1)
 
 
-def _split(places: npt.NDArray[np.intp], apart: int) -> list[npt.NDArray[np.intp]]:
-    return [part for part in np.split(places, np.flatnonzero(np.diff(places) > apart) + 1) if len(part)]
+def _split(indices: npt.NDArray[np.intp], most_apart: int) -> list[npt.NDArray[np.intp]]:
+    parts = np.split(indices, np.flatnonzero(np.diff(indices) > most_apart) + 1)
+    return [part for part in parts if len(part)]
 
 
-def _edges(seen: RowFrames, a: int, b: int) -> tuple[float, float]:
-    """Where a run of struck frames begins and ends: between frames where its chance passes BEGINS, then at
-    the nearest place within SNAP where words part."""
-    left = a - _passed(seen.struck_probs[a - 1], seen.struck_probs[a]) + 0.5 if a else 0.0
-    right = (
-        b + _passed(seen.struck_probs[b], seen.struck_probs[b - 1]) - 0.5
-        if b < len(seen.struck_probs)
-        else float(b)
-    )
-    starts = [end for _, end in seen.word_gaps if abs(end - left) <= SNAP]
-    stops = [begin for begin, _ in seen.word_gaps if abs(begin - right) <= SNAP]
+def _ends(frames: RowFrames, start: int, end: int) -> Span:
+    """Where a run of struck frames begins and ends.
+
+    Between frames where the probability passes BEGINS, then at the nearest place within SNAP where words
+    part.
+    """
+    probs = frames.struck_probs
+    left = start - _crossing_point(probs[start - 1], probs[start]) + 0.5 if start else 0.0
+    right = end + _crossing_point(probs[end], probs[end - 1]) - 0.5 if end < len(probs) else float(end)
+    word_starts = [gap_end for _, gap_end in frames.word_gaps if abs(gap_end - left) <= SNAP]
+    word_ends = [gap_start for gap_start, _ in frames.word_gaps if abs(gap_start - right) <= SNAP]
     snapped = (
-        min(starts, key=lambda x: abs(x - left), default=left),
-        min(stops, key=lambda x: abs(x - right), default=right),
+        min(word_starts, key=lambda x: abs(x - left), default=left),
+        min(word_ends, key=lambda x: abs(x - right), default=right),
     )
     return snapped if snapped[1] > snapped[0] else (left, right)
 
 
-def _passed(outside: float, inside: float) -> float:
-    """How far from the middle of a struck frame, towards that of its live neighbour, the chance falls to
-    BEGINS; 0..1."""
-    return float((inside - BEGINS) / max(inside - outside, 1e-6))
+def _crossing_point(live: float, struck: float) -> float:
+    """How far from a struck frame's middle towards its live neighbour's the probability falls to BEGINS;
+    0..1."""
+    return float((struck - BEGINS) / max(struck - live, 1e-6))
 
 
-def _place(seen: RowFrames, left: float, right: float) -> tuple[float, bool, bool]:
-    """The share of the words touched that a stretch takes in; whether it begins, and ends, where a word
+def _word_share(frames: RowFrames, left: float, right: float) -> tuple[float, bool, bool]:
+    """The share of the words touched that a stretch covers; whether it begins, and ends, where a word
     does."""
-    begins = any(abs(end - left) < 1.0 for _, end in seen.word_gaps)
-    stops = any(abs(begin - right) < 1.0 for begin, _ in seen.word_gaps)
-    start = max((end for _, end in seen.word_gaps if end <= left + 1.0), default=0.0)
+    begins_at_gap = any(abs(gap_end - left) < AT_WORD_END for _, gap_end in frames.word_gaps)
+    ends_at_gap = any(abs(gap_start - right) < AT_WORD_END for gap_start, _ in frames.word_gaps)
+    start = max((gap_end for _, gap_end in frames.word_gaps if gap_end <= left + AT_WORD_END), default=0.0)
     end = min(
-        (begin for begin, _ in seen.word_gaps if begin >= right - 1.0), default=float(len(seen.struck_probs))
+        (gap_start for gap_start, _ in frames.word_gaps if gap_start >= right - AT_WORD_END),
+        default=float(frames.count),
     )
-    return min(1.0, (right - left) / max(1.0, end - start)), begins, stops
+    return min(1.0, (right - left) / max(1.0, end - start)), begins_at_gap, ends_at_gap
 
 
-def _faint(row: Image, ink: Plane, words: Sequence[StruckWord]) -> list[StruckWord]:
-    """The stretch of a row that a fine pen may have crossed out, where nothing was seen to be."""
+def _faint_words(row: Image, ink: Plane, words: Sequence[StruckWord]) -> list[StruckWord]:
+    """The stretch that a fine pen may have crossed out, if nothing else looks struck."""
     if any(word.score >= FAINT for word in words):
         return []
-    share, left, right = crossed_gaps(row, ink)
-    return [StruckWord(round(left, 4), round(right, 4), FAINT, "faint")] if share >= CROSSED else []
+    hairline = find_hairline(row, ink)
+    if hairline.gap_share < CROSSED:
+        return []
+    return [StruckWord(round(hairline.left, 4), round(hairline.right, 4), FAINT, "faint")]
 
 
-def _agreed(score: float, row: Image, ink: Plane) -> float:
-    """A row's score, raised where it looks crossed out and the gaps between its letters say so too."""
-    if not LIKELY <= score < MOST_AGREED or crossed_gaps(row, ink)[0] < CROSSED:
+def _raised_score(score: float, row: Image, ink: Plane) -> float:
+    """A row's score, raised if it looks crossed out and the gaps between its letters say so too."""
+    if not LIKELY <= score < MOST_AGREED or find_hairline(row, ink).gap_share < CROSSED:
         return score
     return min(MOST_AGREED, 1.0 - AGREED * (1.0 - score))
 
 
-def _covers(word: StruckWord, silent: StruckWord) -> bool:
-    """Whether a struck word says already, and as surely, why most of a stretch was not read."""
+def _explains(word: StruckWord, silent: StruckWord) -> bool:
+    """True if a struck word says already, and as surely, why most of a stretch was not read."""
     shared = min(word.right, silent.right) - max(word.left, silent.left)
-    return word.score >= silent.score and shared > 0.5 * (silent.right - silent.left)
+    return word.score >= silent.score and shared > COVERED * (silent.right - silent.left)
 
 
-def _odds(chance: float) -> float:
-    held = min(max(chance, 0.002), 0.998)
-    return float(np.log(held / (1.0 - held)))
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, ODDS_LIMIT), 1 - ODDS_LIMIT)
+    return float(np.log(bounded / (1.0 - bounded)))
 
 
-def _chance(given: tuple[float, ...], features: tuple[float, ...]) -> float:
-    return float(1.0 / (1.0 + np.exp(-np.dot(given, [*features, 1.0]))))
-
-
-assert HEIGHT == 48, "BETWEEN_WORDS is for rows 48 high"
+def _logistic(weights: tuple[float, ...], features: tuple[float, ...]) -> float:
+    return float(1.0 / (1.0 + np.exp(-np.dot(weights, [*features, 1.0]))))

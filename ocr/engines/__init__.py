@@ -1,4 +1,14 @@
-"""Recognisers. An engine is one file here that satisfies `Engine`."""
+"""Recognisers: crops of rows to text, letter probabilities, and signs of crossing out.
+
+Door: `Engine` and `RowFinder` (Protocols), `default.default_engines`. An engine is one file here.
+
+- `ppocr`: PP-OCRv6 through onnxruntime, recogniser and row finder.
+- `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
+  writing.
+- `tesseract`: for typed sheets.
+
+Imports only `page`.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +22,10 @@ import numpy.typing as npt
 from ocr.page import Image, Posteriors
 
 Quad: TypeAlias = npt.NDArray[np.float32]
-"""4 x 2: corners x, y in pixels, clockwise from the top left."""
-
+"""Corners x, y in pixels, clockwise from the top left: float32, shape (4, 2)."""
 
 Contour: TypeAlias = npt.NDArray[np.integer[Any] | np.floating[Any]]
-"""An outline as OpenCV gives it: n x 1 x 2."""
-
+"""An outline as OpenCV gives it: shape (n, 1, 2)."""
 
 STRIKE_CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black")
 """Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a
@@ -28,8 +36,8 @@ zigzag or scribble, an X or slashes, and ink until nothing shows."""
 class CrossingScores:
     """What an engine that sees crossing out says of a row, frame by frame as in its posteriors.
 
-    `chances`: frames x CLASSES, each row summing to 1. `above`: 0..1, whether a word put in above the row
-    stands there within the crop.
+    `class_probs`: float32, shape (frames, len(STRIKE_CLASSES)), each frame sums to 1. `above_probs`: float32,
+    shape (frames,), 0..1, the probability that an inserted word stands above the row there, within the crop.
     """
 
     class_probs: npt.NDArray[np.float32]
@@ -38,7 +46,7 @@ class CrossingScores:
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """One crop as text. `score` 0..1; `posteriors` and `crossing` only from engines that have them."""
+    """One crop as text. `score`: 0..1. `posteriors` and `crossing` only from engines that have them."""
 
     text: str
     score: float
@@ -51,11 +59,11 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Short, stable name that is kept with every alternative it gives."""
+        """Short, stable name that is stored with every alternative it gives."""
         ...
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
-        """One Recognised per crop, in the same order. A crop is one row, upright, RGB or grey."""
+        """One Recognition per crop, in the same order. A crop is one row, upright, uint8, RGB or grey."""
         ...
 
 
@@ -64,9 +72,9 @@ class RowFinder(Protocol):
 
     @property
     def name(self) -> str:
-        """Short, stable name that is kept in the reading's steps."""
+        """Short, stable name that is stored in the reading's steps."""
         ...
 
     def find(self, image: Image) -> tuple[Quad, ...]:
-        """Boxes of words or rows, in any order, in pixels of `image`."""
+        """Boxes of words or rows, in any order, in pixels of `image` (uint8 RGB)."""
         ...

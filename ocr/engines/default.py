@@ -1,4 +1,4 @@
-"""The engines that were measured together and are used where nobody chooses others."""
+"""The engines that were measured together and are used unless somebody chooses others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from ocr.engines import Engine
 from ocr.engines.ppocr import PpOcr
 
 SECOND_WIDTH = 1.0
-"""Handwriting with wide letters reads better unstretched; on the sample sheets, snapping both readings of a
-row raised the orders right by meaning from 88.7 % to 92.0 %."""
+"""Factor, 0.7..1.6, by which crops are widened for the second opinion. Handwriting with wide letters reads
+better unstretched: on the 20 sample sheets, comparing both readings of a row with the grammar raised the
+orders right by meaning from 88.7 % to 92.0 %."""
 
 
 def default_engines(threads: int = 1) -> tuple[Engine, ...]:
-    """PP-OCRv6 at two widths. `threads`: cores one run may use."""
+    """PP-OCRv6 at two widths. `threads`: cores that one run may use."""
     return PpOcr(threads), PpOcr(threads, SECOND_WIDTH)

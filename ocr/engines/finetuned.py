@@ -1,10 +1,9 @@
 """The recogniser's layers that were tuned to handwriting, as arrays laid over the published file.
 
-`finetuned.npz` holds `offsets`, `sizes` and `values`: which numbers of the published file are others now
-(byte offset, how many, and the numbers one after the other); and the output layer cut to the `columns` that
-are kept (0 is the blank), `head_w` (120 x columns) and `head_b`. All numbers are float16. How they came about
-is told in `training/README.md`; they are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside
-this file.
+`finetuned.npz`, all numbers float16: `offsets`, `sizes` and `values` say which numbers of the published file
+are replaced (byte offset, how many, and the numbers one after the other); `head_w` (120 x columns) and
+`head_b` are the output layer, cut to the `columns` that are kept (0 is the blank). `training/README.md` says
+how they were made. They are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside this file.
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.float32]
+Weights: TypeAlias = npt.NDArray[np.float32]
 
 FILE = Path(__file__).with_name("finetuned.npz")
 
@@ -30,15 +30,18 @@ HEAD = ("linear_8.w_0", "linear_8.b_0")
 
 @dataclass(frozen=True, slots=True)
 class TunedLayers:
-    """Tuned layers. `replaced`: whole arrays by their names in the network. `patches`: byte offset and new
-    bytes. `columns`: the published output's columns that are left, in order."""
+    """Tuned layers.
 
-    replaced: Mapping[str, Numbers]
+    `replaced`: whole arrays by their names in the network. `patches`: byte offset and new bytes. `columns`:
+    the columns of the published output that are kept, in order.
+    """
+
+    replaced: Mapping[str, Weights]
     patches: tuple[tuple[int, bytes], ...]
     columns: tuple[int, ...]
 
     def patched(self, network: bytes) -> bytes:
-        """The published file with its numbers replaced; as long as before."""
+        """The published file with its numbers replaced; its length does not change."""
         out = bytearray(network)
         for offset, data in self.patches:
             out[offset : offset + len(data)] = data
@@ -46,16 +49,16 @@ class TunedLayers:
 
 
 def parse_layers(data: bytes) -> TunedLayers:
-    """What the bytes of `finetuned.npz` say."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as found:
-        sizes = found["sizes"]
+    """The layers in the bytes of `finetuned.npz`."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        sizes = arrays["sizes"]
         ends = np.cumsum(sizes)
-        values = found["values"].astype("<f4")
+        # The published file holds little-endian floats.
+        values = arrays["values"].astype("<f4")
         patches = tuple(
             (int(offset), values[end - size : end].tobytes())
-            for offset, size, end in zip(found["offsets"], sizes, ends, strict=True)
+            for offset, size, end in zip(arrays["offsets"], sizes, ends, strict=True)
         )
-        head = (np.ascontiguousarray(found["head_w"].astype(np.float32)), found["head_b"].astype(np.float32))
-        return TunedLayers(
-            dict(zip(HEAD, head, strict=True)), patches, tuple(int(k) for k in found["columns"])
-        )
+        head = np.ascontiguousarray(arrays["head_w"].astype(np.float32)), arrays["head_b"].astype(np.float32)
+        columns = tuple(int(column) for column in arrays["columns"])
+        return TunedLayers(dict(zip(HEAD, head, strict=True)), patches, columns)

@@ -1,4 +1,4 @@
-"""Find the sheets in a photograph and square them."""
+"""Find the sheets in a photograph and flatten them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,27 @@ from ocr.image.outline import corners_of, outline_strength, overlap, paper_masks
 from ocr.image.split_sheets import find_touching_pair
 from ocr.page import Image
 
+# Tuning values. "By hand": no measurement on record.
 LOOK_SIDE = 640
-"""Long side, in pixels, of the small copy in which sheets are looked for."""
-
+"""Pixels, 320..1280, long side of the copy in which sheets are looked for. By hand; cost ~ its square."""
 FLAT_SIDE = 2400
-"""Long side, in pixels, of a squared sheet at most; a row of 25 is then some 90 high."""
+"""Pixels, 1200..4000, long side of a flattened sheet at most; a row of 25 is then some 90 high. By hand."""
+MIN_SIDE = 32  # pixels, short side of a flattened sheet at least, so that filters have room. By hand
+SHRINK_BY_AREA = 0.6
+"""Factor, 0..1, below which area sampling replaces bilinear, which would skip pixels. By hand."""
+OUTSIDE = 0.02  # share of the sheet's width or height, 0..0.1, beyond which a point is off the sheet. By hand
+DISTINCT = 0.2  # overlap, 0..1, from which two outlines are the same sheet. By hand
+SECOND_STRENGTH = 0.5
+"""Share of the best outline's strength, 0..1, that a second sheet needs. By hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlattenedSheet:
-    """A sheet cut out and squared. `to_photo` takes its pixels to those of the photograph as shown.
+    """A sheet cut out and flattened.
 
-    `found` is False where no edge of paper was seen and the whole photograph stands in for the sheet.
+    `image`: uint8 RGB, shape (height, width, 3). `to_photo`: homography from its pixels to those of the
+    photograph. `rotation`: 0, 90, 180 or 270, degrees clockwise it was turned since. `is_outlined`: False if
+    no edge of paper was seen and the whole photograph stands in for the sheet.
     """
 
     image: Image
@@ -35,35 +44,36 @@ class FlattenedSheet:
 
 
 def find_sheets(photo: Image) -> tuple[FlattenedSheet, ...]:
-    """The sheets in an upright RGB photograph, in reading order; at least one."""
+    """The sheets in an upright RGB photograph, in reading order: one or two, or the whole photograph."""
     quads = find_quads(photo)
     return tuple(flatten(photo, quad) for quad in quads) if quads else (whole_photo(photo),)
 
 
 def whole_photo(photo: Image) -> FlattenedSheet:
-    """The whole photograph as a sheet, where no edge of paper is to be trusted."""
+    """The whole photograph as a sheet, for when no edge of paper can be trusted."""
     height, width = photo.shape[:2]
-    return flatten(photo, upright_frame(width, height), found=False)
+    return flatten(photo, upright_frame(width, height), is_outlined=False)
 
 
 def is_outside(sheet: FlattenedSheet, point: npt.ArrayLike) -> bool:
-    """Whether a point of the photograph lies clearly off the sheet."""
-    high, wide = sheet.image.shape[:2]
+    """True if a point of the photograph (x, y in pixels) is clearly off the sheet."""
+    height, width = sheet.image.shape[:2]
     x, y = transform_points(np.linalg.inv(sheet.to_photo).astype(np.float64), point)[0]
-    return not (-0.02 * wide < x < 1.02 * wide and -0.02 * high < y < 1.02 * high)
+    inside_width = -OUTSIDE * width < x < (1 + OUTSIDE) * width
+    return not (inside_width and -OUTSIDE * height < y < (1 + OUTSIDE) * height)
 
 
-def flatten(photo: Image, quad: Quad, *, found: bool = True) -> FlattenedSheet:
-    """What lies in four corners as a rectangle, never enlarged."""
+def flatten(photo: Image, quad: Quad, *, is_outlined: bool = True) -> FlattenedSheet:
+    """The inside of four corners as a rectangle, never enlarged."""
     width, height = quad_size(quad)
     shrink = min(1.0, FLAT_SIDE / max(width, height))
-    size = max(32, round(width * shrink)), max(32, round(height * shrink))
+    size = max(MIN_SIDE, round(width * shrink)), max(MIN_SIDE, round(height * shrink))
     frame = upright_frame(*size)
-    method = cv2.INTER_AREA if shrink < 0.6 else cv2.INTER_LINEAR
+    method = cv2.INTER_AREA if shrink < SHRINK_BY_AREA else cv2.INTER_LINEAR
     image = cv2.warpPerspective(
         photo, homography(quad, frame), size, flags=method, borderMode=cv2.BORDER_REPLICATE
     )
-    return FlattenedSheet(np.asarray(image, dtype=np.uint8), homography(frame, quad), 0, found)
+    return FlattenedSheet(np.asarray(image, dtype=np.uint8), homography(frame, quad), 0, is_outlined)
 
 
 def turn_sheet(sheet: FlattenedSheet, degrees: int) -> FlattenedSheet:
@@ -71,13 +81,12 @@ def turn_sheet(sheet: FlattenedSheet, degrees: int) -> FlattenedSheet:
     if degrees == 0:
         return sheet
     image = turn_image(sheet.image, degrees)
-    high, wide = image.shape[:2]
-    frame = upright_frame(wide, high)
-    before_high, before_wide = sheet.image.shape[:2]
-    back = np.roll(upright_frame(before_wide, before_high), degrees // 90, axis=0)
-    return FlattenedSheet(
-        image, sheet.to_photo @ homography(frame, back), (sheet.rotation + degrees) % 360, sheet.is_outlined
-    )
+    frame = upright_frame(image.shape[1], image.shape[0])
+    frame_before = upright_frame(sheet.image.shape[1], sheet.image.shape[0])
+    # A turn by k quarters moves the corner that was k places before to the top left.
+    to_sheet_before = homography(frame, np.roll(frame_before, degrees // 90, axis=0))
+    rotation = (sheet.rotation + degrees) % 360
+    return FlattenedSheet(image, sheet.to_photo @ to_sheet_before, rotation, sheet.is_outlined)
 
 
 def turn_image(image: Image, degrees: int) -> Image:
@@ -86,35 +95,37 @@ def turn_image(image: Image, degrees: int) -> Image:
 
 
 def find_quads(photo: Image) -> tuple[Quad, ...]:
-    """Corners of each sheet of paper seen, in pixels of the photograph, in reading order; empty if none."""
+    """The corners of each sheet of paper, in pixels of the photograph, in reading order; empty if none."""
     height, width = photo.shape[:2]
     scale = LOOK_SIDE / max(height, width)
     size = max(16, round(width * scale)), max(16, round(height * scale))
     small = np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    best = [quad / np.float32(scale) for quad in _outlines(small)]
-    return tuple(sorted(best, key=lambda quad: (quad[:, 1].mean() // (height / 2), quad[:, 0].mean())))
+    quads = [quad / np.float32(scale) for quad in _outlines(small)]
+    # Upper half before lower half, and within a half from the left.
+    return tuple(sorted(quads, key=lambda quad: (quad[:, 1].mean() // (height / 2), quad[:, 0].mean())))
 
 
 def _outlines(small: Image) -> tuple[Quad, ...]:
-    """At most two sheets: those that show best by themselves, or a pair that was taken for one."""
+    """At most two sheets: the best outlines by themselves, or a touching pair that was taken for one."""
     lab = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2LAB), dtype=np.uint8)
-    found = tuple(paper_masks(lab))
-    scored = [
-        (cv2.contourArea(patch) / found[0].size, outline_strength(lab, quad), quad)
-        for mask in found
+    masks = tuple(paper_masks(lab))
+    candidates = [
+        (cv2.contourArea(patch) / masks[0].size, outline_strength(lab, quad), quad)
+        for mask in masks
         for patch in paper_patches(mask)
         if (quad := corners_of(patch)) is not None
     ]
-    kept: list[tuple[float, Quad]] = []
-    for area, strong, quad in sorted(scored, key=lambda seen: -seen[0] * seen[1]):
-        if area * strong > 0 and all(overlap(quad, other) < 0.2 for _, other in kept):
-            kept.append((strong, quad))
-    apart = tuple(quad for strong, quad in kept if strong > 0.5 * kept[0][0])[:2]
-    if len(apart) == 2:
-        return apart
-    return find_touching_pair(lab, found, apart[0] if apart else None) or apart
+    distinct: list[tuple[float, Quad]] = []
+    # Large and clear first: area times strength.
+    for area, strength, quad in sorted(candidates, key=lambda candidate: -candidate[0] * candidate[1]):
+        if area * strength > 0 and all(overlap(quad, other) < DISTINCT for _, other in distinct):
+            distinct.append((strength, quad))
+    best = tuple(quad for strength, quad in distinct if strength > SECOND_STRENGTH * distinct[0][0])[:2]
+    if len(best) == 2:
+        return best
+    return find_touching_pair(lab, masks, best[0] if best else None) or best
 
 
 def photo_points(sheet: FlattenedSheet, points: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """Points of the squared sheet in pixels of the photograph as shown."""
+    """Points of the flattened sheet (n x 2) in pixels of the photograph."""
     return transform_points(sheet.to_photo, points)

@@ -1,4 +1,4 @@
-"""Even out light and shadow, and take printed rules off the paper."""
+"""Even out light and shadow, and remove printed rules from the paper."""
 
 from __future__ import annotations
 
@@ -8,88 +8,114 @@ import numpy.typing as npt
 
 from ocr.page import Image
 
+# Tuning values. "By hand": no measurement on record.
+PAPER = 250.0  # grey of bare paper on an evened sheet, 0..255 by definition; 5 are left for what is lighter
+# Light: pixels of a copy with LIGHT_SIDE as its long side.
+LIGHT_SIDE = 300  # pixels, 150..600: fine enough for a shadow's edge. By hand
+FILL = 15  # pixels, odd: everything thinner, 1/20 of the sheet, is ink and is filled with paper. By hand
+MEDIAN, BLUR = 11, 4  # pixels, odd, and standard deviation in pixels, that smooth the paper's light. By hand
+DARKEST_LIGHT = 16  # grey, 1..64: light below it is not trusted, or noise would become ink. By hand
+# Ink: pixels of the evened sheet.
+CELL = 8  # pixels, 4..16: side of the cells that hold ink or not. By hand
+INK_GREY = 190  # grey, 100..230, below which a cell's darkest pixel is ink, however pale the pen. By hand
+INK_ROOM = 32  # pixels, 8..64, round the ink, so that the row finder sees whole rows. By hand
+# Printed rules: shares of the sheet's width or height unless said.
+RULE_ENDS = 0.04
+"""0..0.1 of the width: a rule begins and ends this near the edges; pen strokes seldom do. Photographs: rules
+within 0.037, other level lines from 0.065."""
+RULE_PALE = 0.5
+"""Of the ink's darkness, 0..1: a rule is at most so dark; a stroke through a line is darker. Photographs:
+rules up to 0.47, strokes and table from 0.72."""
+ANY_RULE_PALE = 70.0
+"""Darkness, 0..250: on a sheet without darker ink a rule is at most so dark. By hand, commit 9b92aae."""
+RULE_PIECE = 40  # divisor of the width: shorter level pieces are writing; at least 9 pixels. By hand
+RULE_THICK = 150  # divisor of the height: thicker level pieces are no rule; at least 9 pixels. By hand
+RULE_DARK, RULE_THIN = 8, 5  # darkness, 0..250, of a rule's pixels, and above that of what is thick. By hand
+RULE_LINK = 15  # divisor of the width: gaps in a rule that are bridged; at least 15 pixels. By hand
+RULE_TILT = 0.06
+"""Of the width, at least 12 pixels: a rule rises by at most so much. Photographs: 0.010 or less in half of
+the rules."""
+RULE_CROSSED = (1.5, 8)  # factor of, and addition to, a rule's darkness: what is darker crosses it. By hand
+
 
 def even_light(image: Image) -> Image:
-    """The same RGB image as if lit evenly: the paper near 250 everywhere, ink as dark as it was against it.
+    """The same RGB image as if lit evenly: paper near PAPER everywhere, ink as dark as it was against it.
 
-    The paper's own light is what is left when everything thinner than some 1/20 of the sheet is filled in.
+    The paper's own light is what remains when everything thinner than 1/20 of the sheet is filled in.
     """
-    high, wide = image.shape[:2]
-    scale = 300 / max(high, wide)
+    height, width = image.shape[:2]
+    scale = LIGHT_SIDE / max(height, width)
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    filled = cv2.morphologyEx(small, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (15, 15)))
-    smooth = cv2.GaussianBlur(cv2.medianBlur(filled, 11), (0, 0), 4)
-    paper = cv2.resize(smooth, (wide, high), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.divide(image, np.maximum(paper, 16), scale=250), dtype=np.uint8)
-
-
-RULE_ENDS = 0.04
-"""A printed rule begins and ends within this share of the sheet's edges; a stroke of the pen seldom does."""
-
-RULE_PALE = 0.5
-"""... and is at most this dark, against the ink; a stroke through a line is as dark as the line."""
-
-ANY_RULE_PALE = 70.0
-"""... or, on a sheet that bears nothing darker, at most this dark (0..250)."""
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (FILL, FILL))
+    filled = cv2.morphologyEx(small, cv2.MORPH_CLOSE, disc)
+    smooth = cv2.GaussianBlur(cv2.medianBlur(filled, MEDIAN), (0, 0), BLUR)
+    paper = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(cv2.divide(image, np.maximum(paper, DARKEST_LIGHT), scale=PAPER), dtype=np.uint8)
 
 
 def without_rules(evened: Image) -> tuple[Image, int]:
-    """An evened RGB sheet without its printed rules, and how many pixels were taken off.
+    """An evened RGB sheet without its printed rules, and the number of pixels removed.
 
-    Only pixels no darker than the rule itself go, so that ink which crosses a rule stays whole.
+    Only pixels no darker than the rule itself are removed, so ink that crosses a rule stays whole.
     """
     dark = np.asarray(255 - cv2.cvtColor(evened, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
-    ink = _ink_level(dark)
-    mask = _rules(dark, ink) | _rules(np.ascontiguousarray(dark.T), ink).T
+    ink_darkness = _ink_darkness(dark)
+    # Squared paper has upright rules too: the same search on the transposed sheet.
+    mask = _rules(dark, ink_darkness) | _rules(np.ascontiguousarray(dark.T), ink_darkness).T
     if not mask.any():
         return evened, 0
     out = evened.copy()
-    out[mask] = 250
+    out[mask] = PAPER
     return out, int(mask.sum())
 
 
 def ink_bounds(clean: Image) -> tuple[int, int, int, int]:
-    """Where there is writing on a cleaned RGB sheet: left, top, right, bottom, with room round it.
+    """Left, top, right, bottom of the writing on a cleaned RGB sheet, in pixels, with some room round it.
 
-    All four are 0 on a sheet without ink. Cells of 8 pixels count as inked when something dark is in them.
+    All four are 0 on a sheet without ink. Cells along the sheet's edges are ignored: table shows there.
     """
     grey = cv2.cvtColor(clean, cv2.COLOR_RGB2GRAY)
-    high, wide = grey.shape
-    cells = grey[: high // 8 * 8, : wide // 8 * 8].reshape(high // 8, 8, wide // 8, 8).min(axis=(1, 3))
-    inside = cells < 190
-    inside[[0, -1]] = inside[:, [0, -1]] = False
-    across, down = np.flatnonzero(inside.any(axis=0)), np.flatnonzero(inside.any(axis=1))
+    height, width = grey.shape
+    rows, columns = height // CELL, width // CELL
+    cells = grey[: rows * CELL, : columns * CELL].reshape(rows, CELL, columns, CELL).min(axis=(1, 3))
+    inked = cells < INK_GREY
+    inked[[0, -1]] = inked[:, [0, -1]] = False
+    across, down = np.flatnonzero(inked.any(axis=0)), np.flatnonzero(inked.any(axis=1))
     if not len(across):
         return 0, 0, 0, 0
-    room = 32
-    left, right = int(across[0]) * 8 - room, int(across[-1] + 1) * 8 + room
-    top, bottom = int(down[0]) * 8 - room, int(down[-1] + 1) * 8 + room
-    return max(0, left), max(0, top), min(wide, right), min(high, bottom)
+    left, right = int(across[0]) * CELL - INK_ROOM, int(across[-1] + 1) * CELL + INK_ROOM
+    top, bottom = int(down[0]) * CELL - INK_ROOM, int(down[-1] + 1) * CELL + INK_ROOM
+    return max(0, left), max(0, top), min(width, right), min(height, bottom)
 
 
-def _ink_level(dark: Image) -> float:
-    """How dark the ink is, 0..255: the middle of the darkest hundredth of the sheet."""
+def _ink_darkness(dark: Image) -> float:
+    """How dark the ink is, 0..255: the median of the darkest hundredth of the sheet."""
     top = np.percentile(dark, 99)
     return float(np.median(dark[dark >= max(1.0, top)]))
 
 
-def _rules(dark: Image, ink: float) -> npt.NDArray[np.bool_]:
-    high, wide = dark.shape
-    short = cv2.getStructuringElement(cv2.MORPH_RECT, (max(9, wide // 40), 1))
-    level = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, short), dtype=np.uint8)
-    thin = np.asarray(cv2.morphologyEx(level, cv2.MORPH_OPEN, np.ones((max(9, high // 150), 1), np.uint8)))
-    seen = ((level > 8) & (cv2.subtract(level, thin) > 5)).astype(np.uint8)
-    linked = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((3, max(15, wide // 15)), np.uint8))
+def _rules(dark: Image, ink_darkness: float) -> npt.NDArray[np.bool_]:
+    """The pixels of level printed rules: bool, shape as `dark`."""
+    height, width = dark.shape
+    # 1. What is level and long, without what is thick: lines, printed or drawn.
+    piece = cv2.getStructuringElement(cv2.MORPH_RECT, (max(9, width // RULE_PIECE), 1))
+    level = np.asarray(cv2.morphologyEx(dark, cv2.MORPH_OPEN, piece), dtype=np.uint8)
+    column = np.ones((max(9, height // RULE_THICK), 1), np.uint8)
+    thick = np.asarray(cv2.morphologyEx(level, cv2.MORPH_OPEN, column), dtype=np.uint8)
+    thin = ((level > RULE_DARK) & (cv2.subtract(level, thick) > RULE_THIN)).astype(np.uint8)
+    # 2. Pieces of one rule linked over the letters that cross it.
+    linked = cv2.morphologyEx(thin, cv2.MORPH_CLOSE, np.ones((3, max(15, width // RULE_LINK)), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(linked, connectivity=8)
     out = np.zeros(dark.shape, np.bool_)
-    for k in range(1, count):
-        x, y, w, h = (int(v) for v in stats[k, :4])
-        if x > RULE_ENDS * wide or x + w < (1 - RULE_ENDS) * wide or h > max(12, 0.06 * wide):
+    for label in range(1, count):
+        x, y, w, h = (int(value) for value in stats[label, :4])
+        # 3. A rule runs from edge to edge, nearly level, and is paler than the ink.
+        if x > RULE_ENDS * width or x + w < (1 - RULE_ENDS) * width or h > max(12, RULE_TILT * width):
             continue
-        inside = (slice(y, y + h), slice(x, x + w))
-        rule = (labels[inside] == k) & seen[inside].astype(np.bool_)
-        tone = float(np.median(level[inside][rule]))
-        if tone < max(RULE_PALE * ink, ANY_RULE_PALE):
-            wider = cv2.dilate(rule.astype(np.uint8), np.ones((3, 1), np.uint8)).astype(np.bool_)
-            out[inside] |= wider & (dark[inside] < tone * 1.5 + 8)
+        part = (slice(y, y + h), slice(x, x + w))
+        rule = (labels[part] == label) & thin[part].astype(np.bool_)
+        tone = float(np.median(level[part][rule]))
+        if tone < max(RULE_PALE * ink_darkness, ANY_RULE_PALE):
+            with_edges = cv2.dilate(rule.astype(np.uint8), np.ones((3, 1), np.uint8)).astype(np.bool_)
+            out[part] |= with_edges & (dark[part] < tone * RULE_CROSSED[0] + RULE_CROSSED[1])
     return out

@@ -1,7 +1,7 @@
-"""The door: bytes of unknown worth in, upright RGB pages out, or the reason there are none.
+"""Open a file: untrusted bytes in, upright RGB pages out, or the reason there are none.
 
-The type is told from the content, never from the name; the size from the header, before anything is
-decoded. EXIF rotation is applied, an invalid one means upright, and nothing of the metadata is passed on.
+The type is taken from the content, never from the name, and the size from the header, before anything is
+decoded. EXIF rotation is applied; an invalid one means upright. No metadata is passed on.
 """
 
 from __future__ import annotations
@@ -25,24 +25,23 @@ if TYPE_CHECKING:
     import pypdfium2
 
 MOST_PIXELS = 50_000_000
-"""Larger images are refused from their header; phones make at most 50 million (200 with upscaling)."""
-
-MOST_PAGES = 8
-"""Pages of one PDF or TIFF that are looked at; an order sheet has one or two."""
-
+"""Pixels of an image, from its header: phones make at most 50 million (200 with upscaling)."""
+MOST_PAGES = 8  # pages of one PDF or TIFF that are read; an order sheet has one or two. By hand
 PDF_DPI = 200
-"""Resolution at which PDF pages are drawn: a row of handwriting is then some 60 pixels high."""
+"""Dots per inch at which PDF pages are drawn: a row of handwriting is then some 60 pixels high. By hand."""
+POSTER_SHARE = 0.4  # of MOST_PIXELS, 0..1, that a drawn PDF page has at most. By hand; bounds memory
+BAND = 256  # rows of a deep image that are converted to 8 bits at a time; bounds memory. By hand
+DEEP_SAMPLE = 4  # every fourth pixel of a deep image is enough for its percentiles. By hand
+DEEP_RANGE = (0.1, 99.9)  # percentiles of a deep image that become 0 and 255. By hand
 
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP")
 """What Pillow may try; its other readers are not needed and were never audited here."""
 
 BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
-"""How files of these formats begin; HEIF and AVIF carry "ftyp" from the fifth byte."""
+"""How files of these formats begin; HEIF and AVIF have "ftyp" from the fifth byte."""
 
 EXIF_ORIENTATION = 0x0112
-
-BAND = 256
-"""Rows of a deep image that are brought to 8 bits at a time."""
+"""The EXIF tag of the orientation (CIPA DC-008 4.6.4, tag 274)."""
 
 TURNS = {
     2: (Pillow.Transpose.FLIP_LEFT_RIGHT,),
@@ -53,12 +52,12 @@ TURNS = {
     7: (Pillow.Transpose.TRANSVERSE,),
     8: (Pillow.Transpose.ROTATE_90,),
 }
-"""EXIF orientation to what makes it upright (CIPA DC-008 4.6.4, tag 274); any other value: as it is."""
+"""EXIF orientation to what makes the image upright, as in CIPA DC-008; any other value: as it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedFile:
-    """What a file held: pages, or a reason. `detail` says more for people; `kind` is the format found."""
+    """What a file holds: pages, or a reason. `detail`: more for people. `kind`: the format found."""
 
     pages: tuple[Image, ...] = ()
     reason: UnreadableReason | None = None
@@ -76,19 +75,23 @@ class ImageRefused(Exception):
 
 
 def open_images(data: bytes) -> OpenedFile:
-    """The pages of an image or PDF file, upright RGB. Never raises on account of `data`,
-    save MemoryError where the process may not have what the pixels need."""
+    """The pages of an image or PDF file: uint8 RGB, shape (height, width, 3), upright.
+
+    Bad `data` gives a reason, not an error. Raises MemoryError if the process may not have the memory for the
+    pixels.
+    """
     try:
-        found = [(kind, np.asarray(picture)) for kind, picture in iter_pages(data)]
+        pages = [(kind, np.asarray(picture)) for kind, picture in iter_pages(data)]
     except ImageRefused as refused:
         return OpenedFile(reason=refused.reason, detail=refused.detail)
-    return OpenedFile(tuple(page for _, page in found), kind=found[0][0])
+    return OpenedFile(tuple(page for _, page in pages), kind=pages[0][0])
 
 
 def iter_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
-    """The format found and each page as an upright RGB picture without metadata, one at a time, so that a
-    long file needs the memory of one page. At least one, or it raises Refused; MemoryError as in
-    `open_images`.
+    """The format and each page as an upright RGB picture without metadata, one at a time.
+
+    So a long file needs the memory of one page. Yields at least one page. Raises ImageRefused if there is
+    none, and MemoryError as `open_images` does.
     """
     if not data:
         raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the file is empty")
@@ -102,7 +105,7 @@ def _is_pdf(data: bytes) -> bool:
 
 def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
     if data[4:8] == b"ftyp":
-        import pillow_heif
+        import pillow_heif  # here, since it loads a library that most photographs do not need
 
         pillow_heif.register_heif_opener()
     with warnings.catch_warnings():
@@ -125,18 +128,18 @@ def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
 
 
 def _formats() -> list[str]:
-    """Those of FORMATS that this installation of Pillow has: HEIF comes with a package, opened where
-    needed."""
+    """Those of FORMATS that this installation of Pillow has. HEIF comes with a package of its own."""
     Pillow.preinit()
     for name in ("Tiff", "WebP", "Avif"):
-        # One by one: Pillow's own way to make these known imports all of its forty readers.
+        # One by one: `Pillow.init()` would import all of its forty readers.
         with suppress(ImportError):
             import_module(f"PIL.{name}ImagePlugin")
     return [kind for kind in FORMATS if kind in Pillow.OPEN]
 
 
 def _unknown(data: bytes) -> ImageRefused:
-    """A file no reader took: a photograph cut off in its first bytes, or something else altogether."""
+    """The error for a file that no reader accepts: a photograph cut off in its first bytes, or no image at
+    all."""
     if data.startswith(BEGINNINGS) or data[4:8] == b"ftyp":
         return ImageRefused(UnreadableReason.TRUNCATED, "it is cut off near its beginning")
     return ImageRefused(UnreadableReason.NOT_AN_IMAGE, "it is no kind of image known here")
@@ -146,7 +149,8 @@ def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
     """Each page of a TIFF; only the first picture of anything else (films, thumbnails)."""
     for number in range(MOST_PAGES if image.format == "TIFF" else 1):
         try:
-            # Not by counting the pages beforehand: that raises anything where one of them is damaged.
+            # Pages are not counted beforehand: that raises anything if one of them is damaged (commit
+            # 18fd3ec).
             if number and not _turn_to(image, number):
                 return
             _check_size(image.width, image.height)
@@ -155,12 +159,12 @@ def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
         except (ImageRefused, MemoryError):
             raise
         except Exception as error:
-            # Each decoder fails in its own way on damaged data; past the header there is one meaning.
+            # Each decoder fails in its own way on damaged data. After the header all mean the same.
             raise ImageRefused(UnreadableReason.TRUNCATED, "it is cut off or damaged") from error
 
 
 def _turn_to(image: Pillow.Image, number: int) -> bool:
-    """Whether there is such a page; the image then stands at it."""
+    """Turn to a page of a TIFF. False if there is none."""
     try:
         image.seek(number)
     except EOFError:
@@ -176,7 +180,7 @@ def _check_size(width: float, height: float) -> None:
 def _upright(image: Pillow.Image) -> Pillow.Image:
     value: object = 1
     with suppress(Exception):
-        # Damaged EXIF raises anything; a photograph without a usable tag is taken as upright.
+        # Damaged EXIF raises anything. Without a usable tag the photograph counts as upright.
         value = image.getexif().get(EXIF_ORIENTATION, 1)
     turns = TURNS.get(value, ()) if isinstance(value, int) else ()
     for turn in turns:
@@ -185,37 +189,37 @@ def _upright(image: Pillow.Image) -> Pillow.Image:
 
 
 def _rgb(image: Pillow.Image) -> Pillow.Image:
-    """8-bit RGB on white, from any mode, without what came beside the pixels."""
+    """8-bit RGB on white, from any mode, without metadata."""
     if image.mode.startswith("I") or image.mode == "F":
         return Pillow.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode in {"RGBA", "LA", "PA", "RGBa", "La"} or "transparency" in image.info:
-        clear = image if image.mode == "RGBA" else image.convert("RGBA")
-        image = Pillow.new("RGB", clear.size, "white")
-        image.paste(clear, mask=clear)
-    # A copy even where nothing is to be converted: the opened file keeps its EXIF data, a copy has only
-    # pixels.
-    plain = image.copy() if image.mode == "RGB" else image.convert("RGB")
-    plain.info = {}
-    return plain
+        transparent = image if image.mode == "RGBA" else image.convert("RGBA")
+        image = Pillow.new("RGB", transparent.size, "white")
+        image.paste(transparent, mask=transparent)
+    # A copy even if nothing is converted: the opened file keeps its EXIF data, a copy has only pixels.
+    pixels_only = image.copy() if image.mode == "RGB" else image.convert("RGB")
+    pixels_only.info = {}
+    return pixels_only
 
 
 def _eight_bits(deep: npt.NDArray[Any]) -> Image:
-    """16- or 32-bit grey as 8-bit: what the file uses of its range is the whole range.
+    """16- or 32-bit grey as 8-bit: the range that the file uses becomes the whole range.
 
-    Cameras store 10 or 12 bits in 16, so dividing by 256 would leave such a page almost black. Band by band,
-    since a large scan as floating numbers would take gigabytes.
+    Cameras store 10 or 12 bits in 16, so dividing by 256 would leave such a page almost black.
     """
-    low, high = np.percentile(np.nan_to_num(deep[::4, ::4].astype(np.float64)), (0.1, 99.9))
-    span = max(float(high - low), 1e-9)
+    sample = deep[::DEEP_SAMPLE, ::DEEP_SAMPLE].astype(np.float64)
+    darkest, lightest = np.percentile(np.nan_to_num(sample), DEEP_RANGE)
+    span = max(float(lightest - darkest), 1e-9)
     out = np.empty(deep.shape, np.uint8)
+    # Band by band, since a large scan as floating-point numbers would take gigabytes.
     for top in range(0, deep.shape[0], BAND):
         band = np.nan_to_num(deep[top : top + BAND].astype(np.float64))
-        out[top : top + BAND] = np.clip((band - low) / span * 255.0, 0, 255)
+        out[top : top + BAND] = np.clip((band - darkest) / span * 255.0, 0, 255)
     return out
 
 
 def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
-    import pypdfium2
+    import pypdfium2  # here, since it loads a library that most photographs do not need
 
     try:
         document = pypdfium2.PdfDocument(data)
@@ -231,7 +235,7 @@ def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
 
 
 def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
-    import pypdfium2
+    import pypdfium2  # loaded by _pdf_pages already
 
     try:
         page = document[number]
@@ -240,9 +244,9 @@ def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
         if width <= 0 or height <= 0:
             raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF has a page without size")
         _check_size(width, height)
-        # A poster-sized page is drawn coarser rather than refused: its photograph is what matters.
-        scale = min(scale, (0.4 * MOST_PIXELS / (width * height)) ** 0.5)
-        drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=True)
-        return _rgb(Pillow.fromarray(np.array(drawn.to_numpy()[:, :, :3], dtype=np.uint8)))
+        # A poster-sized page is drawn coarser rather than refused: its photograph matters, not its size.
+        scale = min(scale, (POSTER_SHARE * MOST_PIXELS / (width * height)) ** 0.5)
+        bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=True)
+        return _rgb(Pillow.fromarray(np.array(bitmap.to_numpy()[:, :, :3], dtype=np.uint8)))
     except pypdfium2.PdfiumError as error:
         raise ImageRefused(UnreadableReason.TRUNCATED, "a page of the PDF is damaged") from error

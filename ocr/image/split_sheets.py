@@ -1,5 +1,9 @@
-"""Two sheets that touch or nearly touch: one patch of paper with a notch in its outline or a dark line
-through it."""
+"""Two sheets that touch: one patch of paper with a notch in its outline, or with a dark line through it.
+
+`lab` is the small copy of the photograph as in `outline`; lengths in pixels are pixels of it. Source of the
+rules: twelve photographs of two sheets, five of which gave one page before (commit 1204c78), and some 45
+single sheets, five of which were cut in two along a rule or a shadow (commit 020a0e1).
+"""
 
 from __future__ import annotations
 
@@ -23,181 +27,190 @@ from ocr.image.outline import (
 )
 from ocr.page import Image
 
-Spot: TypeAlias = tuple[int, int]
+Pixel: TypeAlias = tuple[int, int]
 
+# Tuning values. "By hand": chosen on the photographs named above; no figures on record.
 NOTCH = 0.02
-"""Where two sheets meet at different heights, one's corner lies this deep inside the outline round both, as a
-share of the photograph's long side; a shadow's edge or a fold on one sheet ends on a straight rim."""
-
-LINE = 8.0
-"""The line between two sheets, table or shadow, is darker than either by this much (lightness, 0..255), and
-by half of it darker than anything near it: a printed rule has others like it beside it ..."""
-
+"""Of the long side, 0..0.1: how deep a corner where two sheets meet lies inside the outline round both. A
+shadow's edge or a fold on one sheet ends on a straight rim. By hand."""
+MOST_NOTCHES = 3  # notches per patch that are tried, the deepest first: 9 cuts at most. By hand
+LINE = 8.0  # lightness, 0..255: how much darker than either sheet the line between them is. By hand
 WHOLE_LINE = 0.85
-"""... along this share of its length. Letters that cross a fold are darker than the paper here and there
-only."""
-
-WRITTEN = 3
-"""Ink on both sides of a line at this many places is writing that runs across it, so that it is a fold."""
-
+"""Of its length, 0..1, along which it is so dark. Letters on a fold are dark here and there only. By hand."""
+WRITTEN = 3  # places with ink on both sides of a line: writing crosses it, so it is a fold. By hand
 LEAST_STRENGTH = 0.2
-"""The outer edges of each of two sheets are at least this good, see `outline.outline_strength` ..."""
-
-AS_STRONG = 0.5
-"""... and at least this share as good as those of what was taken for one."""
-
-ASIDE = (4, 16)
-"""Pixels from a line between two sheets, from and to which the paper beside it is looked at."""
-
-COVERS = 0.85
-"""Two sheets cover at least this share of what was taken for one."""
-
-WITHIN = 0.5
-"""A sheet of which more than this share lies in an outline is part of it."""
-
-ALIKE = 0.9
-"""Outlines that share this much are one outline found twice."""
+"""0..1, see `outline_strength`: what the outer edges of each sheet must reach ... By hand."""
+AS_STRONG = 0.5  # 0..1: ... and the share of the strength of what was taken for one sheet. By hand
+ASIDE = (4, 16)  # pixels from the line, 2..40, between which the paper beside it is looked at. By hand
+COVERS = 0.85  # 0..1: the share of what was taken for one sheet that the two cover. By hand
+WITHIN = 0.5  # 0..1: a sheet with more than this share inside an outline is part of it. Commit 020a0e1
+ALIKE = 0.9  # 0..1: outlines that share this much are one outline found twice. By hand
+APART = 0.05  # overlap, 0..0.2, of two sheets at most. By hand
+LINE_WIDTH = 11  # pixels, odd: thinner dark things are lines between sheets. By hand
+CUT_WIDTH = 3  # pixels of a cut through a patch. By hand
+GROWN, SPURS = 5, 7
+"""Pixels, odd: a known sheet grows by a square of GROWN; rests thinner than SPURS go. By hand."""
+SPAN, SAMPLES, ACROSS = (0.05, 0.95), 60, 24  # part of a side, points on it, and across the gap. By hand
+BRIGHT_PERCENTILE = 80  # percentile, 50..100, of lightness along the paper beside a line: bare paper. By hand
 
 
 def find_touching_pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Quad] | None:
-    """Two sheets in place of `whole`, the best single outline if there was any: the pair that covers most, or
-    None.
+    """Two sheets in place of `whole`, the best single outline if any: the pair that covers most, or None.
 
-    `lab`: the small copy of the photograph; `masks`: where paper may be in it, see `outline.masks`.
+    `masks`: where paper may be, see `outline.paper_masks`.
     """
-    least = COVERS * (float(cv2.contourArea(whole)) if whole is not None else LEAST_AREA * lab[..., 0].size)
-    good = outline_strength(lab, whole) if whole is not None else 0.0
-    strong = max(LEAST_STRENGTH, AS_STRONG * good)
+    least_area = COVERS * (
+        float(cv2.contourArea(whole)) if whole is not None else LEAST_AREA * lab[..., 0].size
+    )
+    whole_strength = outline_strength(lab, whole) if whole is not None else 0.0
+    least_strength = max(LEAST_STRENGTH, AS_STRONG * whole_strength)
     best: tuple[Quad, Quad] | None = None
-    for two in combinations(_outlines(lab, masks, whole), 2):
-        covered = sum(float(cv2.contourArea(quad)) for quad in two)
-        # A good outline round both has no notch: what looks like one is a mask's fault.
-        one = (
+    for pair in combinations(_outlines(lab, masks, whole), 2):
+        covered = sum(float(cv2.contourArea(quad)) for quad in pair)
+        # A good outline round both has no notch: what looks like one is a fault of the mask.
+        has_good_outline = (
             whole is not None
-            and good >= LEAST_STRENGTH
-            and min(overlap(whole, quad) for quad in two) > WITHIN
+            and whole_strength >= LEAST_STRENGTH
+            and min(overlap(whole, quad) for quad in pair) > WITHIN
         )
-        if covered > least and overlap(*two) < 0.05 and _are_two(lab, *two, strong, notch=not one):
-            best, least = two, covered
+        if (
+            covered > least_area
+            and overlap(*pair) < APART
+            and _are_two(lab, *pair, least_strength, may_be_notched=not has_good_outline)
+        ):
+            best, least_area = pair, covered
     return best
 
 
 def _outlines(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> list[Quad]:
     """Outlines of what may be single sheets, each once."""
-    found: list[Quad] = []
+    outlines: list[Quad] = []
     for patch in _parts(lab, masks, whole):
         quad = corners_of(patch)
-        if quad is not None and not any(_same(quad, other) for other in found):
-            found.append(quad)
-    return found
+        if quad is not None and not any(_is_same(quad, other) for other in outlines):
+            outlines.append(quad)
+    return outlines
 
 
-def _same(one: Quad, two: Quad) -> bool:
-    sizes = sorted((cv2.contourArea(one), cv2.contourArea(two)))
-    return sizes[0] > ALIKE * sizes[1] and overlap(one, two) > ALIKE
+def _is_same(first: Quad, second: Quad) -> bool:
+    areas = sorted((cv2.contourArea(first), cv2.contourArea(second)))
+    return areas[0] > ALIKE * areas[1] and overlap(first, second) > ALIKE
 
 
 def _parts(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> Iterator[Contour]:
-    """Patches as they are, without their dark lines, without the sheet that is known, and cut at their
-    notches."""
+    """Patches as they are, without their dark lines, without the sheet that is known, and cut at notches."""
     lines = _thin_and_dark(lab)
     for mask in masks:
         yield from paper_patches(mask)
         yield from paper_patches(_without(mask, lines))
         if whole is not None:
-            known = np.asarray(
-                cv2.dilate(quad_mask(whole, mask.shape).astype(np.uint8), np.ones((5, 5), np.uint8)), np.uint8
-            )
-            yield from paper_patches(_without(mask, known))
+            sheet = quad_mask(whole, mask.shape).astype(np.uint8)
+            grown = np.asarray(cv2.dilate(sheet, np.ones((GROWN, GROWN), np.uint8)), np.uint8)
+            yield from paper_patches(_without(mask, grown))
         for patch in paper_patches(mask):
-            for cut in _cuts(patch, max(mask.shape)):
-                sheet = cv2.fillPoly(np.zeros(mask.shape, np.uint8), [patch], 1)
-                yield from paper_patches(np.asarray(cv2.line(sheet, *cut, 0, 3), dtype=np.uint8))
+            for start, end in _cuts(patch, max(mask.shape)):
+                filled = cv2.fillPoly(np.zeros(mask.shape, np.uint8), [patch], 1)
+                cut = cv2.line(filled, start, end, 0, CUT_WIDTH)
+                yield from paper_patches(np.asarray(cut, dtype=np.uint8))
 
 
-def _without(mask: Mask, taken: Mask) -> Mask:
-    left = np.where(taken > 0, 0, mask).astype(np.uint8)
-    return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8)), dtype=np.uint8)
+def _without(mask: Mask, removed: Mask) -> Mask:
+    rest = np.where(removed > 0, 0, mask).astype(np.uint8)
+    return np.asarray(cv2.morphologyEx(rest, cv2.MORPH_OPEN, np.ones((SPURS, SPURS), np.uint8)), np.uint8)
 
 
 def _thin_and_dark(lab: Image) -> Mask:
     light = np.asarray(cv2.GaussianBlur(lab[..., 0], (3, 3), 0), dtype=np.uint8)
-    filled = cv2.morphologyEx(light, cv2.MORPH_CLOSE, np.ones((11, 11), np.uint8))
+    filled = cv2.morphologyEx(light, cv2.MORPH_CLOSE, np.ones((LINE_WIDTH, LINE_WIDTH), np.uint8))
     return (cv2.subtract(filled, light) > LINE).astype(np.uint8)
 
 
-def _cuts(patch: Contour, long_side: int) -> list[tuple[Spot, Spot]]:
-    """Where to cut a patch in two: from its deepest notch to the next, or straight across where there is but
-    one."""
+def _cuts(patch: Contour, long_side: int) -> list[tuple[Pixel, Pixel]]:
+    """Where to cut a patch in two: from notch to notch, or straight across from a single one."""
     hull = np.sort(cv2.convexHull(patch, returnPoints=False), axis=0)[::-1]
-    found = cv2.convexityDefects(patch, np.ascontiguousarray(hull)) if len(hull) > 3 else None
-    notches = [] if found is None else sorted(found.reshape(-1, 4), key=lambda row: -row[3])
-    deep = [row for row in notches if row[3] / 256 > NOTCH / 2 * long_side][:3]
+    defects = cv2.convexityDefects(patch, np.ascontiguousarray(hull)) if len(hull) > 3 else None
+    # A defect is start, end, farthest point (indices into the outline) and depth in 1/256 pixel.
+    notches = [] if defects is None else sorted(defects.reshape(-1, 4), key=lambda defect: -defect[3])
+    deep = [notch for notch in notches if notch[3] / 256 > NOTCH / 2 * long_side][:MOST_NOTCHES]
     outline = patch.reshape(-1, 2).astype(np.float64)
-    points = [outline[row[2]] for row in deep]
-    cuts = [(_spot(a), _spot(b)) for a, b in combinations(points, 2)]
-    for row, point in zip(deep, points, strict=True):
-        rim = outline[row[1]] - outline[row[0]]
+    points = [outline[notch[2]] for notch in deep]
+    cuts = [(_pixel(a), _pixel(b)) for a, b in combinations(points, 2)]
+    for notch, point in zip(deep, points, strict=True):
+        rim = outline[notch[1]] - outline[notch[0]]
         across = np.array([-rim[1], rim[0]]) / max(1.0, float(np.hypot(*rim))) * 2 * long_side
-        cuts += [(_spot(point), _spot(point + across)), (_spot(point), _spot(point - across))]
+        cuts += [(_pixel(point), _pixel(point + across)), (_pixel(point), _pixel(point - across))]
     return cuts
 
 
-def _spot(point: npt.NDArray[np.float64]) -> Spot:
+def _pixel(point: npt.NDArray[np.float64]) -> Pixel:
     return round(float(point[0])), round(float(point[1]))
 
 
-def _are_two(lab: Image, one: Quad, two: Quad, strong: float, *, notch: bool) -> bool:
-    """Whether two outlines are sheets of their own and not the parts of one, lit or folded so."""
-    sides = _facing(one, two), _facing(two, one)
-    if min(outline_strength(lab, quad, side) for quad, side in zip((one, two), sides, strict=True)) < strong:
+def _are_two(lab: Image, first: Quad, second: Quad, least_strength: float, *, may_be_notched: bool) -> bool:
+    """True if two outlines are sheets of their own, not parts of one that light or a fold divides."""
+    sides = _facing_side(first, second), _facing_side(second, first)
+    outer = [
+        outline_strength(lab, quad, side) for quad, side in zip((first, second), sides, strict=True)
+    ]
+    if min(outer) < least_strength:
         return False
-    if notch and _notched(one, two, max(lab.shape)):
+    if may_be_notched and _is_notched(first, second, max(lab.shape)):
         return True
-    return _line_between(lab, one[_ends(sides[0])], two[_ends(sides[1])])
+    return _has_line_between(lab, first[_side_corners(sides[0])], second[_side_corners(sides[1])])
 
 
-def _facing(quad: Quad, other: Quad) -> int:
-    """Which side of an outline, 0 to 3, lies nearest to the middle of the other."""
+def _facing_side(quad: Quad, other: Quad) -> int:
+    """The side of an outline, 0 to 3, that is nearest to the middle of the other."""
     middles = (quad + np.roll(quad, -1, axis=0)) / 2
     return int(np.linalg.norm(middles - other.mean(axis=0), axis=1).argmin())
 
 
-def _ends(side: int) -> list[int]:
+def _side_corners(side: int) -> list[int]:
     return [side, (side + 1) % 4]
 
 
-def _notched(one: Quad, two: Quad, long_side: int) -> bool:
-    """Whether a corner where they meet lies well inside the outline round both."""
-    hull = cv2.convexHull(np.concatenate((one, two)))
-    meeting = [*one[_ends(_facing(one, two))], *two[_ends(_facing(two, one))]]
+def _is_notched(first: Quad, second: Quad, long_side: int) -> bool:
+    """True if a corner where they meet lies well inside the outline round both."""
+    hull = cv2.convexHull(np.concatenate((first, second)))
+    meeting = [
+        *first[_side_corners(_facing_side(first, second))],
+        *second[_side_corners(_facing_side(second, first))],
+    ]
     deepest = max(cv2.pointPolygonTest(hull, (float(x), float(y)), measureDist=True) for x, y in meeting)
     return deepest > NOTCH * long_side
 
 
-def _line_between(lab: Image, side: Quad, other: Quad) -> bool:
-    """Whether a dark line lies all along between two facing sides, each given by its two ends, and no writing
-    runs across it."""
-    steps = np.linspace(0.05, 0.95, 60)[:, np.newaxis]
-    here = side[0] + (side[1] - side[0]) * steps
-    there = other[1] + (other[0] - other[1]) * steps
+def _has_line_between(lab: Image, side: Quad, other: Quad) -> bool:
+    """True if a dark line lies all along between two facing sides and no writing crosses it.
+
+    `side` and `other`: the two ends of each side, shape (2, 2). Arrays below have shape (pixels across,
+    SAMPLES).
+    """
+    steps = np.linspace(*SPAN, SAMPLES)[:, np.newaxis]
+    rim = side[0] + (side[1] - side[0]) * steps
+    other_rim = other[1] + (other[0] - other[1]) * steps
     along = (side[1] - side[0]) / max(1.0, float(np.linalg.norm(side[1] - side[0])))
-    out = np.array([along[1], -along[0]])
-    beside = np.arange(ASIDE[0], ASIDE[1] + 1)
+    outward = np.array([along[1], -along[0]])
+    distances = np.arange(ASIDE[0], ASIDE[1] + 1)[:, np.newaxis, np.newaxis]
     light = cv2.GaussianBlur(lab[..., 0], (3, 3), 0)
-    before = _sampled(light, here - out * beside[:, np.newaxis, np.newaxis])
-    after = _sampled(light, there + out * beside[:, np.newaxis, np.newaxis])
-    across = np.linspace(0.0, 1.0, 24)[:, np.newaxis, np.newaxis]
-    between = _sampled(light, (here - out * ASIDE[0]) * (1 - across) + (there + out * ASIDE[0]) * across)
-    paper = np.minimum(np.median(before, axis=0), np.median(after, axis=0))
-    least = np.minimum(before.min(axis=0), after.min(axis=0))
-    dark = float((between.min(axis=0) < np.minimum(paper - LINE, least - LINE / 2)).mean())
-    ink = [(part.min(axis=0) < np.percentile(part, 80, axis=0) - 2 * LINE) for part in (before, after)]
+    paper_before = _lightness(light, rim - outward * distances)
+    paper_after = _lightness(light, other_rim + outward * distances)
+    shares = np.linspace(0.0, 1.0, ACROSS)[:, np.newaxis, np.newaxis]
+    near, far = rim - outward * ASIDE[0], other_rim + outward * ASIDE[0]
+    between = _lightness(light, near * (1 - shares) + far * shares)
+    paper = np.minimum(np.median(paper_before, axis=0), np.median(paper_after, axis=0))
+    # Darker than anything near it: a printed rule has others like it beside it.
+    darkest_near = np.minimum(paper_before.min(axis=0), paper_after.min(axis=0))
+    dark = float((between.min(axis=0) < np.minimum(paper - LINE, darkest_near - LINE / 2)).mean())
+    ink = [
+        (strip.min(axis=0) < np.percentile(strip, BRIGHT_PERCENTILE, axis=0) - 2 * LINE)
+        for strip in (paper_before, paper_after)
+    ]
     return dark > WHOLE_LINE and int((ink[0] & ink[1]).sum()) < WRITTEN
 
 
-def _sampled(light: npt.NDArray[Any], points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Lightness at points (... x 2), those outside taken at the rim."""
-    high, wide = light.shape
-    x, y = np.clip(points[..., 0], 0, wide - 1), np.clip(points[..., 1], 0, high - 1)
+def _lightness(light: npt.NDArray[Any], points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Lightness, 0..255, at points (shape (..., 2), x and y); those outside are taken at the rim."""
+    height, width = light.shape
+    x, y = np.clip(points[..., 0], 0, width - 1), np.clip(points[..., 1], 0, height - 1)
     return np.asarray(light[y.astype(int), x.astype(int)], dtype=np.float64)

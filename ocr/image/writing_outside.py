@@ -1,5 +1,4 @@
-"""Whether writing lies where no sheet was found: a hard shadow or a fold can look like the edge of the
-paper."""
+"""Is there writing where no sheet was found? A hard shadow or a fold can look like the edge of the paper."""
 
 from __future__ import annotations
 
@@ -13,26 +12,28 @@ from ocr.image.find_sheet import LOOK_SIDE, FlattenedSheet, is_outside, photo_po
 from ocr.image.geometry import quad_size, upright_frame
 from ocr.page import Image
 
+# Tuning values. "By hand": no measurement on record.
 SIDE = 448
-"""Long side, in pixels, at which the whole photograph is searched; whether a row is there shows well before
-it can be read."""
-
+"""Pixels, 320..768, long side at which the finder looks: a row shows well before it can be read. By hand."""
 TALLEST = 0.12
-"""Boxes higher than this share of the photograph are no rows but the sheet or the table itself."""
-
+"""Of the photograph's short side, 0..1: higher boxes are the sheet or the table, not rows. Photographs: rows
+0.107 or less, one other box 0.98."""
+# The cheap look before, in pixels of a copy LOOK_SIDE long.
+FILL = 9  # pixels, odd: thinner dark things are strokes. By hand
 THIN_AND_DARK = 0.12
-"""A pen's stroke is darker than what lies round it by at least this share; a plain table has nothing like
-it."""
-
+"""0..1: a pen's stroke is darker than its surroundings by this share; a plain table is not. By hand."""
+DARKEST = 60
+"""Grey, 0..255: in darker surroundings that share is taken of this, or noise would count. By hand."""
 SPECKS = 40
-"""Fewer thin dark pixels than this, of a photograph LOOK_SIDE long, are no row of writing."""
-
+"""Pixels: fewer that are thin and dark are no row of writing. Photographs: 31 or less on six, 181 or more on
+the others."""
 SWOLLEN = 1.03
-"""Sheets are taken this much larger, since their own edges are thin and dark too."""
+"""Factor, 1..1.1: sheets are taken larger, since their own edges are thin and dark too. By hand."""
+END = 0.1  # share of a box's length, 0..0.5, from its ends where it must lie outside. By hand
 
 
 def has_writing_outside(photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder) -> bool:
-    """Whether rows of writing, or parts of some, lie outside every one of the sheets."""
+    """True if rows of writing, or parts of some, lie outside every one of the sheets."""
     if not _may_hold_writing(photo, sheets):
         return False
     small, scale = _shrunk(photo, SIDE)
@@ -42,14 +43,14 @@ def has_writing_outside(photo: Image, sheets: Sequence[FlattenedSheet], finder: 
 
 
 def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:
-    """A cheap look before the finder's dear one."""
+    """A cheap look before the finder's expensive one: are there thin dark pixels outside the sheets?"""
     small, scale = _shrunk(photo, LOOK_SIDE)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
-    filled = np.asarray(cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8)), dtype=np.uint8)
-    dark = cv2.subtract(filled, grey) > THIN_AND_DARK * np.maximum(filled, 60)
+    filled = np.asarray(cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((FILL, FILL), np.uint8)), np.uint8)
+    dark = cv2.subtract(filled, grey) > THIN_AND_DARK * np.maximum(filled, DARKEST)
     for sheet in sheets:
-        high, wide = sheet.image.shape[:2]
-        corners = photo_points(sheet, upright_frame(wide, high)) * np.float32(scale)
+        height, width = sheet.image.shape[:2]
+        corners = photo_points(sheet, upright_frame(width, height)) * np.float32(scale)
         middle = corners.mean(axis=0)
         mask = np.zeros(grey.shape, np.uint8)
         cv2.fillConvexPoly(mask, ((corners - middle) * SWOLLEN + middle).astype(np.int32), 1)
@@ -58,13 +59,15 @@ def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:
 
 
 def _shrunk(photo: Image, side: int) -> tuple[Image, float]:
-    high, wide = photo.shape[:2]
-    scale = min(1.0, side / max(high, wide))
-    size = (max(1, round(wide * scale)), max(1, round(high * scale)))
+    """The photograph with that long side at most, in pixels, and the scale."""
+    height, width = photo.shape[:2]
+    scale = min(1.0, side / max(height, width))
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
     return np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8), scale
 
 
 def _ends(quad: Quad) -> tuple[Quad, Quad]:
-    """Two points of a box, a tenth of its length from either end."""
+    """Two points on a box's middle line, END of its length from either end."""
     left, right = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
-    return left * np.float32(0.9) + right * np.float32(0.1), left * np.float32(0.1) + right * np.float32(0.9)
+    near, far = np.float32(1 - END), np.float32(END)
+    return left * near + right * far, left * far + right * near

@@ -1,4 +1,7 @@
-"""Columns on one sheet: parts boxes of writing where a white lane runs down between them."""
+"""Columns on one sheet: boxes of writing parted by a white lane between them.
+
+A row height is the height of the sheet's median row.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +11,32 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+# Tuning values, in row heights unless said. "By hand": no measurement on record.
 LANE = 0.2
-"""A lane is at least this many row heights wide where the rows left and right of it are not level with each
-other: the words of one row are level, so such boxes cannot be parts of one row, however near they come."""
-
+"""0..1: least width of a lane if the rows left and right of it are not level with each other. The words of
+one row are level, so such boxes cannot be parts of one row, however near they are. By hand, commit
+ead9d4c."""
 WIDE_LANE = 4.0
-"""... and this many where they are level, as they are in two columns on ruled paper, but also where somebody
-writes unit and order in two aligned columns of one list ..."""
-
+"""1..10: least width if they are level, as in two columns on ruled paper, but also if somebody writes unit
+and order in two aligned columns of one list. By hand, commit ead9d4c."""
 DOUBTFUL_LANE = 0.6
-"""... or at least this many where what is written on either side is of one kind: wider than most gaps between
-words."""
-
-ALIGNED = 0.5
-"""Rows that begin within this many row heights of the middling one begin at the margin."""
-
-LEAST_ROWS = 3
-"""Rows that each column has at least."""
-
-LEAST_WIDTH = 5.0
-"""Row heights that the middling row of a column is wide at least; an order is longer ..."""
-
-DOUBTFUL_WIDTH = 3.0
-"""... or this, where what is written on either side is of one kind."""
-
-LEVEL = 0.3
-"""Rows within this many row heights of each other are level."""
+"""0..2: least width if what is written on both sides is of one kind: wider than most gaps between words. By
+hand, commit bf4a27c."""
+LEAST_WIDTH, DOUBTFUL_WIDTH = 5.0, 3.0
+"""1..20: least width of the median row of a column, and that if both sides are of one kind; an order is
+longer. By hand."""
+LEAST_ROWS = 3  # rows, 2..6, of each column at least; fewer may be a signature or a date. By hand
+LEVEL = 0.3  # 0..0.5: rows this near each other are level. By hand
+MOSTLY_LEVEL = 0.75  # share of the rows, 0..1, from which two sides are level with each other. By hand
+SAME_ROW = 0.5  # 0.3..0.8: boxes of one side whose middles are this near are one row. By hand
+ALIGNED = 0.5  # 0..1: rows that begin this near the margin begin at it. By hand
+MARGIN_PERCENTILE = 25
+"""Percentile, 0..50, of where rows begin: continuations are right of the margin. By hand."""
+BESIDE = 0.5  # share of the shorter side's height, 0..1, over which both sides have rows. By hand
 
 
 class ColumnPiece(Protocol):
-    """A box of writing after the sheet is turned by its slope: x of both ends and y of the middle, in
-    pixels."""
+    """A box of writing on the sheet turned by its slope: x of both ends and y of the middle, in pixels."""
 
     @property
     def left(self) -> float: ...
@@ -53,9 +51,10 @@ PieceT = TypeVar("PieceT", bound=ColumnPiece)
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A white lane: the middle of it, between which y it runs, and how many rows the shorter column has.
+    """A white lane: x of its middle, the y between which it runs, and the number of rows of the shorter
+    column.
 
-    `sure`: False where layout alone does not show whether it parts columns or the two halves of one list.
+    `is_certain`: False if layout alone does not show whether it parts columns or the two halves of one list.
     """
 
     x: float
@@ -65,90 +64,98 @@ class Lane:
     is_certain: bool = True
 
 
-Worth: TypeAlias = tuple[bool, int, float]
-"""What a lane is worth: sure ones first, then rows of the shorter column, then width."""
+LaneRank: TypeAlias = tuple[bool, int, float]
+"""Order of lanes: certain ones first, then by rows of the shorter column, then by width in pixels."""
+
+RowSpan: TypeAlias = tuple[float, float, float]
+"""Middle (y), start and end (x) of a row, in pixels."""
 
 
-def find_lane(pieces: Sequence[ColumnPiece], typical: float) -> Lane | None:
-    """The lane that parts most rows, or None for a single column. `typical`: a middling row's height in
-    pixels."""
+def find_lane(pieces: Sequence[ColumnPiece], row_height: float) -> Lane | None:
+    """The lane that parts most rows; None for a single column. `row_height` in pixels."""
     if len(pieces) < 2 * LEAST_ROWS:
         return None
-    best: tuple[Worth, Lane] | None = None
+    best: tuple[LaneRank, Lane] | None = None
     # A lane ends where the first box of the column right of it begins.
-    for x in sorted({p.left - LANE / 2 * typical for p in pieces}):
-        found = _lane_at(x, pieces, typical)
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found
+    for x in sorted({piece.left - LANE / 2 * row_height for piece in pieces}):
+        ranked = _lane_at(x, pieces, row_height)
+        if ranked is not None and (best is None or ranked[0] > best[0]):
+            best = ranked
     return best[1] if best else None
 
 
 def row_beginnings(
-    pieces: Sequence[PieceT], found: Lane, typical: float
+    pieces: Sequence[PieceT], lane: Lane, row_height: float
 ) -> tuple[list[PieceT], list[PieceT]]:
     """The first box of each row that begins at its column's margin, left and right of a lane, from the top.
-    None of a side on which fewer than half of the rows begin there: that has no margin."""
-    inside = [p for p in pieces if found.top < p.middle < found.bottom]
-    left, right = ([p for p in inside if (p.left >= found.x) == side] for side in (False, True))
-    return _at_margin(left, typical), _at_margin(right, typical)
+
+    Empty for a side on which fewer than half of the rows begin there: it has no margin.
+    """
+    beside = [piece for piece in pieces if lane.top < piece.middle < lane.bottom]
+    left, right = ([piece for piece in beside if (piece.left >= lane.x) == side] for side in (False, True))
+    return _at_margin(left, row_height), _at_margin(right, row_height)
 
 
-def _at_margin(side: Sequence[PieceT], typical: float) -> list[PieceT]:
+def _at_margin(side: Sequence[PieceT], row_height: float) -> list[PieceT]:
     firsts: list[PieceT] = []
-    for piece in sorted(side, key=lambda p: p.middle):
-        if firsts and piece.middle - firsts[-1].middle < 0.5 * typical:
-            firsts[-1] = min(firsts[-1], piece, key=lambda p: p.left)
+    for piece in sorted(side, key=lambda box: box.middle):
+        if firsts and piece.middle - firsts[-1].middle < SAME_ROW * row_height:
+            firsts[-1] = min(firsts[-1], piece, key=lambda box: box.left)
         else:
             firsts.append(piece)
-    # Rows that go on where the one above stopped stand to the right of the margin.
-    margin = float(np.percentile([p.left for p in firsts], 25)) if firsts else 0.0
-    found = [p for p in firsts if abs(p.left - margin) < ALIGNED * typical]
-    return found if 2 * len(found) >= len(firsts) else []
+    margin = float(np.percentile([first.left for first in firsts], MARGIN_PERCENTILE)) if firsts else 0.0
+    aligned = [first for first in firsts if abs(first.left - margin) < ALIGNED * row_height]
+    return aligned if 2 * len(aligned) >= len(firsts) else []
 
 
-def _lane_at(x: float, pieces: Sequence[ColumnPiece], typical: float) -> tuple[Worth, Lane] | None:
-    """The lane through x with what it is worth."""
-    half = LANE * typical / 2
-    crossing = sorted(p.middle for p in pieces if p.left < x + half and p.right > x - half)
-    best: tuple[Worth, Lane] | None = None
+def _lane_at(x: float, pieces: Sequence[ColumnPiece], row_height: float) -> tuple[LaneRank, Lane] | None:
+    """The best lane through x, between the boxes that cross x."""
+    half = LANE * row_height / 2
+    crossing = sorted(piece.middle for piece in pieces if piece.left < x + half and piece.right > x - half)
+    best: tuple[LaneRank, Lane] | None = None
     for top, bottom in zip((-np.inf, *crossing), (*crossing, np.inf), strict=True):
-        inside = [p for p in pieces if top < p.middle < bottom]
-        before = [p for p in inside if p.right <= x - half]
-        after = [p for p in inside if p.left >= x + half]
-        worth = _worth(before, after, typical)
-        if worth is not None and (best is None or worth > best[0]):
-            width_middle = (max(p.right for p in before) + min(p.left for p in after)) / 2
-            best = worth, Lane(
-                float(width_middle), float(top), float(bottom), worth[1], worth[0]
-            )
+        inside = [piece for piece in pieces if top < piece.middle < bottom]
+        left = [piece for piece in inside if piece.right <= x - half]
+        right = [piece for piece in inside if piece.left >= x + half]
+        rank = _rank(left, right, row_height)
+        if rank is not None and (best is None or rank > best[0]):
+            is_certain, rows, _ = rank
+            middle = (max(piece.right for piece in left) + min(piece.left for piece in right)) / 2
+            best = rank, Lane(float(middle), float(top), float(bottom), rows, is_certain)
     return best
 
 
-def _worth(before: Sequence[ColumnPiece], after: Sequence[ColumnPiece], typical: float) -> Worth | None:
-    sides = [_spans(side, typical) for side in (before, after)]
-    least = min(len(side) for side in sides)
-    if least < LEAST_ROWS:
+def _rank(left: Sequence[ColumnPiece], right: Sequence[ColumnPiece], row_height: float) -> LaneRank | None:
+    """The rank of the lane between two sides; None if it is none."""
+    # 1. Both sides are columns: enough rows, mostly beside each other.
+    sides = [_row_spans(side, row_height) for side in (left, right)]
+    fewest_rows = min(len(side) for side in sides)
+    if fewest_rows < LEAST_ROWS:
         return None
-    middling = min(float(np.median([end - start for _, start, end in side])) for side in sides) / typical
+    widths = [float(np.median([end - start for _, start, end in side])) for side in sides]
+    median_width = min(widths) / row_height
     tops, bottoms = [side[0][0] for side in sides], [side[-1][0] for side in sides]
-    beside = min(bottoms) - max(tops)
-    if beside < 0.5 * min(low - high for low, high in zip(bottoms, tops, strict=True)):
+    common_height = min(bottoms) - max(tops)
+    if common_height < BESIDE * min(bottom - top for bottom, top in zip(bottoms, tops, strict=True)):
         return None
-    width = min(p.left for p in after) - max(p.right for p in before)
-    lefts = [middle for middle, _, _ in sides[0]]
+    # 2. Level rows may be one list in two parts, so their lane must be wider.
+    width = min(piece.left for piece in right) - max(piece.right for piece in left)
+    left_middles = [middle for middle, _, _ in sides[0]]
     shared = [middle for middle, _, _ in sides[1] if tops[0] <= middle <= bottoms[0]]
-    level = sum(min(abs(middle - other) for other in lefts) < LEVEL * typical for middle in shared)
-    needed = WIDE_LANE if level > 0.75 * len(shared) else LANE
-    sure = bool(width >= needed * typical and middling >= LEAST_WIDTH)
-    maybe = width >= DOUBTFUL_LANE * typical and middling >= DOUBTFUL_WIDTH
-    return (sure, least, float(width)) if sure or maybe else None
+    level = sum(
+        min(abs(middle - other) for other in left_middles) < LEVEL * row_height for middle in shared
+    )
+    needed = WIDE_LANE if level > MOSTLY_LEVEL * len(shared) else LANE
+    is_certain = bool(width >= needed * row_height and median_width >= LEAST_WIDTH)
+    is_possible = width >= DOUBTFUL_LANE * row_height and median_width >= DOUBTFUL_WIDTH
+    return (is_certain, fewest_rows, float(width)) if is_certain or is_possible else None
 
 
-def _spans(side: Sequence[ColumnPiece], typical: float) -> list[tuple[float, float, float]]:
-    """Rows of a side from the top, roughly: their middle, start and end."""
-    rows: list[tuple[float, float, float]] = []
-    for piece in sorted(side, key=lambda p: p.middle):
-        if rows and piece.middle - rows[-1][0] < 0.5 * typical:
+def _row_spans(side: Sequence[ColumnPiece], row_height: float) -> list[RowSpan]:
+    """The rows of a side from the top, roughly."""
+    rows: list[RowSpan] = []
+    for piece in sorted(side, key=lambda box: box.middle):
+        if rows and piece.middle - rows[-1][0] < SAME_ROW * row_height:
             middle, start, end = rows[-1]
             rows[-1] = middle, min(start, piece.left), max(end, piece.right)
         else:

@@ -1,4 +1,4 @@
-"""Whether the rows found on a sheet are writing at all, by how well they read."""
+"""Are the rows found on a sheet writing at all? Told by how well they read."""
 
 from __future__ import annotations
 
@@ -8,52 +8,50 @@ import numpy as np
 
 from ocr.page import Row
 
+# Tuning values. "By hand": no measurement on record. See also `read.ReadOptions.min_score`.
 LEAST_LETTERS = 5
-"""Fewer letters than this on a whole sheet are eyes, knots and buttons taken for writing."""
-
-FEW_LETTERS = 25
-"""A sheet with fewer letters than this has not even a heading and one order ..."""
-
+"""Letters, 1..20: fewer on a whole sheet are eyes, knots and buttons taken for writing. By hand."""
+FEW_LETTERS = 25  # letters, 10..60: fewer are not even a heading and one order ... By hand, commit 9b92aae
 FEW_TRUST = 0.85
-"""... and is a sheet only if they read this well: knots in wood and blurred words read worse."""
-
-LISTED_ROWS, LISTED_LETTERS, ROW_WORDS = 5, 60, 1.5
-"""A list has this many rows that begin below one another, this many letters, and this many words a row, which
-notes on staves have not ..."""
-
+"""Trust, 0..1: ... and must read this well: knots in wood and blurred words read worse. Commit 9b92aae."""
+# A list of orders. Music has one long word a row and no list (commit df80766).
+LISTED_ROWS = 5  # rows, 3..10, that begin below one another, at least ... By hand
+LISTED_SHARE = 0.6  # share, 0..1, of the rows with more than one letter that do so ... By hand
 BELOW = 0.03
-"""... where rows begin below one another that are no farther apart than this share of the sheet's width, and
-..."""
-
+"""Of the sheet's width, 0..0.1: ... where starts no farther from the median are below one another. By
+hand."""
+LISTED_LETTERS = 60  # letters, 20..200, at least. By hand
+ROW_WORDS = 1.5  # words a row, 1..5, at least. By hand
 LISTED_TRUST = 0.4
-"""... is writing even if it reads as badly as this: a cramped and hasty hand that any person makes out scored
-0.55."""
+"""Trust, 0..1, from which a list is writing: a cramped, hasty hand that any person can read scored 0.55
+(commit fdd7e5b)."""
 
 
 def sheet_trust(rows: Sequence[Row]) -> float:
-    """How well the rows read, 0..1, longer ones counting more; 0 where there are hardly any letters."""
+    """How well the rows read, 0..1: their scores weighted by length; 0 if there are hardly any letters."""
     length = sum(len(row.text) for row in rows)
     return sum(row.score * len(row.text) for row in rows) / length if _letters(rows) >= LEAST_LETTERS else 0.0
 
 
-def required_trust(rows: Sequence[Row], usual: float, *, clear: bool) -> float:
+def required_trust(rows: Sequence[Row], usual: float, *, photo_is_good: bool) -> float:
     """The trust, 0..1, from which rows are writing. `usual`: for rows of which nothing else is known.
-    `clear`: nothing is wrong with the photograph, so that a list that reads badly is one in a bad hand, which
-    is for a person and not to be sent again."""
+
+    `photo_is_good`: nothing is wrong with the photograph. Then a list that reads badly is one in a bad hand,
+    which is for a person and must not be asked for again.
+    """
     if _letters(rows) < FEW_LETTERS:
         return FEW_TRUST
-    return min(usual, LISTED_TRUST) if clear and _listed(rows) else usual
+    return min(usual, LISTED_TRUST) if photo_is_good and _is_list(rows) else usual
 
 
-def _listed(rows: Sequence[Row]) -> bool:
-    written = [row.left for row in rows if len(row.text) > 1]
+def _is_list(rows: Sequence[Row]) -> bool:
+    starts = [row.left for row in rows if len(row.text) > 1]
     words = sum(len(row.text.split()) for row in rows)
-    if len(written) < LISTED_ROWS or _letters(rows) < LISTED_LETTERS or words < ROW_WORDS * len(rows):
+    if len(starts) < LISTED_ROWS or _letters(rows) < LISTED_LETTERS or words < ROW_WORDS * len(rows):
         return False
-    return int((np.abs(np.array(written) - np.median(written)) <= BELOW).sum()) >= max(
-        LISTED_ROWS, 0.6 * len(written)
-    )
+    aligned = int((np.abs(np.array(starts) - np.median(starts)) <= BELOW).sum())
+    return aligned >= max(LISTED_ROWS, LISTED_SHARE * len(starts))
 
 
 def _letters(rows: Sequence[Row]) -> int:
-    return sum(c.isalpha() for row in rows for c in row.text)
+    return sum(character.isalpha() for row in rows for character in row.text)

@@ -1,5 +1,4 @@
-"""Whether one list begins its lines with the same few words as the one left of it, as two columns of orders
-do.
+"""Do two lists begin their lines with the same few words, as two columns of orders do?
 
 Nothing is known here of orders: the words of one list are looked for in the other. The second half of a list
 that is written in two aligned parts ("A Derry | - Mull") begins with words that the first half never begins
@@ -11,39 +10,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+# Tuning values. "By hand": no measurement on record.
 LEAST_ROWS = 3
-"""Fewer beginnings than this, on either side or found on both, say nothing."""
-
+"""Rows, 2..6, with a beginning on either side, and with one found on both; fewer show nothing. By hand."""
 SHARE = 0.4
-"""At least this share of the right side's beginnings is found on the left: where every order is broken over
-two rows, half of the rows begin with any word, and some are misread or struck."""
-
-LONG = 4
-"""Words of at least this many letters may be misread in one ..."""
-
+"""0..1: least share of the right side's beginnings that is found on the left. If every order is broken over
+two rows, half of the rows begin with any word, and some are misread or struck (commit 1829aff)."""
+LONG = 4  # letters, 3..8: words at least so long may be misread in part ... By hand
 SIMILAR = 0.75
-"""... and still be this alike, 0..1 as difflib's ratio."""
+"""Difflib's ratio, 0..1: ... and are the same from here on. One letter in four may differ. By hand."""
 
 
 def begin_alike(left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether the rows of `right`, one text each, begin with words that rows of `left` begin with. The left
-    side may hold a heading too."""
-    sides = [[word for text in side if (word := _first(text))] for side in (left, right)]
-    if min(len(side) for side in sides) < LEAST_ROWS:
+    """True if the rows of `right` begin with words that rows of `left` begin with.
+
+    One text a row. The left side may hold a heading too.
+    """
+    left_words, right_words = (
+        [word for text in side if (word := _first_word(text))] for side in (left, right)
+    )
+    if min(len(left_words), len(right_words)) < LEAST_ROWS:
         return False
-    found = sum(any(_same(word, other) for other in sides[0]) for word in sides[1])
-    return found >= max(LEAST_ROWS, SHARE * len(sides[1]))
+    shared = sum(any(_is_same(word, other) for other in left_words) for word in right_words)
+    return shared >= max(LEAST_ROWS, SHARE * len(right_words))
 
 
-def _first(text: str) -> str:
-    """The first word, in small letters; of "FThe" the "F", since a recogniser drops narrow spaces."""
-    words = "".join(c if c.isalnum() else " " for c in text).split()
+def _first_word(text: str) -> str:
+    """The first word in small letters. Of "FThe" it is "F": recognisers drop narrow spaces."""
+    words = "".join(character if character.isalnum() else " " for character in text).split()
     word = words[0] if words else ""
-    joined = len(word) > 2 and word[:2].isupper() and word[2].islower()
-    return (word[0] if joined else word).casefold()
+    is_joined = len(word) > 2 and word[:2].isupper() and word[2].islower()
+    return (word[0] if is_joined else word).casefold()
 
 
-def _same(one: str, two: str) -> bool:
-    if one == two:
+def _is_same(first: str, second: str) -> bool:
+    if first == second:
         return True
-    return min(len(one), len(two)) >= LONG and SequenceMatcher(None, one, two).ratio() >= SIMILAR
+    return min(len(first), len(second)) >= LONG and SequenceMatcher(None, first, second).ratio() >= SIMILAR

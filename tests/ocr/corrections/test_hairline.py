@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from ocr.corrections.apply import corrected_row
-from ocr.corrections.hairline import crossed_gaps
+from ocr.corrections.hairline import find_hairline
 from ocr.corrections.strike import CROSSED, FAINT, detect_strike
 from ocr.corrections.strike_marks import soft_ink
 from ocr.decoding.confidence import default_table
@@ -45,7 +45,7 @@ def lined(image: Pixels, y: int, tilt: int = 0, ink: tuple[int, int, int] = INK,
 
 
 def share(image: Pixels) -> float:
-    return crossed_gaps(image, soft_ink(image))[0]
+    return find_hairline(image, soft_ink(image)).gap_share
 
 
 def judged(image: Pixels) -> Strike:
@@ -59,7 +59,7 @@ PENCIL = (150, 150, 150)
 @pytest.mark.parametrize(("tilt", "ink"), [(-8, INK), (0, INK), (6, INK), (0, PENCIL)])
 def test_a_hairline_from_end_to_end_shows_in_the_gaps(tilt: int, ink: tuple[int, int, int]) -> None:
     image = lined(row(), 44, tilt, ink)
-    found, left, right = crossed_gaps(image, soft_ink(image))
+    found, left, right = find_hairline(image, soft_ink(image))
     assert found >= CROSSED
     begin, end = ends(row())
     assert (left * WIDE, right * WIDE) == pytest.approx((begin, end), abs=12)

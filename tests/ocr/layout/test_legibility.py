@@ -46,4 +46,4 @@ def test_next_to_no_letters_are_none() -> None:
     ],
 )
 def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
-    assert required_trust(found, USUAL, clear=clear) == least
+    assert required_trust(found, USUAL, photo_is_good=clear) == least
