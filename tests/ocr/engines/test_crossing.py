@@ -99,4 +99,4 @@ def test_the_convolution_is_the_plain_sum() -> None:
             at = frame + tap - 1
             if 0 <= at < 6:
                 expected[frame] += values[at] @ weights[tap]
-    assert crossing._along(values, weights) == pytest.approx(expected, abs=1e-5)
+    assert crossing._convolved(values, weights) == pytest.approx(expected, abs=1e-5)
