@@ -1,6 +1,6 @@
 """From a tree to orders, through a table from grammar rule name to maker.
 
-A rule set with a wording of its own hands in `{**MAKERS, "rule_name": maker}`; nothing here knows which game
+A rule set with a wording of its own passes in `{**MAKERS, "rule_name": maker}`; nothing here knows which game
 it is.
 """
 
@@ -40,10 +40,11 @@ from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
 
 @dataclass(slots=True)
 class OrderParts:
-    """What one order's tree holds, by role. `author` is whose sheet it stands on; `line` its number there.
+    """What one order's tree holds, by role; it is filled while the tree is walked.
 
-    `words` are the rule names met on the way, for makers that ask whether a phrase was there ("via");
-    `written` is what stood in each of those that has no role here, in the order written.
+    `author` is the power whose sheet it is, `line` the line's number there. `words` are the rules met on the
+    way, for makers that ask whether a phrase was there ("via"). `written` has, for each rule without a role
+    here, the values in it from left to right.
     """
 
     author: str
@@ -75,20 +76,20 @@ def orders_from_tree(
     line: int | None,
     makers: Mapping[str, Maker],
 ) -> tuple[Order, ...]:
-    """The orders of a whole line's tree, in the order written.
+    """The orders of a whole line's tree, from left to right.
 
-    Tokens carry the number of their edge. Raises KeyError when the grammar has a rule that `makers` lacks:
+    A token's text is the index of its edge. Raises KeyError when the grammar has a rule that `makers` lacks:
     our fault.
     """
     reader = _Reader(edges, lexicon)
-    made: list[Order] = []
+    orders: list[Order] = []
     for node in tree.children:
         if isinstance(node, Tree) and node.data.endswith("_line"):
             inner = next(c for c in node.children if isinstance(c, Tree))
             parts = OrderParts(author, line, lexicon.kinds)
             reader.fill(parts, inner)
-            made += makers[str(inner.data)](parts)
-    return tuple(made)
+            orders += makers[str(inner.data)](parts)
+    return tuple(orders)
 
 
 def _tokens(node: Tree[Token], terminal: str) -> list[Token]:
@@ -109,7 +110,7 @@ class _Reader:
         return self.edges[int(token)].value
 
     def values(self, node: Tree[Token]) -> list[object]:
-        """What the names and numbers in a tree stand for, from left to right."""
+        """What the names and numbers in a tree mean, from left to right."""
         return [self.value(t) for t in node.scan_values(lambda t: isinstance(t, Token) and t.type in _VALUED)
                 if isinstance(t, Token)]
 
@@ -151,7 +152,7 @@ class _Reader:
         return word
 
     def unit(self, node: Tree[Token]) -> UnitRef:
-        """A unit as named; after a plural ("Armies London and Kent") the word holds on for what follows."""
+        """A unit as named; a plural ("Armies London and Kent") counts for the units that follow too."""
         word = self.kind(node)
         if word is not None:
             self.plural = word.letter if word.plural else None
@@ -170,7 +171,7 @@ class _Reader:
         parts.to = self.place(next(node.find_data("place")))
 
     def set_ashore(self, parts: OrderParts, node: Tree[Token]) -> None:
-        """A goal with the mark that something is left behind on the way there."""
+        """A goal with the mark that a part of the unit is left behind on the way."""
         parts.to = self.place(node)
         parts.words.add("sheds")
 
@@ -188,13 +189,13 @@ class _Reader:
             parts.coast = str(self.value(_tokens(node, COAST)[0]))
 
     def add_built(self, parts: OrderParts, node: Tree[Token]) -> None:
+        # "Build an army at London and at York": a kind counts until another is written.
         word = self.kind(next(node.find_data("kind"))) if list(node.find_data("kind")) else None
-        letter = word.letter if word else parts.kind
-        parts.kind = letter
-        parts.units.append(UnitRef(letter, self.place(next(node.find_data("place")))))
+        parts.kind = word.letter if word else parts.kind
+        parts.units.append(UnitRef(parts.kind, self.place(next(node.find_data("place")))))
 
     def skip(self, parts: OrderParts, node: Tree[Token]) -> None:
-        """A route named with a convoy is not part of the order (CNV-03)."""
+        """The route named with a convoy is not part of the order (CNV-03)."""
 
 
 _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
@@ -212,95 +213,95 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
 }
 
 
-def _each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
+def _make_each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
     return [order(power=parts.author, line=parts.line, unit=u) for u in parts.units]
 
 
-def _move(parts: OrderParts) -> Iterable[Order]:
+def _make_moves(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     via, sheds = "via" in parts.words, "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
 
 
-def _aided(order: type[SupportMove | Convoy], parts: OrderParts) -> Iterable[Order]:
+def _make_aided(order: type[SupportMove | Convoy], parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     target, to = parts.targets[0], parts.to
     return [order(power=parts.author, line=parts.line, unit=u, target=target, to=to) for u in parts.units]
 
 
-def _support_hold(parts: OrderParts) -> Iterable[Order]:
+def _make_support_holds(parts: OrderParts) -> Iterable[Order]:
     return [
         SupportHold(power=parts.author, line=parts.line, unit=u, target=parts.targets[0]) for u in parts.units
     ]
 
 
-def _convert(parts: OrderParts) -> Iterable[Order]:
+def _make_converts(parts: OrderParts) -> Iterable[Order]:
     """A coast written with a unit that does not float is the coast of what it becomes (CVT-06)."""
-    for unit in parts.units:
-        kind = parts.kinds.get(unit.kind or "")
-        coast, where = parts.coast, unit
-        if coast is None and unit.region.coast and kind and SEA not in kind.moves:
-            coast, where = unit.region.coast, UnitRef(unit.kind, Region(unit.region.province))
-        yield Convert(power=parts.author, line=parts.line, unit=where, to_kind=parts.kind, coast=coast)
+    for written in parts.units:
+        kind = parts.kinds.get(written.kind or "")
+        coast, unit = parts.coast, written
+        if coast is None and written.region.coast and kind and SEA not in kind.moves:
+            coast, unit = written.region.coast, UnitRef(written.kind, Region(written.region.province))
+        yield Convert(power=parts.author, line=parts.line, unit=unit, to_kind=parts.kind, coast=coast)
 
 
-def _proxy(parts: OrderParts) -> Iterable[Order]:
+def _make_proxies(parts: OrderParts) -> Iterable[Order]:
     assert parts.power is not None
     return [Proxy(power=parts.author, line=parts.line, unit=u, to_power=parts.power) for u in parts.units]
 
 
-def _retreat(parts: OrderParts) -> Iterable[Order]:
+def _make_retreats(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     return [Retreat(power=parts.author, line=parts.line, unit=u, to=parts.to) for u in parts.units]
 
 
-def _build(parts: OrderParts) -> Iterable[Order]:
+def _make_builds(parts: OrderParts) -> Iterable[Order]:
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
             for u in parts.units if u.kind is not None]
 
 
-def _send(parts: OrderParts) -> Iterable[Order]:
+def _make_send_supply(parts: OrderParts) -> Iterable[Order]:
     assert parts.power is not None
     return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
-def _move_home(parts: OrderParts) -> Iterable[Order]:
+def _make_move_home(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     return [MoveHome(power=parts.author, line=parts.line, to=parts.to, origin=parts.origin)]
 
 
 MAKERS: Mapping[str, Maker] = {
-    "hold": partial(_each, Hold),
-    "move": _move,
-    "support_hold": _support_hold,
-    "support_move": partial(_aided, SupportMove),
-    "convoy": partial(_aided, Convoy),
-    "convert": _convert,
-    "proxy": _proxy,
-    "withdraw": _retreat,
-    "disband": partial(_each, Disband),
-    "remove": partial(_each, Remove),
-    "build": _build,
-    "build_unit": _build,
-    "send_supply": _send,
-    "move_home": _move_home,
+    "hold": partial(_make_each, Hold),
+    "move": _make_moves,
+    "support_hold": _make_support_holds,
+    "support_move": partial(_make_aided, SupportMove),
+    "convoy": partial(_make_aided, Convoy),
+    "convert": _make_converts,
+    "proxy": _make_proxies,
+    "withdraw": _make_retreats,
+    "disband": partial(_make_each, Disband),
+    "remove": partial(_make_each, Remove),
+    "build": _make_builds,
+    "build_unit": _make_builds,
+    "send_supply": _make_send_supply,
+    "move_home": _make_move_home,
 }
 """Makers of the orders every game shares, by grammar rule."""
 
 
 def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]) -> Mapping[str, Maker]:
     """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
-    return {**shared, **{rule: partial(_own, kind) for rule, kind in own}} if own else shared
+    return {**shared, **{rule: partial(_make_own, order) for rule, order in own}} if own else shared
 
 
-def _own(kind: type[Order], parts: OrderParts) -> Iterable[Order]:
-    """Each field is what stands in the grammar rule of its name; a flag says whether the rule was met at
-    all."""
-    found: dict[str, Any] = {}
-    for name, (holds, _) in order_fields(kind).items():
-        if holds is FieldKind.FLAG:
-            found[name] = name in parts.words
+def _make_own(order: type[Order], parts: OrderParts) -> Iterable[Order]:
+    """An order of a class that a rule set brings: each field is the value in the grammar rule of its name; a
+    flag is True if the rule was met at all."""
+    values: dict[str, Any] = {}
+    for name, (kind, _) in order_fields(order).items():
+        if kind is FieldKind.FLAG:
+            values[name] = name in parts.words
         elif parts.written.get(name):
-            found[name] = parts.written[name][0]
-    return [kind(power=parts.author, line=parts.line, **found)]
+            values[name] = parts.written[name][0]
+    return [order(power=parts.author, line=parts.line, **values)]

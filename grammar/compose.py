@@ -1,7 +1,7 @@
-"""Fragments and a variant's own wording joined into one grammar; one parser a phase kind, kept once made.
+"""Fragments and a variant's own wording joined into one grammar: one parser for each phase kind, cached.
 
 The text is joined, not imported: Lark renames imported rules after their file, which would tie the table of
-order kinds to file names, and `%extend` works on joined text.
+order kinds to file names. And `%extend` works on joined text.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from grammar.terminal_table import Machine, NestingError, build_machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 
-
 _MARK = re.compile(r'"\(" "(\w+)" "\)"')
+"""A word in parentheses of its own, as a wording spells it: "(" "db" ")"."""
 
 
 class GrammarError(UserFacingError, ValueError):
     """The wording of a variant does not fit the fragments. Our own fault: names the phase and Lark's
-    complaint. `line` is where in the wording, or 0 where that cannot be told."""
+    complaint. `line` is the line of the wording, or 0 where that is not known."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
 
 
-class _Given(Lexer):
-    """Hands on tokens that were found elsewhere (`grammar.lattice`)."""
+class _ReadyTokens(Lexer):
+    """Passes on tokens that were found elsewhere (`grammar.lattice`)."""
 
     def __init__(self, conf: object) -> None:
         del conf
@@ -49,10 +49,12 @@ class _Given(Lexer):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
-    """Every order form of one phase kind. `keywords` maps a folded word or sign to its terminal's name;
-    `build_machine` says which sequences of terminals are orders; `own` are the rules of the variant's wording
-    that make an order class of its rule set (`Ruleset.FORMS`), and `marks` the words that it has in
-    parentheses of their own."""
+    """Every order form of one phase kind.
+
+    `keywords` maps a folded word or sign to its terminal's name. `machine` tells which sequences of terminals
+    are orders. `own` are the rules of the variant's wording that make an order class of its rule set
+    (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
+    """
 
     phase: PhaseKind
     lark: Lark
@@ -62,42 +64,43 @@ class Forms:
     marks: frozenset[str] = frozenset()
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
-        """The tree of a sequence that `build_machine` takes."""
+        """The tree of a sequence that `machine` takes."""
         return self.lark.parse(tokens)
 
 
-def _where(fault: str, wording: str, before: int) -> tuple[int, str]:
-    """The line of the wording that a complaint is about, and its first sentence with that line in it: Lark
-    counts from the first fragment on, and of a rule it names the name alone."""
-    said = fault.partition("\n")[0]
-    told = re.search(r"at line (\d+)", said)
-    if told is not None:
-        line = max(int(told[1]) - before, 0)
-        return line, said.replace(told[0], f"at line {line}")
-    named = re.search(r"[Rr]ule '?(\w+)'?", said)
-    lines = wording.splitlines()
-    at = [
-        number for number, text in enumerate(lines, start=1) if named and re.search(rf"\b{named[1]}\b", text)
-    ]
-    return (at[-1] if "more than once" in said else at[0]) if at else 0, said
+def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]:
+    """The line of the wording that a fault is about, and the fault's first sentence with that line in it.
+
+    Lark counts from the first fragment on (`before` lines), and for some faults names only the rule.
+    """
+    sentence = fault.partition("\n")[0]
+    position = re.search(r"at line (\d+)", sentence)
+    if position is not None:
+        line = max(int(position[1]) - before, 0)
+        return line, sentence.replace(position[0], f"at line {line}")
+    rule = re.search(r"[Rr]ule '?(\w+)'?", sentence)
+    numbers = [number for number, text in enumerate(wording.splitlines(), start=1)
+               if rule and re.search(rf"\b{rule[1]}\b", text)]
+    if not numbers:
+        return 0, sentence
+    return numbers[-1 if "more than once" in sentence else 0], sentence
 
 
 @lru_cache(maxsize=32)
 def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...] = ()) -> Forms:
-    """The parser of one phase kind, `wording` being the text of the variant's `orders.lark` and `own` the
-    entries of its rule set's `FORMS`.
+    """The parser of one phase kind, from the text of the variant's `orders.lark` and its rule set's `FORMS`.
 
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
-    Raises GrammarError where the joined grammar is faulty, ambiguous or nests.
+    Raises GrammarError when the joined grammar is faulty, ambiguous or nests.
     """
     folder = files("grammar") / "fragments"
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in FRAGMENTS)
     try:
-        lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_Given, start=phase.value, strict=True)
+        lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_ReadyTokens, start=phase.value, strict=True)
         table = build_machine(lark.rules, phase.value)
     except (LarkError, NestingError) as fault:
-        line, said = _where(str(fault).strip(), wording, before=text.count("\n") + 1)
-        raise GrammarError((f"the wording of the {phase.value} phase cannot be composed: "
-                            f"{said}"), line) from fault
+        line, sentence = _line_and_sentence(str(fault).strip(), wording, before=text.count("\n") + 1)
+        message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"
+        raise GrammarError(message, line) from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
     return Forms(phase, lark, keywords, table, own, frozenset(_MARK.findall(wording)))

@@ -1,4 +1,4 @@
-"""Orders as text: the canonical strings of the contract, and prose for letters."""
+"""Orders as text: the canonical strings of the contract (docs/contract.md), and prose for letters."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ Text = Callable[[str], str]
 def canonical(order: Order, board: Board) -> str:
     """The contract's text of an order, with full region names: "A London - Surrey", "F Devon/South Coast H".
 
-    Parsing it gives the order back. Raises KeyError for an order class without a text, our own fault.
+    Parsing it gives the order back. Raises KeyError when an order class has no text, our own fault.
     """
-    return _pattern(order, _TERSE, order.TERSE).format_map(_blanks(order, board, kind=str, power=str))
+    pattern = order.TERSE or _TERSE[type(order)]
+    return pattern.format_map(_blanks(order, board, kind=str, power=str))
 
 
 def canonical_line(orders: Sequence[Order], board: Board) -> str:
@@ -80,31 +81,27 @@ def prose(
 
     `powers` maps a power's id to its printed name. Raises KeyError as `canonical` does.
     """
-    printed = powers or {}
+    names = powers or {}
     blanks = _blanks(
         order, board, kind=lambda letter: kinds[letter].name if letter in kinds else letter,
-        power=lambda name: printed.get(name, name))
-    return _pattern(order, _PROSE, order.PROSE).format_map(blanks)
+        power=lambda power: names.get(power, power))
+    return (order.PROSE or _PROSE[type(order)]).format_map(blanks)
 
 
 def region_text(region: Region, board: Board) -> str:
-    """A region's full name, its coast after a slash: "Devon/South Coast"; what the board lacks is given as it
-    is."""
+    """A region's full name, its coast after a slash: "Devon/South Coast". What the board does not have is
+    printed as it is."""
     province = board.provinces.get(region.province)
     name = province.name if province else region.province
     return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"
 
 
-def _pattern(order: Order, shared: Mapping[type[Order], str], own: str) -> str:
-    return own or shared[type(order)]
-
-
 def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
     """The fields of an order class that its rule set brings, as `order_fields` has them."""
     blanks = {}
-    for name, (holds, _) in order_fields(type(order)).items():
+    for name, (kind, _) in order_fields(type(order)).items():
         value = getattr(order, name)
-        match holds:
+        match kind:
             case FieldKind.PLACE:
                 blanks[name] = "" if value is None else region_text(value, board)
             case FieldKind.POWER:
@@ -117,7 +114,7 @@ def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
 
 
 def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
-    """What fills the blanks of an order's text."""
+    """What fills the blanks of an order's text; `kind` and `power` name a unit's kind and a power."""
     def unit(ref: UnitRef) -> str:
         name = region_text(ref.region, board)
         return name if ref.kind is None else f"{kind(ref.kind)} {name}"
@@ -134,9 +131,9 @@ def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, st
     if isinstance(order, Move):
         blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
-        # the coast of the fleet it becomes stands with the place: an army has none of its own (CVT-06)
-        where = order.unit.region
-        blanks["unit"] = unit(UnitRef(order.unit.kind, Region(where.province, where.coast or order.coast)))
+        # The coast of the fleet it becomes is written with the place: an army has none of its own (CVT-06).
+        region = order.unit.region
+        blanks["unit"] = unit(UnitRef(order.unit.kind, Region(region.province, region.coast or order.coast)))
         blanks["becomes"] = f" to {kind(order.to_kind)}" if order.to_kind else ""
     return blanks | _winter_blanks(order, board, unit, power)
 
@@ -157,7 +154,8 @@ def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], p
 
 
 def _coast(province: str, coast: str, board: Board) -> str:
-    here = board.provinces.get(province)
-    known = {c.id: c.name for p in board.provinces.values() for c in p.coasts}
-    known |= {c.id: c.name for c in (here.coasts if here else ())}
-    return known.get(coast, coast)
+    """The printed name of a coast. One that the province does not have is printed as other provinces do."""
+    own_province = board.provinces.get(province)
+    names = {c.id: c.name for p in board.provinces.values() for c in p.coasts}
+    names |= {c.id: c.name for c in (own_province.coasts if own_province else ())}
+    return names.get(coast, coast)

@@ -1,13 +1,12 @@
-"""Words on a sheet beside its orders: remarks in parentheses, closing words, signatures, and what may be none
-of these.
+"""Words on a sheet beside its orders: remarks in parentheses, closing words, signatures.
 
-Whatever is not plainly harmless is somebody's to look at: nothing here decides what is executed.
+What is not clearly harmless is for a person to look at: nothing here decides what is executed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
@@ -17,200 +16,137 @@ from grammar.lexicon import COAST, PLACE, POWER, Lexicon
 from grammar.words import words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
-_CONVOYED = frozenset(("by", "via", "convoy"))
-_GREETING = frozenset(
-    (
-        "luck",
-        "wishes",
-        "regards",
-        "sincerely",
-        "faithfully",
-        "truly",
-        "yours",
-        "cheers",
-        "thanks",
-        "thank",
-        "greetings",
-        "signed",
-        "page",
-        "end",
-        "goodbye",
-        "god",
-        "christmas",
-        "easter",
-    )
-)
-"""Words that make a line one of greeting, closing or counting pages ..."""
-_BESIDE = frozenset(
-    (
-        "a",
-        "all",
-        "and",
-        "bless",
-        "best",
-        "everyone",
-        "for",
-        "from",
-        "game",
-        "good",
-        "happy",
-        "kind",
-        "king",
-        "many",
-        "merry",
-        "much",
-        "my",
-        "of",
-        "p",
-        "parliament",
-        "ps",
-        "running",
-        "s",
-        "save",
-        "the",
-        "this",
-        "to",
-        "very",
-        "warm",
-        "with",
-        "you",
-        "your",
-    )
-)
-"""... and those that may stand beside them."""
+_BY_CONVOY = frozenset(("by", "via", "convoy"))
+_GREETING = frozenset((
+    "luck", "wishes", "regards", "sincerely", "faithfully", "truly", "yours", "cheers", "thanks", "thank",
+    "greetings", "signed", "page", "end", "goodbye", "god", "christmas", "easter"))
+"""Words that make a line a greeting, a closing or a page number ..."""
+_BESIDE_GREETING = frozenset((
+    "a", "all", "and", "bless", "best", "everyone", "for", "from", "game", "good", "happy", "kind", "king",
+    "many", "merry", "much", "my", "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to",
+    "very", "warm", "with", "you", "your"))
+"""... and words that may be in such a line too."""
 _VERSION = re.compile(r"v(?:er(?:s(?:ion)?)?)?[. ]*[\dil|!]{1,2}\.?", re.IGNORECASE)
-"""The number of a sheet's version by itself, a one of it perhaps taken for a stroke: no order and no word
-about one is so short."""
+"""The number of a sheet's version by itself, a 1 in it perhaps read as a stroke. No order is so short."""
 _SENTENCE = 3
-"""Words from which a remark is told from a misread name or two."""
-_SOME = 4
+"""Words from which a remark is more than one or two misread names."""
+_MISREAD_FROM = 4
 """Letters from which a word may be misread by one and still be known."""
-_POWER_LIKE = 0.75
-_WONT = (
-    "thiswillcutanysupport",
-    "thiscutsanysupport",
-    "tocutanysupport",
-    "sameaslasttime",
-    "sameasbefore",
-    "sameaslastturn",
-    "aswehaveagreed",
-    "aswediscussed",
-    "asinmyletter",
-    "asiwrotetoyou",
-)
-"""Remarks as players write them, without spaces, each long enough to be known however badly it is read ..."""
-_WONT_LIKE, _ENDS = 0.8, 3
-"""... from such a likeness on, if it begins and ends alike in so many letters, one of them misread: "if this
-will cut any support" does not."""
-_PLAIN_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("will", "to")}
-"""Words like those of doubt ("till", "but"), and after which words they are none."""
+_POWER_LIKENESS = 0.75
+_USUAL_REMARKS = (
+    "thiswillcutanysupport", "thiscutsanysupport", "tocutanysupport", "sameaslasttime", "sameasbefore",
+    "sameaslastturn", "aswehaveagreed", "aswediscussed", "asinmyletter", "asiwrotetoyou")
+"""Remarks as players write them, without spaces; each is long enough to be known however badly it is read."""
+_USUAL_LIKENESS = 0.8
+"""Least likeness, 0..1, to such a remark."""
+_ENDS = 3
+"""Letters at either end that must be alike too, one of them misread: "if this will cut any support" is not
+"this will cut any support"."""
+_CLEAR_AFTER = {"will": ("this", "that", "which", "it", "they", "he"), "cut": ("will", "to")}
+"""Words like those of doubt ("till", "but"), and the words after which they are none."""
 
 
 def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
-    """Does an order as laid on the ink hold a remark in parentheses that may be a doubt or a condition after
-    all: one whose parentheses free reading (`read`) does not show, or with a word like one of doubt? "if it
-    is empty" reads much like "(fit is empty)"."""
-    for found in _REMARK.findall(inked):
-        said = [word.text for word in words(found) if word.text.isalnum()]
-        if not said or set(said) <= _of_names(lexicon) | _CONVOYED:
+    """True if an order as aligned to the ink holds a remark that may be a doubt or a condition.
+
+    That is a remark in parentheses that free reading (`read`) does not show, or one with a word like one of
+    doubt. "if it is empty" reads much like "(fit is empty)".
+    """
+    for remark in _REMARK.findall(inked):
+        texts = [word.text for word in words(remark) if word.text.isalnum()]
+        if not texts or set(texts) <= _name_words(lexicon) | _BY_CONVOY:
             continue
-        if ("".join(said) == "nochange" and "(" in read and ")" in read) or _wont(said):
+        if ("".join(texts) == "nochange" and "(" in read and ")" in read) or _is_usual_remark(texts):
             continue
-        if (
-            not _parenthesised(read, len(said))
-            or _hold_doubt(said)
-            or any(said[0].startswith(d[1:]) for d in DOUBT_WORDS)
-        ):
+        # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
+        if (not _shows_parentheses(read, len(texts)) or _holds_doubt(texts)
+                or any(texts[0].startswith(doubt[1:]) for doubt in DOUBT_WORDS)):
             return True
     return False
 
 
-def _wont(said: Sequence[str]) -> bool:
-    """Do these words say what a player is used to add to an order, and nothing before or behind it?"""
-    letters = "".join(said)
+def _is_usual_remark(texts: Sequence[str]) -> bool:
+    """True if these words are what players usually add to an order, with nothing before or after it."""
+    letters = "".join(texts)
     return any(
-        OSA.normalized_similarity(letters, plain) >= _WONT_LIKE
-        and _alike(letters[:_ENDS], plain[: _ENDS + 1])
-        and _alike(letters[-_ENDS:], plain[-_ENDS - 1 :])
-        for plain in _WONT
-    )
+        OSA.normalized_similarity(letters, usual) >= _USUAL_LIKENESS
+        and _ends_alike(letters[:_ENDS], usual[: _ENDS + 1])
+        and _ends_alike(letters[-_ENDS:], usual[-_ENDS - 1 :])
+        for usual in _USUAL_REMARKS)
 
 
-def _alike(letters: str, plain: str) -> bool:
-    """Is either end of `plain`, or all of it but a letter, that row of letters but for one?"""
-    return any(OSA.distance(letters, plain[at : at + _ENDS], score_cutoff=1) <= 1 for at in (0, 1))
+def _ends_alike(letters: str, usual: str) -> bool:
+    """True if `letters` differ in one letter at most from the start of `usual`, or from the rest of it."""
+    return any(OSA.distance(letters, usual[shift:shift + _ENDS], score_cutoff=1) <= 1 for shift in (0, 1))
 
 
-def _parenthesised(read: str, count: int) -> bool:
-    """Does free reading show both parentheses, or one of them and so many last words, three or more, of which
-    none is like one of doubt with the other parenthesis read as a letter of it ("cif it is")?"""
+def _shows_parentheses(read: str, count: int) -> bool:
+    """True if free reading shows both parentheses, or one of them and enough words without a doubt.
+
+    Enough are three or more of the last `count`; the other parenthesis may be read as a letter ("cif it is").
+    """
     if "(" in read and ")" in read:
         return True
     last = [word.text for word in words(read) if word.text.isalnum()][-count:]
     first = last[0] if last else ""
-    hidden = any(doubt in first for doubt in DOUBT_WORDS if len(doubt) > 1) or _doubt_like(first[1:])
-    return ("(" in read or ")" in read) and count >= _SENTENCE and not hidden and not _hold_doubt(last)
+    is_hidden = any(doubt in first for doubt in DOUBT_WORDS if len(doubt) > 1) or _is_like_doubt(first[1:])
+    return ("(" in read or ")" in read) and count >= _SENTENCE and not is_hidden and not _holds_doubt(last)
 
 
-def _hold_doubt(said: Sequence[str]) -> bool:
-    """Is one of these words like one of doubt, where it stands?"""
+def _holds_doubt(texts: Sequence[str]) -> bool:
+    """True if one of these words is like one of doubt, where it is."""
+    return any(_is_like_doubt(word) and not _is_clear_after(before, word)
+               for before, word in zip(["", *texts], texts, strict=False))
+
+
+def _is_clear_after(before: str, word: str) -> bool:
+    """True if a word is no word of doubt because of the one before it ("wil" after "this").
+
+    Either may lack a letter, or be run together with its neighbour.
+    """
     return any(
-        _doubt_like(word)
-        for before, word in zip(["", *said], said, strict=False)
-        if not _plain_after(before, word)
-    )
+        word in {clear, clear[1:], clear[:-1]}
+        and any(before.endswith((first, first[:-1]) if len(first) >= _MISREAD_FROM else first)
+                for first in firsts)
+        for clear, firsts in _CLEAR_AFTER.items())
 
 
-def _plain_after(before: str, word: str) -> bool:
-    """Is a word none of doubt for the one before it, either of them short of a letter or run together ("wil"
-    after "this")?"""
-    return any(
-        word in {plain, plain[1:], plain[:-1]}
-        and any(before.endswith((one, one[:-1]) if len(one) >= _SOME else one) for one in befores)
-        for plain, befores in _PLAIN_AFTER.items())
-
-
-def _doubt_like(word: str) -> bool:
+def _is_like_doubt(word: str) -> bool:
     return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBT_WORDS)
 
 
 def is_harmless(text: str, lexicon: Lexicon) -> bool:
-    """Is a line plainly a greeting, a signature or the number of a page or version, misread by a letter here
-    and there?"""
+    """True if a line is clearly a greeting, a signature or the number of a page or version.
+
+    A letter here and there may be misread.
+    """
     if _VERSION.fullmatch(text.strip()):
         return True
-    said = [word.text for word in words(text) if word.text.isalnum()]
-    if not said or any(word in DOUBT_WORDS for word in said):
+    texts = [word.text for word in words(text) if word.text.isalnum()]
+    if not texts or any(word in DOUBT_WORDS for word in texts):
         return False
-    signed = [word for word in said if not _known(word, ("signed",))]
-    named = " ".join(signed)
-    if (
-        named
-        and max((OSA.normalized_similarity(named, power) for power in _powers(lexicon)), default=0.0)
-        >= _POWER_LIKE
-    ):
+    signature = " ".join(word for word in texts if not _is_known(word, ("signed",)))
+    likenesses = (OSA.normalized_similarity(signature, power) for power in _power_names(lexicon))
+    if signature and max(likenesses, default=0.0) >= _POWER_LIKENESS:
         return True
-    greeting = [_known(word, _GREETING) for word in said]
-    return any(greeting) and all(
-        greets or word.isdecimal() or _known(word, _BESIDE) for greets,
-        word in zip(greeting, said, strict=True))
+    greets = [_is_known(word, _GREETING) for word in texts]
+    return any(greets) and all(
+        greeting or word.isdecimal() or _is_known(word, _BESIDE_GREETING)
+        for greeting, word in zip(greets, texts, strict=True))
 
 
-def _known(word: str, known: Iterable[str]) -> bool:
+def _is_known(word: str, known_words: Iterable[str]) -> bool:
     return any(
-        word == one or (len(one) >= _SOME and OSA.distance(word, one, score_cutoff=1) <= 1) for one in known
-    )
+        word == known or (len(known) >= _MISREAD_FROM and OSA.distance(word, known, score_cutoff=1) <= 1)
+        for known in known_words)
 
 
 @lru_cache(maxsize=8)
-def _powers(lexicon: Lexicon) -> tuple[str, ...]:
+def _power_names(lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(name.text for name in lexicon.names if name.terminal == POWER)
 
 
 @lru_cache(maxsize=8)
-def _of_names(lexicon: Lexicon) -> frozenset[str]:
+def _name_words(lexicon: Lexicon) -> frozenset[str]:
     """Every word of a place's or coast's name: in parentheses it is part of one ("Portland (Dorset)")."""
-    found: Mapping[str, tuple[str, ...]] = {
-        name.text: name.words for name in lexicon.names if name.terminal in {PLACE, COAST}
-    }
-    return frozenset(word for said in found.values() for word in said)
+    return frozenset(word for name in lexicon.names if name.terminal in {PLACE, COAST} for word in name.words)

@@ -1,7 +1,7 @@
 """Which sequences of terminals a grammar takes, as one table of states.
 
 The same rules that Lark turns into a parser are read here as a finite machine, so that many readings of one
-line can be weighed before one is parsed. The order grammar never nests, so no reading is lost by that.
+line can be compared before one is parsed. The order grammar never nests, so no reading is lost by that.
 """
 
 from __future__ import annotations
@@ -29,59 +29,61 @@ class Machine:
 
 def build_machine(rules: Sequence[Rule], start: str) -> Machine:
     """The machine of a compiled grammar from its start rule. Raises NestingError."""
-    table: dict[str, list[Sequence[Symbol]]] = defaultdict(list)
+    expansions: dict[str, list[Sequence[Symbol]]] = defaultdict(list)
     for rule in rules:
-        table[rule.origin.name].append(rule.expansion)
-    return _Maker(table).of(start, frozenset())
+        expansions[rule.origin.name].append(rule.expansion)
+    return _Builder(expansions).machine_of(start, frozenset())
 
 
-class _Maker:
-    """Makes the smallest machine of each rule once, from the innermost outwards, and puts copies together."""
+class _Builder:
+    """Builds the smallest machine of each rule once, innermost first, and joins copies of them."""
 
     def __init__(self, rules: Mapping[str, Sequence[Sequence[Symbol]]]) -> None:
         self.rules = rules
-        self.made: dict[str, Machine] = {}
+        self.machines: dict[str, Machine] = {}
 
-    def of(self, name: str, above: frozenset[str]) -> Machine:
+    def machine_of(self, name: str, above: frozenset[str]) -> Machine:
         if name in above:
             raise NestingError(f"the rule {name!r} nests in itself; lists must be written with * or +")
-        if name not in self.made:
+        if name not in self.machines:
             net = _Net()
-            first, middle, last = net.state(), net.state(), net.state()
+            first, middle, last = net.add_state(), net.add_state(), net.add_state()
             net.silent[middle].add(last)
             for expansion in self.rules[name]:
-                loop = bool(expansion) and expansion[0].name == name  # what * and + become
-                self._chain(net, expansion[loop:], (middle if loop else first, middle), above | {name})
-            self.made[name] = net.machine(first, last)
-        return self.made[name]
+                # Lark turns * and + into a rule that begins with itself: a loop at `middle`.
+                is_loop = bool(expansion) and expansion[0].name == name
+                self._chain(net, expansion[is_loop:], (middle if is_loop else first, middle), above | {name})
+            self.machines[name] = net.determinize(first, last)
+        return self.machines[name]
 
     def _chain(
         self, net: _Net, symbols: Sequence[Symbol], ends: tuple[int, int], above: frozenset[str]
     ) -> None:
-        at, end = ends
+        state, end = ends
         for symbol in symbols:
-            after = net.state()
+            after = net.add_state()
             if symbol.is_term:
-                net.moves[at][symbol.name].add(after)
+                net.moves[state][symbol.name].add(after)
             else:
-                net.embed(self.of(symbol.name, above), at, after)
-            at = after
-        net.silent[at].add(end)
+                net.embed(self.machine_of(symbol.name, above), state, after)
+            state = after
+        net.silent[state].add(end)
 
 
 class _Net:
-    """A machine while it is being built, with silent moves."""
+    """A nondeterministic machine while it is being built; silent moves read no terminal."""
 
     def __init__(self) -> None:
         self.silent: dict[int, set[int]] = defaultdict(set)
         self.moves: dict[int, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
         self.size = 0
 
-    def state(self) -> int:
+    def add_state(self) -> int:
         self.size += 1
         return self.size - 1
 
     def embed(self, part: Machine, start: int, end: int) -> None:
+        """A copy of `part` between two states."""
         shift = self.size
         self.size += len(part.moves)
         self.silent[start].add(shift)
@@ -92,14 +94,16 @@ class _Net:
             self.silent[shift + n].add(end)
 
     def closure(self, states: set[int]) -> frozenset[int]:
-        seen, waiting = set(states), list(states)
+        """The states that silent moves lead to from these, these included."""
+        reached, waiting = set(states), list(states)
         while waiting:
-            new = self.silent[waiting.pop()] - seen
-            seen |= new
+            new = self.silent[waiting.pop()] - reached
+            reached |= new
             waiting += new
-        return frozenset(seen)
+        return frozenset(reached)
 
-    def machine(self, first: int, last: int) -> Machine:
+    def determinize(self, first: int, last: int) -> Machine:
+        """The smallest deterministic machine from `first` to `last` (subset construction)."""
         numbers = {self.closure({first}): 0}
         waiting = list(numbers)
         moves: list[dict[str, int]] = []
@@ -116,20 +120,19 @@ class _Net:
                     waiting.append(closed)
                 table[terminal] = numbers[closed]
             moves.append(table)
-        return _fewest(moves, frozenset(n for states, n in numbers.items() if last in states))
+        return _minimize(moves, frozenset(n for states, n in numbers.items() if last in states))
 
 
-def _fewest(moves: list[dict[str, int]], final: frozenset[int]) -> Machine:
-    """The same machine with states that cannot be told apart made one; the start stays state 0."""
+def _minimize(moves: list[dict[str, int]], final: frozenset[int]) -> Machine:
+    """The same machine with states that cannot be told apart made one (Moore); the start stays state 0."""
     group = [int((n in final) != (0 in final)) for n in range(len(moves))]
     count = 0
     while len(set(group)) != count:
         count = len(set(group))
-        marks: dict[tuple[int, tuple[tuple[str, int], ...]], int] = {}
+        signatures: dict[tuple[int, tuple[tuple[str, int], ...]], int] = {}
         group = [
-            marks.setdefault((group[n], tuple((t, group[a]) for t, a in table.items())), len(marks))
-            for n, table in enumerate(moves)
-        ]
+            signatures.setdefault((group[n], tuple((t, group[a]) for t, a in table.items())), len(signatures))
+            for n, table in enumerate(moves)]
     tables: list[Mapping[str, int]] = [{}] * count
     for n, table in enumerate(moves):
         tables[group[n]] = {t: group[a] for t, a in table.items()}

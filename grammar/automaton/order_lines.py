@@ -1,9 +1,8 @@
 """Every line that is an order, as one automaton over the characters a pen may write.
 
-The same forms that Lark parses and the same names: what `grammar.parse` takes, this takes, whatever the
-spaces. A reader walks it with the chances of each character in hand. States are made when they are first
-stepped on and kept: a state is a set of places, each a state of the order forms joined to a node of the tree
-of spellings, so that the names are held once and not once for each place of the grammar where one may stand.
+It takes what `grammar.parse` takes, whatever the spaces: the same forms that Lark parses, and the same names.
+A reader walks it with the probabilities of each character. A place is a state of the order forms joined to a
+node of the tree of spellings, so that the names are held once and not once for each state of the grammar.
 
 Lexical only: forms and names; nothing of borders, owners or units (NON-03, DESK-03, Q-01).
 """
@@ -13,74 +12,87 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import TypeAlias
+from typing import NamedTuple
 
 from grammar.automaton.lazy_states import LazyStates, Step
-from grammar.automaton.prices import FULL_STOP, KINDLESS, KINDLESS_TARGET, OWN_NUMBER, REMARK_LETTER, SIGN
-from grammar.automaton.prices import POSSESSIVE as OWNER
+from grammar.automaton.prices import (
+    FULL_STOP,
+    KINDLESS,
+    KINDLESS_TARGET,
+    OWN_NUMBER,
+    OWNER,
+    REMARK_LETTER,
+    SIGN,
+)
 from grammar.automaton.spelling_tree import SpellingTree, build_tree
+from grammar.automaton.symbols import SIGNS, SPACE, SYMBOLS, sign_of
 from grammar.compose import Forms
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
-from grammar.words import fold
-
-SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&+,;.:=*!"
-"""The characters that count. A letter is any case and accent of it, a dash any dash or arrow; ticks are
-passed over."""
-
-_DASHES = "‐‑‒–—―−~_→⇒➔>•·"
-_LIKE = dict.fromkeys(_DASHES, "-") | {"[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/", "،": ","}
 
 POSSESSIVE = len(SIGNS)
-"""Number of the symbol that is written "'s" where the ink has an s without its tick."""
+"""Number of the symbol that is written "'s" where the ink has an s without its apostrophe."""
 
-_ROOT, _GAP, _CUT, _STOP, _OWNED, _BULLET, _COUNTED, _DIGIT, _REMARK = range(9)
-"""Where in a word a place is: before it, after it, after a short one, after a full stop, after an owner's
-name, at the start of a line, in a line's own number, after the first digit of a count, in a remark; greater
-numbers are nodes of the tree of spellings."""
-_NODES = 9
+# The part of a place: where in a word the text is.
+_ROOT = 0  # before a word
+_GAP = 1  # after a word
+_CUT = 2  # after a short word, which may be an abbreviation
+_STOP = 3  # after a full stop
+_OWNED = 4  # after an owner's name
+_BULLET = 5  # at the start of a line
+_COUNTED = 6  # in a line's own number
+_DIGIT = 7  # after the first digit of a count
+_REMARK = 8  # in a remark
+_NODES = 9  # this and greater numbers: nodes of the tree of spellings
 _ENDS = frozenset((_GAP, _CUT, _STOP, _OWNED))
 _SHORT = 4
 """Letters of a word that may be an abbreviation with a full stop."""
-_SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
-_SPACE = _SYMBOLS[" "]
-_DIGITS = tuple(_SYMBOLS[digit] for digit in "0123456789")
-_REMARKED = tuple(number for sign, number in _SYMBOLS.items() if sign not in "()")
-
-_Branch: TypeAlias = tuple[int, int, int, int, tuple[tuple[int, float, int, bool], ...]]
-"""A step down the tree: symbol, next node, the bits of the entries at it and below, of those below only, and
-the entries that end at it, each with its price, the part of a place it leads to, and whether it is a place's
-name."""
+_DIGITS = tuple(SYMBOLS[digit] for digit in "0123456789")
+_IN_REMARK = tuple(number for sign, number in SYMBOLS.items() if sign not in "()")
 
 
-def sign_of(letter: str) -> str | None:
-    """The one of `SIGNS` that a character counts as; empty for a tick, None for a character that no order
-    holds."""
-    found = _LIKE.get(letter, fold(letter))
-    return found if found in {"", *SIGNS} else None
+class _Ending(NamedTuple):
+    """An entry that ends at a node, its price in nats, the part of a place after it, and whether it is a
+    place's name."""
+
+    entry: int
+    price: float
+    part: int
+    is_place: bool
+
+
+class _Branch(NamedTuple):
+    """A step down the tree: symbol, next node, the bits of the entries at it and below, of those below only,
+    and the entries that end at it."""
+
+    symbol: int
+    child: int
+    under: int
+    deeper: int
+    endings: tuple[_Ending, ...]
 
 
 class OrderAutomaton(LazyStates):
     """A deterministic automaton over symbols; any number of threads may walk it."""
 
     def __init__(self, forms: Sequence[Forms], lexicon: Lexicon) -> None:
-        keywords = {word: terminal for each in forms for word, terminal in each.keywords.items()}
+        keywords = {word: terminal for form in forms for word, terminal in form.keywords.items()}
         self._tree: SpellingTree = build_tree(keywords, lexicon)
         self._moves: list[Mapping[str, int]] = []
         self._final: set[int] = set()
         self._begin: set[int] = set()
-        for each in forms:
+        for form in forms:
             base = len(self._moves)
             self._begin.add(base)
-            self._final |= {base + n for n in each.machine.final}
-            self._moves += [{t: base + after for t, after in table.items()} for table in each.machine.moves]
-        self._unnamed = self._before_units()
+            self._final |= {base + n for n in form.machine.final}
+            self._moves += [{t: base + after for t, after in table.items()} for table in form.machine.moves]
+        before_units = self._before_units()
         self._after = [self._steps(state) for state in range(len(self._moves))]
         self._open = [sum(1 << n for n in after) for after in self._after]
         self._kindless = [
-            0.0 if KIND not in moves else KINDLESS if state in self._unnamed else KINDLESS_TARGET
+            0.0 if KIND not in moves else KINDLESS if state in before_units else KINDLESS_TARGET
             for state, moves in enumerate(self._moves)]
         self._size = _NODES + len(self._tree.below)
-        self._below: list[tuple[_Branch, ...] | None] = [None] * len(self._tree.below)
+        self._branches_of: list[tuple[_Branch, ...] | None] = [None] * len(self._tree.below)
         first = [state * self._size + part for state in sorted(self._begin) for part in (_ROOT, _BULLET)]
         super().__init__(first, len(self._moves) * self._size)
 
@@ -92,20 +104,16 @@ class OrderAutomaton(LazyStates):
     @property
     def symbols(self) -> tuple[tuple[str, str], ...]:
         """For each symbol what is written for it, and the sign that the ink shows."""
-        return (*((sign, sign) for sign in SIGNS), ("'s", "s"))
-
-    def sign(self, letter: str) -> str | None:
-        """See `sign_of`."""
-        return sign_of(letter)
+        return (*super().symbols, ("'s", "s"))
 
     def end(self, state: int) -> float | None:
-        """The price at which an order may end here; None where it may not."""
-        ends = [price for place, price in self._at(state)
+        """The price in nats at which an order may end here; None where it may not."""
+        ends = [price for place, price in self._places_of(state)
                 if place % self._size in _ENDS and place // self._size in self._final]
         return min(ends, default=None)
 
     def accepts(self, text: str) -> bool:
-        """Is a text an order, whatever its spaces?"""
+        """True if a text is an order, whatever its spaces."""
         signs = [sign_of(c) for c in text if not c.isspace()]
         if None in signs:
             return False
@@ -115,37 +123,34 @@ class OrderAutomaton(LazyStates):
         return any(self.end(state) is not None for state in states)
 
     def _over(self, state: int, sign: str) -> Iterable[int]:
-        """The states a sign leads to, a space before it or none."""
-        arcs = {symbol: target for symbol, target, _ in self.arcs(state)}
-        wanted = {SIGNS.index(sign)} | ({POSSESSIVE} if sign == "s" else set())
-        after = {symbol: target for symbol, target, _ in self.arcs(arcs[_SPACE])} if _SPACE in arcs else {}
-        for symbol in wanted:
-            yield from (found[symbol] for found in (arcs, after) if symbol in found)
+        """The states a sign leads to, with or without a space before it."""
+        direct = {symbol: target for symbol, target, _ in self.arcs(state)}
+        spaced: dict[int, int] = {}
+        if SPACE in direct:
+            spaced = {symbol: target for symbol, target, _ in self.arcs(direct[SPACE])}
+        for symbol in {SYMBOLS[sign]} | ({POSSESSIVE} if sign == "s" else set()):
+            yield from (targets[symbol] for targets in (direct, spaced) if symbol in targets)
 
     def _before_units(self) -> frozenset[int]:
-        """The states before which no unit and no place was named: what is named there first is who is
-        ordered."""
-        found, waiting = set(self._begin), list(self._begin)
+        """The states before which no unit and no place was named: what is named first is ordered."""
+        reached, waiting = set(self._begin), list(self._begin)
         while waiting:
-            ahead = {
-                after
-                for terminal, after in self._moves[waiting.pop()].items()
-                if terminal not in {KIND, PLACE}
-            }
-            waiting += ahead - found
-            found |= ahead
-        return frozenset(found)
+            ahead = {after for terminal, after in self._moves[waiting.pop()].items()
+                     if terminal not in {KIND, PLACE}}
+            waiting += ahead - reached
+            reached |= ahead
+        return frozenset(reached)
 
     def _steps(self, state: int) -> dict[int, int]:
         """Entry of the tree to the state of the forms it leads to."""
-        found = {}
+        steps = {}
         for number, terminals in enumerate(self._tree.entries):
             after: int | None = state
             for terminal in terminals:
                 after = self._moves[after].get(terminal) if after is not None else None
             if after is not None:
-                found[number] = after
-        return found
+                steps[number] = after
+        return steps
 
     def _from(self, place: int) -> Iterable[Step]:
         state, part = divmod(place, self._size)
@@ -153,97 +158,94 @@ class OrderAutomaton(LazyStates):
         if part >= _NODES:
             return self._letters(state, base, part - _NODES)
         if part == _ROOT:
-            return self._begun(state, base)
+            return self._word_begins(state, base)
         if part == _REMARK:
-            return [
-                *((symbol, place, REMARK_LETTER) for symbol in _REMARKED),
-                (_SYMBOLS[")"], base + _STOP, 0.0),
-            ]
+            return [*((symbol, place, REMARK_LETTER) for symbol in _IN_REMARK),
+                    (SYMBOLS[")"], base + _STOP, 0.0)]
         if part == _DIGIT:
             after = self._moves[state][NUMBER] * self._size + _GAP
             return [(digit, after, 1.0) for digit in _DIGITS]
         if part in {_BULLET, _COUNTED}:
-            return list(self._numbered_line(base, part))
-        return list(self._closed(state, base, part))
+            return list(self._line_number(base, part))
+        return list(self._word_ended(state, base, part))
 
-    def _numbered_line(self, base: int, part: int) -> Iterable[Step]:
+    def _line_number(self, base: int, part: int) -> Iterable[Step]:
         """At the start of a line, or in its own number."""
         price = OWN_NUMBER if part == _BULLET else 0.0
         yield from ((digit, base + _COUNTED, price) for digit in _DIGITS)
-        yield from ((_SYMBOLS[sign], base + _STOP, price) for sign in ("-*" if part == _BULLET else ".):"))
+        yield from ((SYMBOLS[sign], base + _STOP, price) for sign in ("-*" if part == _BULLET else ".):"))
         if part == _BULLET:
-            yield _SYMBOLS["("], base + _BULLET, SIGN
+            yield SYMBOLS["("], base + _BULLET, SIGN
 
-    def _begun(self, state: int, base: int) -> list[Step]:
+    def _word_begins(self, state: int, base: int) -> list[Step]:
         """A word or name begins, a count in figures, or a remark in parentheses (ORD-07)."""
-        found = self._letters(state, base, 0)
+        steps = self._letters(state, base, 0)
         if state not in self._begin:
-            found.append((_SYMBOLS["("], base + _REMARK, 2 * SIGN))
+            steps.append((SYMBOLS["("], base + _REMARK, 2 * SIGN))
         if NUMBER in self._moves[state]:
             after = self._moves[state][NUMBER] * self._size + _GAP
             for digit in _DIGITS[1:]:
-                found += [(digit, after, 1.0), (digit, base + _DIGIT, 1.0)]
-        return found
+                steps += [(digit, after, 1.0), (digit, base + _DIGIT, 1.0)]
+        return steps
 
-    def _closed(self, state: int, base: int, part: int) -> Iterable[Step]:
-        """A word has ended."""
-        yield _SPACE, base + _ROOT, 0.0
+    def _word_ended(self, state: int, base: int, part: int) -> Iterable[Step]:
+        yield SPACE, base + _ROOT, 0.0
         if part == _STOP:
             return
-        yield _SYMBOLS[")"], base + _STOP, 2 * SIGN
+        yield SYMBOLS[")"], base + _STOP, 2 * SIGN
         if state in self._final:
-            yield _SYMBOLS["."], base + _STOP, FULL_STOP
+            yield SYMBOLS["."], base + _STOP, FULL_STOP
         elif part == _CUT:
-            yield _SYMBOLS["."], base + _STOP, SIGN
+            yield SYMBOLS["."], base + _STOP, SIGN
         if COAST in self._moves[state]:
-            yield _SYMBOLS[","], base + _STOP, SIGN
+            yield SYMBOLS[","], base + _STOP, SIGN
         if part == _OWNED:
             yield POSSESSIVE, base + _GAP, OWNER
 
     def _letters(self, state: int, base: int, node: int) -> list[Step]:
-        """On in the tree of spellings, where something that may stand here lies below."""
+        """One letter on in the tree of spellings, where something that may follow here is below."""
         allowed, afters, nodes = self._open[state], self._after[state], base + _NODES
-        found: list[Step] = []
-        below = self._below[node]
-        if below is None:
-            below = self._below[node] = self._branches(node)
-        for symbol, child, under, deeper, ends in below:
+        steps: list[Step] = []
+        branches = self._branches_of[node]
+        if branches is None:
+            branches = self._branches_of[node] = self._branches(node)
+        for symbol, child, under, deeper, endings in branches:
             if under & allowed:
                 if deeper & allowed:
-                    found.append((symbol, nodes + child, 0.0))
-                for entry, price, part, place in ends:
+                    steps.append((symbol, nodes + child, 0.0))
+                for entry, price, part, is_place in endings:
                     after = afters.get(entry)
                     if after is not None:
-                        more = self._kindless[state] if place else 0.0
-                        found.append((symbol, after * self._size + part, price + more))
-        if _SPACE in (branch[0] for branch in below):  # "St. Davids"
-            found.append((_SYMBOLS["."], nodes + node, SIGN))
-        if self._tree.parted[node]:  # "Portland (Dorset)"
-            found.append((_SYMBOLS["("], nodes + node, SIGN))
-        return found
+                        surcharge = self._kindless[state] if is_place else 0.0
+                        steps.append((symbol, after * self._size + part, price + surcharge))
+        if SPACE in (branch[0] for branch in branches):  # "St. Davids"
+            steps.append((SYMBOLS["."], nodes + node, SIGN))
+        if self._tree.after_space[node]:  # "Portland (Dorset)"
+            steps.append((SYMBOLS["("], nodes + node, SIGN))
+        return steps
 
     def _branches(self, node: int) -> tuple[_Branch, ...]:
         """What follows a node of the tree, in any state."""
         tree = self._tree
         return tuple(
-            (
-                _SYMBOLS[sign],
+            _Branch(
+                SYMBOLS[sign],
                 child,
                 tree.under[child],
                 reduce(or_, (tree.under[n] for n in tree.below[child].values()), 0),
                 tuple(self._ending(entry, price, child) for entry, price in tree.ends[child].items()),
             )
             for sign, child in tree.below[node].items()
-            if sign in _SYMBOLS
+            if sign in SYMBOLS
         )
 
-    def _ending(self, entry: int, price: float, node: int) -> tuple[int, float, int, bool]:
+    def _ending(self, entry: int, price: float, node: int) -> _Ending:
         terminals = self._tree.entries[entry]
         part = _OWNED if terminals == (POWER,) else _CUT if self._tree.depth[node] <= _SHORT else _GAP
-        return entry, price, part, terminals == (PLACE,)
+        return _Ending(entry, price, part, terminals == (PLACE,))
 
 
 @lru_cache(maxsize=16)
 def order_automaton(forms: tuple[Forms, ...], lexicon: Lexicon) -> OrderAutomaton:
-    """The automaton of some phases' forms and the names; made once and kept. Not empty."""
+    """The automaton of some phases' forms and the names; cached. `forms` is not empty."""
     return OrderAutomaton(forms, lexicon)

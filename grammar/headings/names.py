@@ -7,37 +7,68 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
 
+from adjudicator.calendar import PhaseKind
 from grammar.headings.tokens import FILLERS, Token, name_words
+from grammar.headings.values import KnownGame
 
 Spellings = Mapping[str, tuple[tuple[str, ...], ...]]
 """Canonical name to every accepted spelling, each as folded words."""
 
-CLEAR = 0.66
-"""Least likeness (0..1) at which a written name may be corrected."""
-MARGIN = 0.15
-"""How far (0..1) the best candidate must stand before the second."""
-_WORD_CLEAR = 0.75
+# Likenesses, all 0..1, chosen by hand on the examples of tests/grammar/headings.
+MIN_LIKENESS = 0.66
+"""Least likeness at which a written name may be corrected."""
+_MARGIN = 0.15
+"""How far the best candidate must be before the second."""
+_MIN_WORD_LIKENESS = 0.75
 _OTHER_INITIAL = 0.9
-_HALF = 0.58
+"""Factor for a name that begins with another letter."""
+_HALF_LIKE = 0.58
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens `first` up to, not including, `last` name `name`. `score`: 0..1, 1 is exact."""
+    """Tokens [`first`, `last`) are a spelling of `name`."""
 
     first: int
     last: int
     name: str
-    score: float
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two share a token."""
+        """True if the two share a token."""
         return self.first < other.last and other.first < self.last
 
+    def is_within(self, other: Span) -> bool:
+        """True if the other span holds all of this one's tokens and more."""
+        is_inside = other.first <= self.first and self.last <= other.last
+        return is_inside and len(self.indices) < len(other.indices)
+
     @property
-    def places(self) -> range:
-        """The token numbers it covers."""
+    def indices(self) -> range:
+        """The indices of its tokens."""
         return range(self.first, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingNames:
+    """What a heading may name: games, powers, and seasons with their kinds of paper."""
+
+    games: Spellings
+    powers: Spellings
+    steps: tuple[tuple[str, PhaseKind], ...]
+
+    @property
+    def seasons(self) -> tuple[str, ...]:
+        """Each season once, in playing order."""
+        return tuple(dict.fromkeys(season for season, _ in self.steps))
+
+
+def heading_names(games: Sequence[KnownGame], playing: Sequence[KnownGame]) -> HeadingNames:
+    """The names of `games`, with the powers and seasons of `playing`."""
+    return HeadingNames(
+        games=spellings((game.name, game.aliases) for game in games),
+        powers=spellings((power.name, power.aliases) for game in playing for power in game.powers),
+        steps=tuple(dict.fromkeys(step for game in playing for step in game.steps)),
+    )
 
 
 def spellings(names: Iterable[tuple[str, Iterable[str]]]) -> Spellings:
@@ -50,35 +81,24 @@ def spellings(names: Iterable[tuple[str, Iterable[str]]]) -> Spellings:
 
 
 def exact_spans(line: Sequence[Token], table: Spellings) -> tuple[Span, ...]:
-    """Every place where a spelling stands word for word, longest first where one lies inside another."""
-    found: set[Span] = set()
+    """Every place where a spelling is written word for word; of one inside another only the longer."""
+    spans: set[Span] = set()
     texts = [token.text for token in line]
     for name, forms in table.items():
         for form in forms:
             size = len(form)
-            for at in range(len(texts) - size + 1):
-                if tuple(texts[at : at + size]) == form:
-                    found.add(Span(at, at + size, name, 1.0))
-    outer = [
-        one
-        for one in found
-        if not any(
-            one is not two and _inside(one, two) and len(two.places) > len(one.places) for two in found
-        )
-    ]
+            for first in range(len(texts) - size + 1):
+                if tuple(texts[first:first + size]) == form:
+                    spans.add(Span(first, first + size, name))
+    outer = [span for span in spans if not any(span.is_within(other) for other in spans)]
     return tuple(sorted(outer, key=lambda span: (span.first, span.name)))
-
-
-def _inside(one: Span, two: Span) -> bool:
-    return two.first <= one.first and one.last <= two.last
 
 
 def ranked_names(written: Sequence[str], table: Spellings) -> tuple[tuple[float, str], ...]:
     """Every name with its likeness (0..1) to the written words, best first; fillers do not count."""
-    kept = [word for word in written if word not in FILLERS] or list(written)
-    scores = [
-        (max((likeness(kept, form) for form in forms), default=0.0), name) for name, forms in table.items()
-    ]
+    content = [word for word in written if word not in FILLERS] or list(written)
+    scores = [(max((likeness(content, form) for form in forms), default=0.0), name)
+              for name, forms in table.items()]
     return tuple(sorted(scores, key=lambda pair: (-pair[0], pair[1])))
 
 
@@ -87,43 +107,42 @@ def likeness(written: Sequence[str], form: Sequence[str]) -> float:
 
     A slip in the first letter is rare, so a name that begins otherwise is more likely another name.
     """
-    one, two = "".join(written), "".join(form)
-    letters = max(
-        OSA.normalized_similarity(" ".join(written), " ".join(form)), OSA.normalized_similarity(one, two)
-    )
-    if one[:1] != two[:1]:
+    joined, joined_form = "".join(written), "".join(form)
+    letters = max(OSA.normalized_similarity(" ".join(written), " ".join(form)),
+                  OSA.normalized_similarity(joined, joined_form))
+    if joined[:1] != joined_form[:1]:
         letters *= _OTHER_INITIAL
-    return max(letters, _left_out(written, form))
+    return max(letters, _left_out_likeness(written, form))
 
 
-def _left_out(written: Sequence[str], form: Sequence[str]) -> float:
+def _left_out_likeness(written: Sequence[str], form: Sequence[str]) -> float:
     """Likeness where `written` is `form` with whole words missing, in order; 0 where it is not."""
     if not written or len(written) >= len(form):
         return 0.0
-    at = 0
-    likes: list[float] = []
+    index = 0
+    likenesses: list[float] = []
     covered = 0
     for word in written:
-        while at < len(form) and OSA.normalized_similarity(word, form[at]) < _WORD_CLEAR:
-            at += 1
-        if at == len(form):
+        while index < len(form) and OSA.normalized_similarity(word, form[index]) < _MIN_WORD_LIKENESS:
+            index += 1
+        if index == len(form):
             return 0.0
-        if form[at] not in FILLERS:
-            likes.append(OSA.normalized_similarity(word, form[at]))
-            covered += len(form[at])
-        at += 1
-    if not likes:
+        if form[index] not in FILLERS:
+            likenesses.append(OSA.normalized_similarity(word, form[index]))
+            covered += len(form[index])
+        index += 1
+    if not likenesses:
         return 0.0
     share = covered / sum(len(word) for word in form)
-    return sum(likes) / len(likes) * (0.8 + 0.2 * share)
+    return sum(likenesses) / len(likenesses) * (0.8 + 0.2 * share)
 
 
-def plausible_names(scores: Sequence[tuple[float, str]], clear: float = CLEAR) -> tuple[str, ...]:
+def plausible_names(scores: Sequence[tuple[float, str]], least: float = MIN_LIKENESS) -> tuple[str, ...]:
     """The names a writer may have meant: none, one clear one, or several too near each other to choose.
 
-    The second need not be clear itself: what stands close behind the best makes the best unclear. Two that
-    are both only half like are a choice too, and not mended; one alone is no name at all.
+    The second need not be clear itself: a name close behind the best makes the best unclear. Two that are
+    only half like are a choice too, and not corrected; one alone is no name at all.
     """
     best = scores[0][0] if scores else 0.0
-    names = tuple(name for score, name in scores if score >= _HALF and best - score < MARGIN)
-    return names if best >= clear or len(names) > 1 else ()
+    names = tuple(name for score, name in scores if score >= _HALF_LIKE and best - score < _MARGIN)
+    return names if best >= least or len(names) > 1 else ()

@@ -1,4 +1,4 @@
-"""A mail's subject line to a Heading, or a complaint that says what was missing (SUBJ-01 to SUBJ-07)."""
+"""A mail's subject line to a Heading, or a complaint that names what is missing (SUBJ-01 to SUBJ-07)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,36 @@ from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version
-from grammar.headings.names import Span, Spellings, exact_spans, plausible_names, ranked_names, spellings
-from grammar.headings.tokens import FILLERS, Token, clean_line, drop_prefixes, tokens
+from grammar.headings.names import (
+    HeadingNames,
+    Span,
+    Spellings,
+    exact_spans,
+    heading_names,
+    plausible_names,
+    ranked_names,
+)
+from grammar.headings.tokens import FILLERS, Token, clean_line, drop_prefixes, tokens, word_runs
 from grammar.headings.values import Flag, Heading, HeadingCode, HeadingComplaint, KnownGame
 
-_LONGEST = 2000
-"""Characters of a subject that are looked at; nobody writes more on purpose."""
-_FULL_WORDS = 0.85
-"""Least likeness at which a name is picked out of a longer run of unknown words."""
+_MAX_SUBJECT = 2000
+"""Characters of a subject that are read; nobody writes more on purpose."""
+_MIN_INNER_LIKENESS = 0.85
+"""Least likeness, 0..1, at which a name is picked out of a longer run of unknown words."""
+_MAX_INNER_RUNS = 200
+_MAX_PAIRED_RUNS, _MAX_PAIRED_WORDS = 8, 12
+"""Runs, and words of one run, among which a game and a power are looked for together."""
+
+_Run = tuple[int, ...]
+"""Indices of words side by side."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Name:
-    """What was found for one name field. No candidate: unknown; one: found; several: ambiguous."""
+class _NameField:
+    """What was found for one name field. No name: unknown. One: found. Several: ambiguous.
+
+    `written`: the words in doubt. `missing`: no words are left for the field. `corrected`: misspelt.
+    """
 
     names: tuple[str, ...] = ()
     written: str = ""
@@ -27,284 +44,235 @@ class _Name:
     corrected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    games: Spellings
-    powers: Spellings
-    steps: tuple[tuple[str, PhaseKind], ...]
-
-    @property
-    def seasons(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(season for season, _ in self.steps))
+_MISSING = _NameField(missing=True)
 
 
 def parse_subject(subject: str, games: Sequence[KnownGame]) -> Heading | HeadingComplaint:
     """Read a decoded subject line.
 
     Fields are found by content, so their order does not matter; known names are matched before anything is
-    split (SUBJ-05). A misspelt name with one clear candidate is corrected and flagged; one with two near
+    split (SUBJ-05). A misspelt name with one clear candidate is corrected and flagged. One with two near
     candidates is refused, whatever the other fields say. Never raises on any text.
     """
-    line = drop_prefixes(clean_line(subject)[:_LONGEST])
+    line = drop_prefixes(clean_line(subject)[:_MAX_SUBJECT])
     words = tokens(line)
-    table = _table(games, games)
-    named = frozenset(
-        at for span in exact_spans(words, table.games) for at in span.places if len(span.places) > 1
-    )
-    version = find_version(line, words, named)
+    game_spans = exact_spans(words, heading_names(games, games).games)
+    # "Version" may be part of a game's name; a name of one word may not hide a version.
+    used = frozenset(index for span in game_spans for index in span.indices if len(span.indices) > 1)
+    version = find_version(line, words, used)
     if version is None:
-        found = _read(line, words, games)
-        return _with_version(found, None, "")
-    return _around(line, words, version, games)
+        return _with_version(_read(line, words, games), None, "")
+    return _read_around(line, words, version, games)
 
 
-def _around(
-    line: str, words: tuple[Token, ...], version: VersionSpan, games: Sequence[KnownGame]
-) -> Heading | HeadingComplaint:
-    """Fields stand before the version; only where they do not suffice are the words after it looked at."""
+def _read_around(line: str, words: tuple[Token, ...], version: VersionSpan,
+                 games: Sequence[KnownGame]) -> Heading | HeadingComplaint:
+    """The fields before the version; the words after it are read only where these are not enough."""
     head, tail = words[: version.first], words[version.last :]
-    trailing = line[tail[0].start :] if tail else ""
-    found = _read(line, head, games)
-    if isinstance(found, Heading) or found.code is not HeadingCode.SUBJECT_UNPARSED or not tail:
-        return _with_version(found, version.number, trailing)
+    trailing = line[tail[0].start:] if tail else ""
+    heading = _read(line, head, games)
+    if (isinstance(heading, Heading) or heading.code is not HeadingCode.SUBJECT_UNPARSED) or not tail:
+        return _with_version(heading, version.number, trailing)
     whole = _read(line, (*head, replace(tail[0], hard=True), *tail[1:]), games)
     if isinstance(whole, Heading) or not head:
         return _with_version(whole, version.number, "")
-    return _with_version(found, version.number, trailing)
+    return _with_version(heading, version.number, trailing)
 
 
 def _with_version(
-    found: Heading | HeadingComplaint, number: int | None, trailing: str
+    heading: Heading | HeadingComplaint, number: int | None, trailing: str
 ) -> Heading | HeadingComplaint:
-    if isinstance(found, HeadingComplaint):
-        return replace(found, partial=replace(found.partial, version=number))
-    flags = set(found.flags)
+    if isinstance(heading, HeadingComplaint):
+        return replace(heading, partial=replace(heading.partial, version=number))
+    flags = set(heading.flags)
     if number is None:
         flags.add(Flag.VERSION_MISSING)
     if trailing:
         flags.add(Flag.TRAILING_TEXT)
-    return replace(found, version=number, trailing=trailing, flags=frozenset(flags))
-
-
-def _table(games: Sequence[KnownGame], players: Sequence[KnownGame]) -> _Table:
-    return _Table(
-        games=spellings((game.name, game.aliases) for game in games),
-        powers=spellings((power.name, power.aliases) for game in players for power in game.powers),
-        steps=tuple(dict.fromkeys(step for game in players for step in game.steps)),
-    )
+    return replace(heading, version=number, trailing=trailing, flags=frozenset(flags))
 
 
 def _read(line: str, words: tuple[Token, ...], games: Sequence[KnownGame]) -> Heading | HeadingComplaint:
-    """All fields but the version. Powers of other variants stop counting once the game is known."""
-    found = _read_with(line, words, _table(games, games))
-    heading = found if isinstance(found, Heading) else found.partial
-    mine = [game for game in games if game.name == heading.game]
-    if not mine or len(games) == 1:
-        return found
-    return _read_with(line, words, _table(games, mine))
+    """All fields but the version. Powers of other games stop counting once the game is known."""
+    result = _read_with(line, words, heading_names(games, games))
+    heading = result if isinstance(result, Heading) else result.partial
+    named = [game for game in games if game.name == heading.game]
+    if not named or len(games) == 1:
+        return result
+    return _read_with(line, words, heading_names(games, named))
 
 
-def _read_with(line: str, words: tuple[Token, ...], table: _Table) -> Heading | HeadingComplaint:
-    game_spans, power_spans = _apart(exact_spans(words, table.games), exact_spans(words, table.powers))
-    taken = frozenset(at for span in (*game_spans, *power_spans) for at in span.places)
-    when = find_phase(line, words, table.seasons, taken)
-    chunks = _chunks(words, taken | when.places)
-    game, power, used = _names(words, (game_spans, power_spans), chunks, table)
-    beside = [at for chunk in chunks if chunk not in used for at in chunk]
-    game = _beside(words, game, game_spans, beside)
-    power = _beside(words, power, power_spans, beside)
-    return _judged(game, power, when, table)
+def _read_with(line: str, words: tuple[Token, ...], known: HeadingNames) -> Heading | HeadingComplaint:
+    """1. Names written exactly. 2. Season, year and kind. 3. Misspelt names among the words that are left."""
+    game_spans, power_spans = _compatible(exact_spans(words, known.games), exact_spans(words, known.powers))
+    used = frozenset(index for span in (*game_spans, *power_spans) for index in span.indices)
+    phase = find_phase(line, words, known.seasons, used)
+    digits = frozenset(index for index, word in enumerate(words) if word.text.isdigit())
+    runs = word_runs(words, used | phase.indices | digits)
+    game, power, used_runs = _name_fields(words, (game_spans, power_spans), runs, known)
+    left = [index for run in runs if run not in used_runs for index in run]
+    game = _flag_neighbours(words, game, game_spans, left)
+    power = _flag_neighbours(words, power, power_spans, left)
+    return _judge_fields(game, power, phase, known)
 
 
-def _apart(games: tuple[Span, ...], powers: tuple[Span, ...]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of games and powers that can stand together: a name is not both, and the longer one wins."""
-    outer_games = tuple(game for game in games if not any(_within(game, power) for power in powers))
-    powers = tuple(power for power in powers if not any(_within(power, game) for game in games))
-    games = outer_games
-    pairs = [(game, power) for game in games for power in powers if not game.overlaps(power)]
+def _compatible(games: tuple[Span, ...],
+                powers: tuple[Span, ...]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The spans of games and powers that fit together: no words are both, and the longer name wins."""
+    outer_games = tuple(game for game in games if not any(_is_shorter(game, power) for power in powers))
+    outer_powers = tuple(power for power in powers if not any(_is_shorter(power, game) for game in games))
+    pairs = [(game, power) for game in outer_games for power in outer_powers if not game.overlaps(power)]
     if pairs:
         return tuple({game: None for game, _ in pairs}), tuple({power: None for _, power in pairs})
-    if games:
-        return games, ()
-    return (), powers
+    return (outer_games, ()) if outer_games else ((), outer_powers)
 
 
-def _within(one: Span, other: Span) -> bool:
-    return one.overlaps(other) and len(one.places) < len(other.places)
+def _is_shorter(span: Span, other: Span) -> bool:
+    return span.overlaps(other) and len(span.indices) < len(other.indices)
 
 
-def _chunks(words: Sequence[Token], taken: frozenset[int]) -> list[tuple[int, ...]]:
-    """Runs of words no field has taken, cut at separators; runs of fillers alone are left out."""
-    runs: list[list[int]] = []
-    for at, word in enumerate(words):
-        if at in taken or word.text.isdigit():
-            continue
-        if not runs or word.hard or runs[-1][-1] != at - 1:
-            runs.append([])
-        runs[-1].append(at)
-    return [tuple(run) for run in runs if any(words[at].text not in FILLERS for at in run)]
-
-
-def _names(
-    words: Sequence[Token],
-    spans: tuple[tuple[Span, ...], tuple[Span, ...]],
-    chunks: list[tuple[int, ...]],
-    table: _Table,
-) -> tuple[_Name, _Name, list[tuple[int, ...]]]:
-    """Game and power, and the chunks that were needed to find them."""
+def _name_fields(words: Sequence[Token], spans: tuple[tuple[Span, ...], tuple[Span, ...]], runs: list[_Run],
+                 known: HeadingNames) -> tuple[_NameField, _NameField, list[_Run]]:
+    """Game and power, and the runs that were needed to find them."""
     games, powers = spans
     if games and powers:
-        return _exactly(games), _exactly(powers), []
+        return _exact_field(games), _exact_field(powers), []
     if games:
-        power, used = _alone(words, chunks, table.powers)
-        return _exactly(games), power, used
+        power, used = _find_one(words, runs, known.powers)
+        return _exact_field(games), power, used
     if powers:
-        game, used = _alone(words, chunks, table.games)
-        return game, _exactly(powers), used
-    return _both(words, chunks, table)
+        game, used = _find_one(words, runs, known.games)
+        return game, _exact_field(powers), used
+    return _find_both(words, runs, known)
 
 
-def _exactly(spans: tuple[Span, ...]) -> _Name:
-    return _Name(names=tuple(dict.fromkeys(span.name for span in spans)))
+def _exact_field(spans: tuple[Span, ...]) -> _NameField:
+    return _NameField(names=tuple(dict.fromkeys(span.name for span in spans)))
 
 
-def _text(words: Sequence[Token], places: Sequence[int]) -> list[str]:
-    return [words[at].text for at in places]
-
-
-def _guess(words: Sequence[Token], places: tuple[int, ...], table: Spellings) -> tuple[float, _Name]:
-    """The best likeness of these words to a name, and what they may mean."""
-    text = _text(words, places)
-    scores = ranked_names(text, table)
+def _guess(words: Sequence[Token], run: _Run, table: Spellings) -> tuple[float, _NameField]:
+    """The best likeness (0..1) of these words to a name, and the names they may mean."""
+    texts = [words[index].text for index in run]
+    scores = ranked_names(texts, table)
     best = scores[0][0] if scores else 0.0
-    return best, _Name(names=plausible_names(scores), written=" ".join(text), corrected=True)
+    return best, _NameField(names=plausible_names(scores), written=" ".join(texts), corrected=True)
 
 
-def _alone(
-    words: Sequence[Token], chunks: list[tuple[int, ...]], table: Spellings
-) -> tuple[_Name, list[tuple[int, ...]]]:
-    """The one missing name: the chunk most like one, or a run of words inside a chunk very like one."""
-    if not chunks:
-        return _Name(missing=True), []
-    guesses = [(*_guess(words, chunk, table), chunk) for chunk in chunks]
-    score, name, chunk = max(guesses, key=lambda guess: guess[0])
+def _find_one(words: Sequence[Token], runs: list[_Run], table: Spellings) -> tuple[_NameField, list[_Run]]:
+    """The one missing name: the run most like one, or words inside a run that are very like one."""
+    if not runs:
+        return _MISSING, []
+    guesses = [(*_guess(words, run, table), run) for run in runs]
+    _, name, best_run = max(guesses, key=lambda guess: guess[0])
     if name.names:
-        return name, [chunk]
-    for outer in chunks:
-        for inner in _inner(outer):
+        return name, [best_run]
+    for run in runs:
+        for inner in _inner_runs(run):
             score, name = _guess(words, inner, table)
-            if score >= _FULL_WORDS and name.names and _is_whole(_text(words, inner), name.names, table):
-                return name, [outer]
-    return _guess(words, chunks[0], table)[1], [chunks[0]]
+            # Words left out of a name count only where nothing else is in the run.
+            is_whole = any(len(form) == len(inner) for each in name.names for form in table[each])
+            if score >= _MIN_INNER_LIKENESS and is_whole:
+                return name, [run]
+    return _guess(words, runs[0], table)[1], [runs[0]]
 
 
-def _inner(chunk: tuple[int, ...]) -> list[tuple[int, ...]]:
-    longest = min(len(chunk) - 1, 6)
-    return [chunk[at : at + size] for size in range(longest, 0, -1) for at in range(len(chunk) - size + 1)][
-        :200
-    ]
+def _inner_runs(run: _Run) -> list[_Run]:
+    """Up to six words side by side of a run, the longest first."""
+    longest = min(len(run) - 1, 6)
+    inner = [run[first:first + size]
+             for size in range(longest, 0, -1) for first in range(len(run) - size + 1)]
+    return inner[:_MAX_INNER_RUNS]
 
 
-def _is_whole(text: Sequence[str], names: Sequence[str], table: Spellings) -> bool:
-    """Whether the words are as many as a spelling has: words left out count only where nothing else
-    stands."""
-    return any(len(form) == len(text) for name in names for form in table[name])
-
-
-def _both(
-    words: Sequence[Token], chunks: list[tuple[int, ...]], table: _Table
-) -> tuple[_Name, _Name, list[tuple[int, ...]]]:
-    """Game and power where neither stands word for word: the pair of pieces most like a game and a power."""
-    best: tuple[float, _Name, _Name, list[tuple[int, ...]]] | None = None
-    for one, two, used in _pairs(chunks):
-        game_score, game = _guess(words, one, table.games)
-        power_score, power = _guess(words, two, table.powers)
+def _find_both(words: Sequence[Token], runs: list[_Run],
+               known: HeadingNames) -> tuple[_NameField, _NameField, list[_Run]]:
+    """Game and power where neither is written exactly: the pair of runs most like a game and a power."""
+    best: tuple[float, _NameField, _NameField, list[_Run]] | None = None
+    for game_run, power_run, used in _run_pairs(runs):
+        game_score, game = _guess(words, game_run, known.games)
+        power_score, power = _guess(words, power_run, known.powers)
         if len(used) == 1 and not (game.names and power.names):
-            continue
-        total = game_score + power_score + (0.001 if one < two else 0.0)
+            continue  # one run is cut in two only if both halves are names
+        total = game_score + power_score + (0.001 if game_run < power_run else 0.0)  # a tie: game first
         if best is None or total > best[0]:
             best = (total, game, power, used)
     if best is not None:
         return best[1:]
-    if len(chunks) != 1:
-        return _Name(missing=True), _Name(missing=True), []
-    game_score, game = _guess(words, chunks[0], table.games)
-    power_score, power = _guess(words, chunks[0], table.powers)
+    if len(runs) != 1:
+        return _MISSING, _MISSING, []
+    game_score, game = _guess(words, runs[0], known.games)
+    power_score, power = _guess(words, runs[0], known.powers)
     if not game.names and not power.names:
-        return _Name(missing=True), _Name(missing=True), []
+        return _MISSING, _MISSING, []
     if game_score >= power_score:
-        return game, _Name(missing=True), chunks
-    return _Name(missing=True), power, chunks
+        return game, _MISSING, runs
+    return _MISSING, power, runs
 
 
-def _pairs(
-    chunks: list[tuple[int, ...]],
-) -> list[tuple[tuple[int, ...], tuple[int, ...], list[tuple[int, ...]]]]:
-    few = chunks[:8]
-    apart = [(one, two, [one, two]) for one in few for two in few if one is not two]
-    cut: list[tuple[tuple[int, ...], tuple[int, ...], list[tuple[int, ...]]]] = []
-    for chunk in few:
-        for at in range(1, min(len(chunk), 12)):
-            cut += [(chunk[:at], chunk[at:], [chunk]), (chunk[at:], chunk[:at], [chunk])]
-    return apart + cut
+def _run_pairs(runs: list[_Run]) -> list[tuple[_Run, _Run, list[_Run]]]:
+    """Every pair of runs, and every run cut in two, with the runs used. Limits keep long subjects cheap."""
+    few = runs[:_MAX_PAIRED_RUNS]
+    pairs = [(first, second, [first, second]) for first in few for second in few if first is not second]
+    for run in few:
+        for cut in range(1, min(len(run), _MAX_PAIRED_WORDS)):
+            pairs += [(run[:cut], run[cut:], [run]), (run[cut:], run[:cut], [run])]
+    return pairs
 
 
-def _beside(words: Sequence[Token], name: _Name, spans: tuple[Span, ...], free: list[int]) -> _Name:
-    """A name written out, with strange words in the same field, is a corrected name and not an exact one."""
+def _flag_neighbours(words: Sequence[Token], name: _NameField, spans: tuple[Span, ...],
+                     left: list[int]) -> _NameField:
+    """A name written exactly, with unknown words in the same field, counts as corrected."""
     for span in spans:
-        after = span.last in free and not words[span.last].hard
-        before = span.first - 1 in free and not words[span.first].hard
+        after = span.last in left and not words[span.last].hard
+        before = span.first - 1 in left and not words[span.first].hard
         if (after and words[span.last].text not in FILLERS) or (
-            before and words[span.first - 1].text not in FILLERS
-        ):
+                before and words[span.first - 1].text not in FILLERS):
             return replace(name, corrected=True)
     return name
 
 
-def _judged(game: _Name, power: _Name, when: PhaseFields, table: _Table) -> Heading | HeadingComplaint:
-    kind = when.kind or _only_kind(when, table)
-    flags: set[Flag] = set()
-    if game.corrected and len(game.names) == 1:
-        flags.add(Flag.GAME_CORRECTED)
-    if power.corrected and len(power.names) == 1:
-        flags.add(Flag.POWER_CORRECTED)
-    if when.season_corrected:
-        flags.add(Flag.SEASON_CORRECTED)
-    if when.kind_corrected:
-        flags.add(Flag.TYPE_CORRECTED)
+def _judge_fields(game: _NameField, power: _NameField, phase: PhaseFields,
+                  known: HeadingNames) -> Heading | HeadingComplaint:
+    corrected = {
+        Flag.GAME_CORRECTED: game.corrected and len(game.names) == 1,
+        Flag.POWER_CORRECTED: power.corrected and len(power.names) == 1,
+        Flag.SEASON_CORRECTED: phase.season_corrected,
+        Flag.TYPE_CORRECTED: phase.kind_corrected,
+    }
     heading = Heading(
         game=game.names[0] if len(game.names) == 1 else None,
         power=power.names[0] if len(power.names) == 1 else None,
-        season=when.season,
-        year=when.year,
-        kind=kind,
-        flags=frozenset(flags),
+        season=phase.season,
+        year=phase.year,
+        kind=phase.kind or _only_kind(phase, known),
+        flags=frozenset(flag for flag, is_set in corrected.items() if is_set),
     )
-    return _complaint(game, power, when, heading) or heading
+    return _complaint(game, power, phase, heading) or heading
 
 
-def _only_kind(when: PhaseFields, table: _Table) -> PhaseKind | None:
-    """A season that asks for one kind of paper only names it: a bare "Winter" is an adjustment (SUBJ-03)."""
-    kinds = {kind for season, kind in table.steps if season == when.season}
-    return kinds.pop() if len(kinds) == 1 and "type" not in when.unclear else None
+def _only_kind(phase: PhaseFields, known: HeadingNames) -> PhaseKind | None:
+    """The kind of a season that has one kind of paper only: a bare "Winter" is an adjustment (SUBJ-03)."""
+    kinds = {kind for season, kind in known.steps if season == phase.season}
+    return kinds.pop() if len(kinds) == 1 and "type" not in phase.unclear else None
 
 
-def _complaint(game: _Name, power: _Name, when: PhaseFields, heading: Heading) -> HeadingComplaint | None:
-    checks = {
+def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
+               heading: Heading) -> HeadingComplaint | None:
+    is_missing = {
         "game": game.missing,
         "power": power.missing,
-        "season": heading.season is None or "season" in when.unclear,
-        "year": "year" in when.unclear,
-        "type": (heading.kind is None and not when.orders) or "type" in when.unclear,
+        "season": heading.season is None or "season" in phase.unclear,
+        "year": "year" in phase.unclear,
+        "type": (heading.kind is None and not phase.orders) or "type" in phase.unclear,
     }
-    missing = tuple(field for field, absent in checks.items() if absent)
+    missing = tuple(field for field, absent in is_missing.items() if absent)
     if missing:
         message = f"the subject does not say the {', '.join(missing)}"
         return HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, message, heading, missing=missing)
     return _name_complaint("game", game, heading) or _name_complaint("power", power, heading)
 
 
-def _name_complaint(field: str, name: _Name, heading: Heading) -> HeadingComplaint | None:
+def _name_complaint(field: str, name: _NameField, heading: Heading) -> HeadingComplaint | None:
     if len(name.names) == 1:
         return None
     if name.names:

@@ -1,17 +1,19 @@
 """A subject or heading line as tokens: prefixes dropped, case folded, separators remembered.
 
-Pure text work that both the subject (SUBJ-04) and the sheet heading (HEAD-01) stand on.
+Text work that the subject (SUBJ-04) and the sheet heading (HEAD-01) share.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+# "Re:" and "Fwd:" as mail programs write them in some twenty languages.
 _REPLY = (
-    "re|ref|aw|antw|antwort|betr|sv|vs|vb|fw|fwd|wg|tr|rv|res|enc|rif|ri|r|i|odp|pd|ynt|ilt|atb|bls|trs|doorst"
-    "|回复|回覆|答复|转发|轉寄|返信|転送|ответ|отв|пересл|на"
+    "re|ref|aw|antw|antwort|betr|sv|vs|vb|fw|fwd|wg|tr|rv|res|enc|rif|ri|r|i|odp|pd|ynt|ilt|atb|bls|trs"
+    "|doorst|回复|回覆|答复|转发|轉寄|返信|転送|ответ|отв|пересл|на"
 )
 _PREFIX = re.compile(rf"(?:{_REPLY})\s*(?:[\[(]\s*\d+\s*[\])]|\^\d+|\*\d+)?\s*[:：]\s*", re.IGNORECASE)
 _TAG = re.compile(r"\[[^\[\]]{0,80}\]\s*[:：]?\s*(?:[-–—]\s+)?")
@@ -24,73 +26,18 @@ _MARK = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)*|\d+|&")
 _HARD = re.compile(r"[,;:：|/\\()\[\]{}<>·•\"“”«»=+!?―—]|\s[-‐-―−~]|[-‐-―−~]\s|--|\.\s")
 
-FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "attached",
-        "by",
-        "game",
-        "find",
-        "for",
-        "from",
-        "here",
-        "here's",
-        "hereby",
-        "i",
-        "in",
-        "is",
-        "it",
-        "its",
-        "message",
-        "me",
-        "my",
-        "new",
-        "of",
-        "on",
-        "order",
-        "orders",
-        "our",
-        "paper",
-        "phase",
-        "photo",
-        "photos",
-        "picture",
-        "please",
-        "position",
-        "power",
-        "re",
-        "revised",
-        "season",
-        "sender",
-        "sent",
-        "sheet",
-        "sheets",
-        "sir",
-        "submission",
-        "subject",
-        "team",
-        "the",
-        "these",
-        "this",
-        "to",
-        "turn",
-        "type",
-        "with",
-        "year",
-        "your",
-    ]
-)
+FILLERS = frozenset((
+    "a", "an", "and", "are", "as", "attached", "by", "game", "find", "for", "from", "here", "here's",
+    "hereby", "i", "in", "is", "it", "its", "message", "me", "my", "new", "of", "on", "order", "orders",
+    "our", "paper", "phase", "photo", "photos", "picture", "please", "position", "power", "re", "revised",
+    "season", "sender", "sent", "sheet", "sheets", "sir", "submission", "subject", "team", "the", "these",
+    "this", "to", "turn", "type", "with", "year", "your"))
 """Words that belong to no field and may stand anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or number. `start`, `end`: offsets in the cleaned line; `hard`: a separator stands before
-    it."""
+    """One word or number. `start`, `end`: offsets in the cleaned line. `hard`: a separator is before it."""
 
     text: str
     start: int
@@ -99,7 +46,7 @@ class Token:
 
 
 def clean_line(line: str) -> str:
-    """The line on one row: compatibility forms folded, control characters gone, white space collapsed."""
+    """The line on one row: compatibility forms folded, control characters removed, white space collapsed."""
     text = unicodedata.normalize("NFKC", line)
     text = "".join(" " if unicodedata.category(c)[0] in "ZC" else c for c in text)
     return " ".join(text.split())
@@ -109,14 +56,14 @@ def drop_prefixes(line: str) -> str:
     """Without leading reply and forward prefixes, list tags and external-sender marks (SUBJ-04)."""
     rest = line
     while True:
-        found = _PREFIX.match(rest) or _TAG.match(rest) or _MARK.match(rest)
-        if found is None:
+        prefix = _PREFIX.match(rest) or _TAG.match(rest) or _MARK.match(rest)
+        if prefix is None:
             return rest
-        rest = rest[found.end() :].lstrip()
+        rest = rest[prefix.end():].lstrip()
 
 
 def fold(word: str) -> str:
-    """A word without case, accents, possessive ending; `&` is `and`."""
+    """A word without case, accents and possessive ending; `&` is `and`."""
     if word == "&":
         return "and"
     bare = unicodedata.normalize("NFKD", word.casefold())
@@ -126,17 +73,29 @@ def fold(word: str) -> str:
 
 
 def tokens(line: str) -> tuple[Token, ...]:
-    """The words and numbers of a cleaned line, each knowing whether a separator parts it from the one before.
+    """The words and numbers of a cleaned line, each with whether a separator is before it.
 
-    A hyphen without space on either side does not part, so that `Ashby-de-la-Zouch` stays one name (SUBJ-05).
+    A hyphen without a space on either side is no separator: `Ashby-de-la-Zouch` stays one name (SUBJ-05).
     """
-    found: list[Token] = []
+    parts: list[Token] = []
     last = 0
     for match in _WORD.finditer(line):
-        hard = not found or _HARD.search(line[last : match.start()]) is not None
-        found.append(Token(fold(match.group()), match.start(), match.end(), hard))
+        hard = not parts or _HARD.search(line[last:match.start()]) is not None
+        parts.append(Token(fold(match.group()), match.start(), match.end(), hard))
         last = match.end()
-    return tuple(found)
+    return tuple(parts)
+
+
+def word_runs(line: Sequence[Token], used: Collection[int]) -> list[tuple[int, ...]]:
+    """The indices of words that no field uses, in runs cut at separators; without runs of fillers alone."""
+    runs: list[list[int]] = []
+    for index, word in enumerate(line):
+        if index in used:
+            continue
+        if not runs or word.hard or runs[-1][-1] != index - 1:
+            runs.append([])
+        runs[-1].append(index)
+    return [tuple(run) for run in runs if any(line[index].text not in FILLERS for index in run)]
 
 
 def name_words(name: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a heading says, what the reader must know to read it, and what is said when it cannot be read."""
+"""The fields of a heading, what is needed to read it, and the complaint when it cannot be read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ W3K_STEPS: tuple[tuple[str, PhaseKind], ...] = (
     ("Autumn", PhaseKind.MOVEMENT),
     ("Autumn", PhaseKind.RETREAT),
 )
-"""The seasons of the handbook with the papers each asks for (CAL-11, CAL-12)."""
+"""The seasons of the handbook with the kinds of paper due in each (CAL-11, CAL-12)."""
 
 
 class Flag(StrEnum):
-    """What the reader had to mend or leave out; every one is shown to the coordinator."""
+    """What the reader corrected or left out; every one is shown to the coordinator."""
 
     GAME_CORRECTED = "game_corrected"
     POWER_CORRECTED = "power_corrected"
@@ -51,14 +51,14 @@ class KnownPower:
 
 @dataclass(frozen=True, slots=True)
 class KnownGame:
-    """A running game as the reader of headings must know it. `steps`: the variant's seasons and papers;
-    `signs`: by what its orders are seen to begin, where a heading ends."""
+    """A running game as the reader of headings must know it. `steps`: the variant's seasons and kinds of
+    paper. `starts`: how its orders begin, which is where a heading ends."""
 
     name: str
     aliases: tuple[str, ...] = ()
     powers: tuple[KnownPower, ...] = ()
     steps: tuple[tuple[str, PhaseKind], ...] = W3K_STEPS
-    signs: OrderStarts = DEFAULT_STARTS
+    starts: OrderStarts = DEFAULT_STARTS
 
     @property
     def seasons(self) -> tuple[str, ...]:
@@ -70,9 +70,9 @@ class KnownGame:
 class Heading:
     """The fields of a subject line. Names are canonical.
 
-    `year` is None where none was written (SUBJ-06), `kind` None where only "Orders" was, `version` None
-    where none was. `trailing`: the words after the version, as written. `game` and `power` are None only
-    inside a complaint.
+    `year` is None where none was written (SUBJ-06), `kind` None where only "Orders" was, `version` None where
+    none was. `trailing`: the words after the version, as written. `game` and `power` are None only inside a
+    complaint.
     """
 
     game: str | None
@@ -89,8 +89,8 @@ class Heading:
 class HeadingComplaint:
     """A heading that cannot be routed.
 
-    `missing`: fields not found ("game", "power", "season", "type"). `written`: the words in doubt;
-    `candidates`: the names they may mean, best first. `partial`: what could be read all the same.
+    `missing`: fields not found ("game", "power", "season", "type"). `written`: the words in doubt.
+    `candidates`: the names they may mean, best first. `partial`: what could be read.
     """
 
     code: HeadingCode

@@ -30,8 +30,8 @@ TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
     """A game as the reader of headings must know it; without a name, any game of the variant."""
     powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
-    signs = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
-    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, signs)
+    starts = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
+    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, starts)
 
 
 def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:

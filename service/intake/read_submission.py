@@ -187,7 +187,7 @@ class SubmissionReader:
         elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
             _hold(session, submission, "heading_disagrees")
             self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
-        elif heading.partial:
+        elif heading.is_partial:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
 
@@ -238,7 +238,7 @@ def _version_on_sheet(
         for line in page.lines
         if line.kind == "heading" and line.confidence >= limits.score
     ]
-    return parse_sheet_heading(clear, games).wanted
+    return parse_sheet_heading(clear, games).requested_version
 
 
 def _disagrees(
@@ -247,7 +247,7 @@ def _disagrees(
     """Whether the sheet clearly says something else than the subject (HEAD-03)."""
     subject = Heading(game.name, variant.powers[submission.power].name, phase.season, phase.year,
                       PhaseKind(phase.kind), submission.version)
-    return any(disagreement.sure for disagreement in disagreements(subject, heading))
+    return any(disagreement.is_certain for disagreement in disagreements(subject, heading))
 
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:

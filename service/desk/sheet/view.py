@@ -129,7 +129,7 @@ def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, line
         ("Kind", "" if heading.kind is None else heading.kind.value, phase.kind),
         (
             "Version",
-            "" if heading.wanted is None else str(heading.wanted),
+            "" if heading.requested_version is None else str(heading.requested_version),
             "" if paper.version is None else str(paper.version),
         ),
     ]

@@ -24,7 +24,8 @@ from adjudicator.orders import (
     SupportMove,
 )
 from adjudicator.units import UnitRef
-from grammar.automaton.order_lines import SIGNS, OrderAutomaton, order_automaton, sign_of
+from grammar.automaton.order_lines import OrderAutomaton, order_automaton
+from grammar.automaton.symbols import SIGNS, sign_of
 from grammar.interpret import orders_in_text
 from grammar.lexicon import NUMBER, PLACE, POWER
 from grammar.print import canonical, prose

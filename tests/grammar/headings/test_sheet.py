@@ -37,7 +37,7 @@ def test_the_order_of_the_handbook() -> None:
         "Army York holds. v9",
     )
     assert fields(found) == ("Powick Bridge", "Montrose", "Autumn", 1642, MOVEMENT)
-    assert (found.version, found.wanted) == (2, 2)
+    assert (found.version, found.requested_version) == (2, 2)
     assert found.lines == (1, 2, 3, 4)
     assert found.unsure == frozenset()
 
@@ -105,8 +105,8 @@ def test_version_instructions(
     line: str, version: int | None, replaces: int | None, wanted: int | None, final: bool, partial: bool
 ) -> None:
     found = read("Montrose", "Edgehill", line, "Army London holds")
-    assert (found.version, found.replaces, found.wanted) == (version, replaces, wanted)
-    assert (found.final, found.partial) == (final, partial)
+    assert (found.version, found.replaces, found.requested_version) == (version, replaces, wanted)
+    assert (found.is_final, found.is_partial) == (final, partial)
     assert 2 in found.lines
 
 
@@ -160,9 +160,9 @@ def test_agreement_with_the_subject() -> None:
     assert disagreements(said, SheetHeading()) == ()
     found = disagreements(said, read("Argyll", "Powick Bridge", "Autumn 1644 Retreats"))
     assert [one.field for one in found] == ["game", "power", "season", "year", "kind"]
-    assert (found[1].subject, found[1].sheet, found[1].sure) == ("Montrose", "Argyll", True)
+    assert (found[1].subject, found[1].sheet, found[1].is_certain) == ("Montrose", "Argyll", True)
     misread = disagreements(said, read("Manchesler"))
-    assert [(one.field, one.sure) for one in misread] == [("power", False)]
+    assert [(one.field, one.is_certain) for one in misread] == [("power", False)]
 
 
 def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
@@ -178,7 +178,7 @@ def test_a_year_of_another_century_or_decade_is_a_misread_digit(written: str, su
     aside."""
     said = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
     found = disagreements(said, read(f"Spring {written} Movement"))
-    assert [d.sure for d in found] == ([] if written == "1643" else [sure])
+    assert [d.is_certain for d in found] == ([] if written == "1643" else [sure])
 
 
 @given(st.lists(st.text(max_size=60), max_size=15))
