@@ -59,42 +59,42 @@ def _joined_to(first: str, board: Board) -> set[str]:
     """Every province on the same piece of board, whichever way its links lead."""
     joined: defaultdict[str, set[str]] = defaultdict(set)
     for table in board.links.values():
-        for here, others in table.items():
-            for there in others:
-                joined[here.province].add(there.province)
-                joined[there.province].add(here.province)
-    seen = {first}
+        for region, others in table.items():
+            for target in others:
+                joined[region.province].add(target.province)
+                joined[target.province].add(region.province)
+    reached = {first}
     open_ends = [first]
     while open_ends:
-        fresh = joined[open_ends.pop()] - seen
-        seen |= fresh
+        fresh = joined[open_ends.pop()] - reached
+        reached |= fresh
         open_ends += fresh
-    return seen
+    return reached
 
 
 def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
     """Whoever can go can come back, except by rows marked one way."""
     meant = {(a, b) for _, a, b in borders.one_way}
     for movement, table in board.links.items():
-        for here, others in table.items():
-            for there in others:
-                if here not in table.get(there, frozenset()) and (here, there) not in meant:
-                    faults.add(BORDERS, 0, (f"by {movement} {here} borders {there} and {there} does not "
-                                            f"border {here}"))
+        for region, others in table.items():
+            for target in others:
+                if region not in table.get(target, frozenset()) and (region, target) not in meant:
+                    faults.add(BORDERS, 0, (f"by {movement} {region} borders {target} and {target} does not "
+                                            f"border {region}"))
 
 
 def _check_counts(whole: LoadedFolder, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
     heading = whole.heading
-    kept = _counted(whole)
+    actual = _counted(whole)
     for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
         row = heading.row(f"counts.{name}")
-        if name not in kept:
-            faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(kept)}")
-        elif kept[name] != wanted:
-            faults.add(FILE, row, f"counts.{name} says {wanted} and the tables hold {kept[name]}")
-    if heading.victory > kept["centres"]:
-        message = f"victory needs {heading.victory} centres and the board has {kept['centres']}"
+        if name not in actual:
+            faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(actual)}")
+        elif actual[name] != wanted:
+            faults.add(FILE, row, f"counts.{name} says {wanted} and the tables hold {actual[name]}")
+    if heading.victory > actual["centres"]:
+        message = f"victory needs {heading.victory} centres and the board has {actual['centres']}"
         faults.add(FILE, heading.row("victory"), message)
 
 
@@ -115,7 +115,7 @@ def _counted(whole: LoadedFolder) -> dict[str, int]:
 
 def _pairs(board: Board, movement: str) -> int:
     table: Mapping[Region, frozenset[Region]] = board.links[movement]
-    return len({frozenset({here, there}) for here, others in table.items() for there in others})
+    return len({frozenset({region, target}) for region, others in table.items() for target in others})
 
 
 def _check_kinds(board: Board, heading: VariantFile, faults: Faults) -> None:
@@ -138,8 +138,8 @@ def _check_capitals(board: Board, heading: VariantFile, faults: Faults) -> None:
             province: Province | None = board.provinces.get(name)
             if province is None or not province.centre:
                 faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is no supply centre")
-    for at, power in enumerate(heading.powers.values(), start=1):
+    for number, power in enumerate(heading.powers.values(), start=1):
         if power.kingdom is not None and power.kingdom not in areas:
-            row = heading.row(f"powers[{at}].kingdom")
+            row = heading.row(f"powers[{number}].kingdom")
             faults.add(FILE, row, (f"the power {power.id} belongs to {power.kingdom!r}, where no province "
                                    f"lies"))

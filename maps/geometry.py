@@ -39,10 +39,10 @@ def _shapes(path: Path) -> Mapping[str, Shape]:
     if not (path / FILE).exists():
         return {}
     faults = Faults()
-    found = _read(path, faults)
+    by_province = _read(path, faults)
     if faults.all():
         raise MapError(path.name, faults.all())
-    return found
+    return by_province
 
 
 def check_shapes(path: Path, board: Board, faults: Faults) -> None:
@@ -51,12 +51,12 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
     if not (path / FILE).exists():
         return
     before = faults.all()
-    found = _read(path, faults)
-    if not found and faults.all() != before:
+    drawn = _read(path, faults)
+    if not drawn and faults.all() != before:
         return
-    for missing in board.provinces.keys() - found.keys():
+    for missing in board.provinces.keys() - drawn.keys():
         faults.add(FILE, 0, f"{missing} has no shape")
-    for extra in found.keys() - board.provinces.keys():
+    for extra in drawn.keys() - board.provinces.keys():
         faults.add(FILE, 0, f"there is a shape for {extra!r}, which is no province of this board")
 
 
@@ -67,17 +67,17 @@ def _read(path: Path, faults: Faults) -> dict[str, Shape]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         faults.add(FILE, 0, f"the file is no GeoJSON collection: {error}")
         return {}
-    found: dict[str, Shape] = {}
-    for at, feature in enumerate(features, start=1):
+    by_province: dict[str, Shape] = {}
+    for number, feature in enumerate(features, start=1):
         try:
             shape = _shape(feature)
         except (KeyError, TypeError, ValueError) as error:
-            faults.add(FILE, 0, f"shape {at} cannot be read: {type(error).__name__} {error}")
+            faults.add(FILE, 0, f"shape {number} cannot be read: {type(error).__name__} {error}")
             continue
-        if shape.province in found:
+        if shape.province in by_province:
             faults.add(FILE, 0, f"{shape.province} has two shapes")
-        found[shape.province] = shape
-    return found
+        by_province[shape.province] = shape
+    return by_province
 
 
 def _shape(feature: Any) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from adjudicator.geo import Province
 from maps.variant import Variant
 
@@ -14,11 +16,11 @@ def mark_phrases(variant: Variant, province: Province) -> tuple[str, ...]:
 
 def provinces_by_mark(variant: Variant) -> dict[str, list[str]]:
     """Each mark in words, to the names of the provinces that have it; both sorted."""
-    found: dict[str, list[str]] = {}
-    for province in sorted(variant.board.provinces.values(), key=lambda one: one.name):
+    names_by_mark: dict[str, list[str]] = {}
+    for province in sorted(variant.board.provinces.values(), key=attrgetter("name")):
         for words in mark_phrases(variant, province):
-            found.setdefault(words, []).append(province.name)
-    return dict(sorted(found.items()))
+            names_by_mark.setdefault(words, []).append(province.name)
+    return dict(sorted(names_by_mark.items()))
 
 
 def _words(variant: Variant, mark: str) -> str:

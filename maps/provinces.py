@@ -61,24 +61,24 @@ class Provinces:
 
 def read_provinces(folder: Path, faults: Faults) -> Provinces:
     """The good rows of `provinces.csv`; every other row is a fault."""
-    found: dict[str, Province] = {}
+    provinces: dict[str, Province] = {}
     rows: dict[str, int] = {}
-    spelled: dict[tuple[str, str], str] = {}
+    owner_of: dict[tuple[str, str], str] = {}
     for row in tables.read_table(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
         province = _province(row, faults)
         if province is None:
             continue
-        if province.id in found:
+        if province.id in provinces:
             faults.add(PROVINCES, row.number, f"{province.id!r} is the id of an earlier province")
             continue
         for column, text in (("name", province.name), ("abbreviation", province.abbr)):
-            other = spelled.setdefault((column, normalize(text)), province.id) if text else province.id
-            if other != province.id:
-                faults.add(PROVINCES, row.number, f"{province.id} and {other} have one {column}, {text!r}")
-        found[province.id] = province
+            owner = owner_of.setdefault((column, normalize(text)), province.id) if text else province.id
+            if owner != province.id:
+                faults.add(PROVINCES, row.number, f"{province.id} and {owner} have one {column}, {text!r}")
+        provinces[province.id] = province
         rows[province.id] = row.number
-    _check_areas(found, rows, faults)
-    return Provinces(found, rows)
+    _check_areas(provinces, rows, faults)
+    return Provinces(provinces, rows)
 
 
 def _province(row: CsvRow, faults: Faults) -> Province | None:
@@ -121,20 +121,22 @@ def _province(row: CsvRow, faults: Faults) -> Province | None:
 
 def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
     """"North Coast; South Coast", or with short ids "NC = North Coast; SC = South Coast"."""
-    found: list[Coast] = []
+    coasts: list[Coast] = []
     for part in filter(None, (piece.strip() for piece in row["coasts"].split(";"))):
         name, _, long = (piece.strip() for piece in part.partition("="))
-        found.append(Coast(name, long or name))
-    if not found:
+        coasts.append(Coast(name, long or name))
+    if not coasts:
         return ()
     if terrain is not Terrain.COASTAL:
         faults.add(PROVINCES, row.number, f"{row['id']} has coasts and is {terrain.value}")
-    if len(found) == 1:
+    if len(coasts) == 1:
         faults.add(PROVINCES, row.number, (f"{row['id']} names one coast; coasts are named where there are "
                                            f"several"))
-    if len({coast.id for coast in found}) != len(found) or len({coast.name for coast in found}) != len(found):
+    if len({coast.id for coast in coasts}) != len(coasts) or len({coast.name for coast in coasts}) != len(
+        coasts
+    ):
         faults.add(PROVINCES, row.number, f"{row['id']} has one coast twice")
-    return tuple(found)
+    return tuple(coasts)
 
 
 def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], faults: Faults) -> None:
@@ -144,11 +146,13 @@ def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], fau
     for province in provinces.values():
         if province.role is not None and province.area is not None:
             primaries[province.area] += [province.id] if province.role is SeaRole.PRIMARY else []
-    for area, found in primaries.items():
-        if len(found) != 1:
-            listed = ", ".join(found) or "none"
+    for area, listed_ids in primaries.items():
+        if len(listed_ids) != 1:
+            listed = ", ".join(listed_ids) or "none"
             row = max(
-                rows[p.id] for p in provinces.values() if p.area == area and (p.id in found or not found)
+                rows[p.id]
+                for p in provinces.values()
+                if p.area == area and (p.id in listed_ids or not listed_ids)
             )
             faults.add(PROVINCES, row, (f"the sea area {area} needs exactly one primary region and has "
                                         f"{listed}"))
@@ -158,7 +162,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
     """The good rows of `borders.csv`; every other row is a fault."""
     pairs: dict[Touch, list[tuple[Region, Region]]] = {kind: [] for kind in Touch}
     one_way: set[tuple[Touch, Region, Region]] = set()
-    seen: dict[tuple[Touch, frozenset[Region]], int] = {}
+    first_row: dict[tuple[Touch, frozenset[Region]], int] = {}
     for row in tables.read_table(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
         if row["kind"] not in set(Touch):
             faults.add(BORDERS, row.number, (f"the kind {row['kind']!r} is not known; known are "
@@ -170,7 +174,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
         a, b = ends
         if a is None or b is None or not _ends_fit(kind, a, b, provinces, row, faults):
             continue
-        earlier = seen.setdefault((kind, frozenset({a, b})), row.number)
+        earlier = first_row.setdefault((kind, frozenset({a, b})), row.number)
         if earlier != row.number:
             faults.add(BORDERS, row.number, f"{a} and {b} stand in row {earlier} already")
             continue
@@ -211,12 +215,15 @@ def _ends_fit(
     if a.province == b.province:
         faults.add(BORDERS, row.number, f"{a.province} cannot border itself")
         return False
-    here, there = provinces[a.province].terrain, provinces[b.province].terrain
-    one, other = _ENDS[kind]
-    if (here in one and there in other) or (there in one and here in other):
+    first_terrain, second_terrain = provinces[a.province].terrain, provinces[b.province].terrain
+    first, second = _ENDS[kind]
+    if (first_terrain in first and second_terrain in second) or (
+        second_terrain in first and first_terrain in second
+    ):
         return True
-    faults.add(BORDERS, row.number, (f"a row of kind {kind.value} cannot join {a} ({here.value}) and {b} "
-                                     f"({there.value})"))
+    faults.add(BORDERS, row.number, (f"a row of kind {kind.value} cannot join {a} ({first_terrain.value}) "
+                                     f"and {b} "
+                                     f"({second_terrain.value})"))
     return False
 
 
@@ -254,21 +261,21 @@ def _along_coasts(
         for water, others in sea.items() if provinces[water.province].is_sea
     }
     return {
-        here: frozenset(
-            there for there in others
-            if here not in shores or there not in shores or not shores[here].isdisjoint(shores[there])
+        region: frozenset(
+            target for target in others
+            if region not in shores or target not in shores or not shores[region].isdisjoint(shores[target])
         )
-        for here, others in sea.items()
+        for region, others in sea.items()
     }
 
 
 def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozenset[Region]]:
     """All links together, coasts not told apart."""
-    found: defaultdict[Region, set[Region]] = defaultdict(set)
+    links: defaultdict[Region, set[Region]] = defaultdict(set)
     for table in tables:
-        for here, others in table.items():
-            found[Region(here.province)] |= {Region(other.province) for other in others}
-    return _frozen(found)
+        for region, others in table.items():
+            links[Region(region.province)] |= {Region(other.province) for other in others}
+    return _frozen(links)
 
 
 def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both: bool) -> None:

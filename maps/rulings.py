@@ -44,31 +44,31 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     path = folder / FILE
     if not path.exists():
         return ()
-    found = []
+    house_rules = []
     for part in path.read_text(encoding="utf-8").split("\n## ")[1:]:
         section, _, body = part.partition("\n")
         if section in SECTIONS:
-            found += [
-                one
+            house_rules += [
+                ruling
                 for text in body.split("\n\n")
-                if (one := _ruling(section, " ".join(text.split()), variant))
+                if (ruling := _ruling(section, " ".join(text.split()), variant))
             ]
-    return tuple(found)
+    return tuple(house_rules)
 
 
 def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     bold = _BOLD.fullmatch(text)
     if bold is None:
         return None
-    name, said = bold["name"], _OWN_NUMBERS.sub("", bold["rest"]).removeprefix(".").strip()
+    name, rest_of_text = bold["name"], _OWN_NUMBERS.sub("", bold["rest"]).removeprefix(".").strip()
     code, _, choice = name.rstrip(".").partition(", `")
     if not choice:
-        return Ruling(section, name.rstrip(".:"), said.replace("`", ""))
+        return Ruling(section, name.rstrip(".:"), rest_of_text.replace("`", ""))
     key = choice.rstrip("`")
     allowed = variant.rules.CHOICES.get(key)
     if allowed is None:
         raise BadRulings(f"{FILE}: {code} is about {key!r}, which these rules do not know")
-    asked, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", said)
+    asked, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", rest_of_text)
     answers = dict(zip(rest[::2], rest[1::2], strict=True))
     played = variant.rules.choice(key)
     if set(answers) != set(allowed):
@@ -78,5 +78,5 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
 
 def _sentence(played: str, answer: str) -> str:
     """An answer that stands alone; the name of a choice is for the table, but for yes and no."""
-    said = f"{played}: {answer}".rstrip(": ") if played in {"yes", "no"} else answer
-    return said[:1].upper() + said[1:]
+    sentence = f"{played}: {answer}".rstrip(": ") if played in {"yes", "no"} else answer
+    return sentence[:1].upper() + sentence[1:]

@@ -26,13 +26,13 @@ def borders(
     listed.
     """
     areas = _Areas(provinces, touching)
-    found: defaultdict[Region, set[Region]] = defaultdict(set)
+    reachable: defaultdict[Region, set[Region]] = defaultdict(set)
     for sea in areas.seas():
         for other in areas.reach(sea):
-            found[sea].add(other)
+            reachable[sea].add(other)
             if not provinces[other.province].is_sea:
-                found[other].add(sea)
-    return {region: frozenset(others) for region, others in found.items()}
+                reachable[other].add(sea)
+    return {region: frozenset(others) for region, others in reachable.items()}
 
 
 class _Areas:
@@ -70,10 +70,10 @@ class _Areas:
     def _local(self, sea: Region) -> set[Region]:
         """SEA-01: its own area; each region that it touches, and with a region of another area that area's
         primary."""
-        found = set(self._members[self._area(sea)])
+        reachable = set(self._members[self._area(sea)])
         for other in self._beside[sea]:
-            found |= self._with_primary(other)
-        return found - {sea}
+            reachable |= self._with_primary(other)
+        return reachable - {sea}
 
     def _of_area(self, sea: Region) -> set[Region]:
         """SEA-02: its own locals; whatever touches any part of its area, and the primaries of the areas that
@@ -83,13 +83,13 @@ class _Areas:
         primary itself.
         """
         members = self._members[self._area(sea)]
-        found = set(members)
+        reachable = set(members)
         for member in members:
             for other in self._beside[member]:
                 if self._is_loose(other) and member != sea:
                     continue
-                found |= self._with_primary(other)
-        return found - {sea}
+                reachable |= self._with_primary(other)
+        return reachable - {sea}
 
     def _with_primary(self, other: Region) -> set[Region]:
         province = self._provinces[other.province]

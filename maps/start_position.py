@@ -43,7 +43,7 @@ class Setup:
         owned: dict[str, set[str]] = {power: set() for power in self._heading.powers}
         for centre, power in self._owner.items():
             owned[power].add(centre)
-        return {power: frozenset(found) for power, found in owned.items()}
+        return {power: frozenset(centres) for power, centres in owned.items()}
 
     def read(self, folder: Path) -> None:
         """Take in the table; every row that cannot stand is a fault."""
@@ -91,12 +91,12 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
 
     Two regions may share a spelling only where `names.csv` marks it ambiguous (Q-44).
     """
-    found: dict[tuple[str, Region], NameRow] = {}
+    spellings: dict[tuple[str, Region], NameRow] = {}
     lines: dict[tuple[str, Region], int] = {}
     for province in provinces.values():
-        _spell(found, province.name, Region(province.id), Spelling.NAME)
-        _spell(found, province.id, Region(province.id), Spelling.ABBREVIATION)
-        _spell(found, province.abbr, Region(province.id), Spelling.ABBREVIATION)
+        _spell(spellings, province.name, Region(province.id), Spelling.NAME)
+        _spell(spellings, province.id, Region(province.id), Spelling.ABBREVIATION)
+        _spell(spellings, province.abbr, Region(province.id), Spelling.ABBREVIATION)
     ambiguous: dict[str, int] = {}
     for row in tables.read_table(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
         region = _named(row, provinces, faults)
@@ -106,18 +106,20 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         if key in lines:
             faults.add(NAMES, row.number, f"{row['text']!r} for {region} stands in row {lines[key]} already")
         lines[key] = row.number
-        _spell(found, row["text"], region, Spelling(row["spelling"]))
+        _spell(spellings, row["text"], region, Spelling(row["spelling"]))
         if row["ambiguous"] == "yes":
             ambiguous.setdefault(normalize(row["text"]), row.number)
         elif row["ambiguous"]:
             faults.add(NAMES, row.number, f"ambiguous is {row['ambiguous']!r}; write yes or nothing")
-    _check_clashes(found.values(), lines, ambiguous, faults)
-    return tuple(replace(name, ambiguous=normalize(name.text) in ambiguous) for name in found.values())
+    _check_clashes(spellings.values(), lines, ambiguous, faults)
+    return tuple(replace(name, ambiguous=normalize(name.text) in ambiguous) for name in spellings.values())
 
 
-def _spell(found: dict[tuple[str, Region], NameRow], text: str, region: Region, spelling: Spelling) -> None:
+def _spell(
+    spellings: dict[tuple[str, Region], NameRow], text: str, region: Region, spelling: Spelling
+) -> None:
     if text:
-        found.setdefault((text.casefold(), region), NameRow(text, region, spelling))
+        spellings.setdefault((text.casefold(), region), NameRow(text, region, spelling))
 
 
 def _named(row: CsvRow, provinces: Mapping[str, Province], faults: Faults) -> Region | None:
@@ -142,10 +144,10 @@ def _check_clashes(
     for name in names:
         line = lines.get((name.text.casefold(), name.region), 0)
         regions[normalize(name.text)].setdefault(name.region, line)
-    for text, found in regions.items():
-        row = max(found.values())
-        if len(found) > 1 and text not in ambiguous:
-            listed = " and ".join(str(region) for region in found)
+    for text, rows in regions.items():
+        row = max(rows.values())
+        if len(rows) > 1 and text not in ambiguous:
+            listed = " and ".join(str(region) for region in rows)
             faults.add(NAMES, row, f"{text!r} means {listed}; mark it ambiguous or choose another spelling")
-        elif len(found) == 1 and text in ambiguous:
+        elif len(rows) == 1 and text in ambiguous:
             faults.add(NAMES, ambiguous[text], f"{text!r} is marked ambiguous and means one region only")

@@ -36,28 +36,28 @@ def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
     if parts is None:
         return ()
     coast = (parts["slash"] or parts["bracket"]).strip()
-    found = []
+    regions = []
     for region in regions_named(variant.names, parts["place"]):
         known = variant.board.provinces[region.province].coast_id(coast)
         if known is not None:
-            found.append(Region(region.province, known))
-    return tuple(found)
+            regions.append(Region(region.province, known))
+    return tuple(regions)
 
 
 def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
     """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a
     province with several coasts and no coast given, one for each coast."""
-    found = []
+    moves = []
     for kind in variant.kinds.values():
         ways = sorted(kind.moves)
         standing = {place for way in ways for place in variant.board.regions(region.province, way)}
         if region.coast is not None:
             standing &= {region}
-        for place in sorted(standing, key=lambda one: one.coast or ""):
+        for place in sorted(standing, key=lambda region: region.coast or ""):
             to = {other for way in ways for other in variant.board.neighbours(place, way)}
             ordered = sorted(to, key=lambda other: region_text(variant.board, other).casefold())
-            found.append(ValidMoves(place, kind.letter, tuple(ordered)))
-    return tuple(found)
+            moves.append(ValidMoves(place, kind.letter, tuple(ordered)))
+    return tuple(moves)
 
 
 def has_movement_phases(variant: Variant) -> bool:
@@ -69,15 +69,15 @@ def neighbours_by_sea(variant: Variant, province: str) -> dict[str, tuple[Region
     """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under
     a sea's id across that sea; for a sea the land it washes."""
     board = variant.board
-    found = {"": {other for other in board.near(province, LAND) | board.near(province, SEA)
+    neighbours = {"": {other for other in board.near(province, LAND) | board.near(province, SEA)
                   if not board.provinces[other].is_sea and (
                       board.provinces[province].is_sea or other in board.near(province, LAND))}}
     for sea in sorted(board.near(province, SEA)):
         if board.provinces[sea].is_sea and not board.provinces[province].is_sea:
-            found[sea] = {other for other in board.near(sea, SEA)
-                          if other not in {province, *found[""]} and not board.provinces[other].is_sea}
+            neighbours[sea] = {other for other in board.near(sea, SEA)
+                          if other not in {province, *neighbours[""]} and not board.provinces[other].is_sea}
     return {over: tuple(sorted(map(Region, others), key=lambda other: region_text(board, other).casefold()))
-            for over, others in found.items()}
+            for over, others in neighbours.items()}
 
 
 def region_text(board: Board, region: Region) -> str:

@@ -100,8 +100,8 @@ def _broken_at(error: Exception) -> int:
     """The line at which reading stopped, or 0. TOML's own reader says it in words ("at line 3, column 7")."""
     if isinstance(error, UnicodeDecodeError):
         return error.object.count(b"\n", 0, error.start) + 1
-    told = re.search(r"at line (\d+)", str(error))
-    return int(told[1]) if told else 0
+    position = re.search(r"at line (\d+)", str(error))
+    return int(position[1]) if position else 0
 
 
 _TABLE = re.compile(r"\s*\[(?P<list>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
@@ -111,7 +111,7 @@ _KEY = re.compile(r"\s*(?P<key>[\w-]+)\s*=")
 def _rows(text: str) -> dict[str, int]:
     """Where each key and table begins. A rough reading, for telling a person where to look: keys inside a
     text or a list of several lines may be counted, which harms nobody."""
-    found: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     table = ""
     counts: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -121,10 +121,10 @@ def _rows(text: str) -> dict[str, int]:
             if heading["list"]:
                 counts[table] = counts.get(table, 0) + 1
                 table = f"{table}[{counts[table]}]"
-            found.setdefault(table, number)
+            line_of.setdefault(table, number)
         elif key:
-            found.setdefault(f"{table}.{key['key']}" if table else key["key"], number)
-    return found
+            line_of.setdefault(f"{table}.{key['key']}" if table else key["key"], number)
+    return line_of
 
 
 def _row(rows: Mapping[str, int], path: str) -> int:
@@ -160,11 +160,11 @@ class _Keys:
         return bool(self._get(key, bool, "true or false", default))
 
     def texts(self, key: str, default: list[str] | None = None) -> tuple[str, ...]:
-        found = self._get(key, list, "a list of texts", default) or []
-        if not all(isinstance(item, str) for item in found):
+        texts = self._get(key, list, "a list of texts", default) or []
+        if not all(isinstance(item, str) for item in texts):
             self.fault(key, "must be a list of texts")
             return ()
-        return tuple(found)
+        return tuple(texts)
 
     def lists(self, key: str, default: list[Any] | None = None) -> list[Any]:
         return list(self._get(key, list, "a list", default) or [])
@@ -219,7 +219,7 @@ def _start(keys: _Keys, calendar: Calendar) -> Phase | None:
             if (phase.season, phase.kind) in calendar.steps:
                 return phase
             keys.fault("start", f"is {phase}, which is not among the steps")
-        case found if found:
+        case unknown if unknown:
             keys.fault("start", "must be a season, a year and a kind of phase")
     return None
 
@@ -234,48 +234,48 @@ def _middle(top: _Keys) -> tuple[float, float]:
 
 
 def _capitals(keys: _Keys) -> dict[str, tuple[str, ...]]:
-    found = {kingdom: keys.texts(kingdom) for kingdom in keys.names()}
+    capitals = {kingdom: keys.texts(kingdom) for kingdom in keys.names()}
     keys.close()
-    return found
+    return capitals
 
 
 def _kinds(keys: _Keys) -> dict[str, UnitKind]:
-    found: dict[str, UnitKind] = {}
+    kinds: dict[str, UnitKind] = {}
     for letter in keys.names():
-        one = keys.section(letter)
-        found[letter] = UnitKind(
+        kind = keys.section(letter)
+        kinds[letter] = UnitKind(
             letter=letter,
-            name=one.text("name"),
-            moves=frozenset(one.texts("moves")),
-            can_convoy=one.flag("carries", False),
-            can_be_convoyed=one.flag("carried", False),
-            can_attack=one.flag("attacks", True),
-            base_defence=one.number("alone", 1),
-            can_retreat=one.flag("retreats", True),
-            boards_at_sea=one.flag("boards_at_sea", False),
+            name=kind.text("name"),
+            moves=frozenset(kind.texts("moves")),
+            can_convoy=kind.flag("carries", False),
+            can_be_convoyed=kind.flag("carried", False),
+            can_attack=kind.flag("attacks", True),
+            base_defence=kind.number("alone", 1),
+            can_retreat=kind.flag("retreats", True),
+            boards_at_sea=kind.flag("boards_at_sea", False),
         )
-        one.close()
+        kind.close()
     keys.close()
-    return found
+    return kinds
 
 
 def _powers(top: _Keys) -> dict[str, Power]:
-    found: dict[str, Power] = {}
+    powers: dict[str, Power] = {}
     taken: dict[tuple[str, str], str] = {}
-    for at, data in enumerate(top.lists("powers"), start=1):
+    for number, data in enumerate(top.lists("powers"), start=1):
         if not isinstance(data, dict):
-            top.fault("powers", f"number {at} must be a table")
+            top.fault("powers", f"number {number} must be a table")
             continue
-        power = _power(top.inner(f"powers[{at}]", data))
-        if power.id in found:
-            top.fault(f"powers[{at}].id", f"is {power.id!r}, which is the id of an earlier power")
-        for what, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
-            if (what, value) in taken:
-                top.fault(f"powers[{at}].{what}", (f"gives {power.id} the {what} {value!r} of "
-                                                   f"{taken[what, value]}"))
-            taken.setdefault((what, value), power.id)
-        found[power.id] = power
-    return found
+        power = _power(top.inner(f"powers[{number}]", data))
+        if power.id in powers:
+            top.fault(f"powers[{number}].id", f"is {power.id!r}, which is the id of an earlier power")
+        for mark, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
+            if (mark, value) in taken:
+                top.fault(f"powers[{number}].{mark}", (f"gives {power.id} the {mark} {value!r} of "
+                                                   f"{taken[mark, value]}"))
+            taken.setdefault((mark, value), power.id)
+        powers[power.id] = power
+    return powers
 
 
 def _power(keys: _Keys) -> Power:
