@@ -1,7 +1,8 @@
 """The boards: data in folders, one loader.
 
 `variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)`
-lists its faults and `shapes(slug)` gives what a map draws. `also(path)` adds a folder of boards of one's own.
+lists its faults and `shapes(slug)` gives what a map draws. `add_folder(path)` adds a folder of
+your own boards.
 """
 
 from __future__ import annotations

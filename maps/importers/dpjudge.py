@@ -44,45 +44,53 @@ class _Board:
         self._reader = reader
         self._path = path
         self._troubles = troubles
-        self._shut = {one.written.upper() for one in reader.ground.values() if one.terrain == SHUT}
+        self._shut = {line.written.upper() for line in reader.ground.values() if line.terrain == SHUT}
         self._coasts: dict[str, list[str]] = {}
         self._base: dict[str, TerrainLine] = {}
-        self._ground = {one.written.upper(): one for one in reader.ground.values()}
-        for one in self._ground.values():
-            place, _, coast = one.written.upper().partition("/")
+        self._ground = {line.written.upper(): line for line in reader.ground.values()}
+        for line in self._ground.values():
+            place, _, coast = line.written.upper().partition("/")
             if coast:
                 self._coasts.setdefault(place, []).append(coast)
             elif place not in self._shut:
-                self._base[place] = one
+                self._base[place] = line
 
     def draft(self) -> BoardDraft | None:
         powers = self._powers()
         homes = self._homes(powers)
         centres = {
             **self._reader.neutral,
-            **{place: at for power in powers for place, at in (power.owns or {}).items()},
+            **{place: line for power in powers for place, line in (power.owns or {}).items()},
         }
-        places = {place: self._place(place, one, place in centres or place in homes, homes.get(place, ""))
-                  for place, one in self._base.items()}
+        places = {
+            place: self._place(place, ground, place in centres or place in homes, homes.get(place, ""))
+            for place, ground in self._base.items()
+        }
         self._check_coasts()
-        for place, at in {
+        for place, line in {
             **centres,
-            **{place: at for power in powers for place, at in power.homes.items()},
+            **{place: line for power in powers for place, line in power.homes.items()},
         }.items():
             if place not in places:
-                self._troubles.fault(*at, f"{place} is a centre here, and no line tells its terrain")
+                self._troubles.fault(*line, f"{place} is a centre here, and no line tells its terrain")
         links = self._links(places)
-        for one in (one for one in self._reader.ground.values() if one.terrain == SHUT):
-            self._troubles.note(*one.at, (f"{one.written.upper()} is shut: nobody enters it, and it is left "
+        for ground in (
+            ground for ground in self._reader.ground.values() if ground.terrain == SHUT
+        ):
+            self._troubles.note(*ground.at, (f"{ground.written.upper()} is shut: nobody enters it, "
+                                                f"and it is left "
                                           f"out"))
         places = self._without_shore(places, links)
-        won = self._reader.victory or len({place for place, one in places.items() if one.centre}) // 2 + 1
+        won = (
+            self._reader.victory
+            or len({place for place, ground in places.items() if ground.centre}) // 2 + 1
+        )
         return BoardDraft(
             title=self._path.stem.replace("_", " ").title(), origin=self._path.name, places=places,
             links=links,
             seats=tuple(_seat(power) for power in powers),
-            units=tuple((power.id, kind, place) for power in powers for kind, place, at in power.units
-                        if self._stands(place, at, places)),
+            units=tuple((power.id, kind, place) for power in powers for kind, place, line in power.units
+                        if self._stands(place, line, places)),
             owned=tuple((power.id, place) for power in powers
                         for place in (power.homes if power.owns is None else power.owns) if place in places),
             names=tuple(self._names(places)), start=self._reader.start or ("Spring", 1901, "movement"),
@@ -90,7 +98,7 @@ class _Board:
 
     def _powers(self) -> list[PowerLine]:
         """The powers; what is none for certain is an unknown directive."""
-        found = []
+        powers = []
         for power in self._reader.powers.values():
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
@@ -100,37 +108,38 @@ class _Board:
                 self._troubles.fault(*power.at, (f"{power.id} is no directive known here, and no power: "
                                                  f"{strange[0]} is no place"))
                 continue
-            found.append(power)
-        return found
+            powers.append(power)
+        return powers
 
     def _homes(self, powers: list[PowerLine]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        homes: dict[str, str] = {}
         for power in powers:
-            for place, at in power.homes.items():
-                other = found.setdefault(place, power.id)
+            for place, line in power.homes.items():
+                other = homes.setdefault(place, power.id)
                 if other != power.id:
-                    self._troubles.fault(*at, (f"{place} is a home of {other} already; a centre is the home "
+                    self._troubles.fault(*line, (f"{place} is a home of {other} already; a centre is the "
+                                                 f"home "
                                                f"of one power"))
-        return found
+        return homes
 
-    def _place(self, place: str, one: TerrainLine, centre: bool, home: str) -> DraftProvince:
+    def _place(self, place: str, line: TerrainLine, centre: bool, home: str) -> DraftProvince:
         named = self._reader.names.get(place)
         if named is None:
-            self._troubles.fault(*one.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
+            self._troubles.fault(*line.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
                                            f"= {place.lower()}"))
-        if one.terrain == "PORT":
-            self._troubles.note(*one.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
+        if line.terrain == "PORT":
+            self._troubles.note(*line.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
                                           f"at sea only"))
-        if one.written.islower() and place not in self._coasts:
-            self._troubles.note(*one.at, f"{place} is written in small letters, so no fleet may stand there")
+        if line.written.islower() and place not in self._coasts:
+            self._troubles.note(*line.at, f"{place} is written in small letters, so no fleet may stand there")
         return DraftProvince(
             place,
             named[0] if named else place,
-            _TERRAIN[one.terrain],
+            _TERRAIN[line.terrain],
             tuple(self._coasts.get(place, ())),
             centre,
             home,
-            one.at,
+            line.at,
         )
 
     def _without_shore(
@@ -138,14 +147,15 @@ class _Board:
     ) -> dict[str, DraftProvince]:
         """A place that is called a coast and that no fleet reaches is inland here."""
         reached = {end.partition("/")[0] for link in links if link.afloat for end in (link.a, link.b)}
-        found = {}
-        for place, one in places.items():
-            dry = one.terrain is Terrain.COASTAL and place not in reached
+        provinces = {}
+        for place, province in places.items():
+            dry = province.terrain is Terrain.COASTAL and place not in reached
             if dry:
-                self._troubles.note(*one.at, (f"{place} is a coast that no fleet reaches, and is written "
+                self._troubles.note(*province.at, (f"{place} is a coast that no fleet reaches, and is "
+                                                   f"written "
                                               f"down as inland"))
-            found[place] = replace(one, terrain=Terrain.INLAND) if dry else one
-        return found
+            provinces[place] = replace(province, terrain=Terrain.INLAND) if dry else province
+        return provinces
 
     def _check_coasts(self) -> None:
         for place, coasts in self._coasts.items():
@@ -158,74 +168,74 @@ class _Board:
                                                      f"{', '.join(COASTS)}"))
 
     def _links(self, places: dict[str, DraftProvince]) -> dict[Link, SourceLine]:
-        found: dict[Link, SourceLine] = {}
-        for one in self._reader.ground.values():
-            here = one.written.upper()
-            if here in self._shut:
+        links: dict[Link, SourceLine] = {}
+        for line in self._reader.ground.values():
+            origin = line.written.upper()
+            if origin in self._shut:
                 continue
-            seen: set[str] = set()
-            for abut in one.abuts:
-                there = abut.upper()
-                place = there.partition("/")[0]
+            listed: set[str] = set()
+            for abut in line.abuts:
+                target = abut.upper()
+                place = target.partition("/")[0]
                 if place in self._shut:
                     continue
                 if place not in places:
-                    self._troubles.fault(*one.at, f"{here} abuts {there}, and no line tells its terrain")
-                elif "/" in there and there not in self._ground:
-                    self._troubles.fault(*one.at, f"{here} abuts {there}, and {place} has no such coast")
-                elif place == here.partition("/")[0]:
-                    self._troubles.fault(*one.at, f"{here} abuts itself")
-                elif there in seen:
-                    self._troubles.fault(*one.at, f"{here} abuts {there} twice")
+                    self._troubles.fault(*line.at, f"{origin} abuts {target}, and no line tells its terrain")
+                elif "/" in target and target not in self._ground:
+                    self._troubles.fault(*line.at, f"{origin} abuts {target}, and {place} has no such coast")
+                elif place == origin.partition("/")[0]:
+                    self._troubles.fault(*line.at, f"{origin} abuts itself")
+                elif target in listed:
+                    self._troubles.fault(*line.at, f"{origin} abuts {target} twice")
                 else:
-                    self._link(one, abut, places, found)
-                seen.add(there)
-        return found
+                    self._link(line, abut, places, links)
+                listed.add(target)
+        return links
 
     def _link(
-        self, one: TerrainLine, abut: str, places: dict[str, DraftProvince], found: dict[Link, SourceLine]
+        self, line: TerrainLine, abut: str, places: dict[str, DraftProvince], links: dict[Link, SourceLine]
     ) -> None:
-        here, there = one.written.upper(), abut.upper()
-        a, b = places.get(here.partition("/")[0]), places[there.partition("/")[0]]
+        origin, target = line.written.upper(), abut.upper()
+        a, b = places.get(origin.partition("/")[0]), places[target.partition("/")[0]]
         if a is None:
             return
         seas = Terrain.SEA in {a.terrain, b.terrain}
-        if "/" not in here and not seas and not (abut[:1].isupper() and abut[1:3].islower()):
-            found.setdefault(Link(a.id, b.id, afloat=False), one.at)
-        afloat = one.written == here and abut[:1] == there[:1]
+        if "/" not in origin and not seas and not (abut[:1].isupper() and abut[1:3].islower()):
+            links.setdefault(Link(a.id, b.id, afloat=False), line.at)
+        afloat = line.written == origin and abut[:1] == target[:1]
         floats = afloat and Terrain.INLAND not in {a.terrain, b.terrain}
-        if not floats or ("/" not in here and a.coasts):
+        if not floats or ("/" not in origin and a.coasts):
             return
-        if "/" not in there and b.coasts:
-            self._troubles.fault(*one.at, (f"{here} abuts {there}, which has coasts; write those that a "
-                                           f"fleet reaches, or {there.lower()}"))
+        if "/" not in target and b.coasts:
+            self._troubles.fault(*line.at, (f"{origin} abuts {target}, which has coasts; write those that a "
+                                           f"fleet reaches, or {target.lower()}"))
         else:
-            found.setdefault(Link(here, there, afloat=True), one.at)
+            links.setdefault(Link(origin, target, afloat=True), line.at)
 
-    def _stands(self, place: str, at: SourceLine, places: dict[str, DraftProvince]) -> bool:
+    def _stands(self, place: str, line: SourceLine, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
         if base not in places:
-            self._troubles.fault(*at, f"a unit stands in {place}, and no line tells its terrain")
+            self._troubles.fault(*line, f"a unit stands in {place}, and no line tells its terrain")
         elif coast and coast not in places[base].coasts:
-            self._troubles.fault(*at, f"a unit stands in {place}, and {base} has no such coast")
+            self._troubles.fault(*line, f"a unit stands in {place}, and {base} has no such coast")
         else:
             return True
         return False
 
     def _names(self, places: dict[str, DraftProvince]) -> list[DraftName]:
-        found = []
-        for place, (name, aliases, at) in self._reader.names.items():
+        spellings = []
+        for place, (name, aliases, line) in self._reader.names.items():
             base, _, coast = place.partition("/")
             if base in self._shut:
                 continue
             if base not in places:
-                self._troubles.fault(*at, f"{name} ({place}) has a name and no terrain")
+                self._troubles.fault(*line, f"{name} ({place}) has a name and no terrain")
                 continue
-            found += [_alias(alias, base, coast, at) for alias in aliases]
-        return found
+            spellings += [_alias(alias, base, coast, line) for alias in aliases]
+        return spellings
 
 
-def _alias(written: str, base: str, coast: str, at: SourceLine) -> DraftName:
+def _alias(written: str, base: str, coast: str, line: SourceLine) -> DraftName:
     """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said
     in the usual way ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province
     is."""
@@ -236,7 +246,7 @@ def _alias(written: str, base: str, coast: str, at: SourceLine) -> DraftName:
         COASTS.get(coast, "").upper(),
     }
     region = f"{base}/{coast}" if coast and not usual else base
-    return DraftName(parts["base"] if parts and usual else text, region, written.endswith("?"), at)
+    return DraftName(parts["base"] if parts and usual else text, region, written.endswith("?"), line)
 
 
 def _seat(power: PowerLine) -> DraftPower:

@@ -1,4 +1,4 @@
-"""The lines of DPjudge's map files, directive by directive; `map_import_judge.py` makes a board of them."""
+"""The lines of DPjudge's map files, directive by directive; `dpjudge.py` makes a board of them."""
 
 from __future__ import annotations
 
@@ -66,99 +66,103 @@ class DpjudgeReader:
     def file(self, name: str) -> bool:
         """Read one file; False when it cannot be read as text."""
         self._seen.add(name)
-        found = text.lines(self._folder / name, self._troubles)
-        if found is None:
+        file_lines = text.lines(self._folder / name, self._troubles)
+        if file_lines is None:
             return False
-        for number, line in enumerate(found, start=1):
+        for number, line in enumerate(file_lines, start=1):
             words = line.split()
             if words and not words[0].startswith("#"):
                 self._line(line, words, (name, number))
         return True
 
-    def _line(self, line: str, words: list[str], at: SourceLine) -> None:
+    def _line(self, line: str, words: list[str], position: SourceLine) -> None:
         directive = words[0].upper()
         if directive == "CENTERS" and self._current is None:
             directive = "UNOWNED"
         if "=" in line:
-            self._name(line, at)
+            self._name(line, position)
         elif directive in self._table:
-            self._table[directive](words, at)
+            self._table[directive](words, position)
         else:
-            self._power(directive, line, at)
+            self._power(directive, line, position)
 
-    def _fault(self, at: SourceLine, message: str) -> None:
-        self._troubles.fault(*at, message)
+    def _fault(self, position: SourceLine, message: str) -> None:
+        self._troubles.fault(*position, message)
 
-    def _name(self, line: str, at: SourceLine) -> None:
+    def _name(self, line: str, position: SourceLine) -> None:
         name, _, rest = line.partition("=")
         words = rest.split()
         if not words or not name.strip():
-            return self._fault(at, "a place needs a name, then = and its abbreviation")
+            return self._fault(position, "a place needs a name, then = and its abbreviation")
         place = words[0].upper()
         if not _ABBREVIATION.fullmatch(place):
-            return self._fault(at, (f"{words[0]!r} is no abbreviation: three letters or figures, and /NC or "
+            return self._fault(position, (f"{words[0]!r} is no abbreviation: three letters or figures, and "
+                                          f"/NC or "
                                     f"such for a coast"))
         if place in self.names:
-            return self._fault(at, (f"the abbreviation {place} belongs to {self.names[place][0]} already "
+            return self._fault(position, (f"the abbreviation {place} belongs to {self.names[place][0]} "
+                                          f"already "
                                     f"({line_reference(self.names[place][2])})"))
-        self.names[place] = (" ".join(name.split()), words[1:], at)
+        self.names[place] = (" ".join(name.split()), words[1:], position)
         return None
 
-    def _terrain(self, words: list[str], at: SourceLine) -> None:
+    def _terrain(self, words: list[str], position: SourceLine) -> None:
         if len(words) < 2:
-            return self._fault(at, f"{words[0]} needs the abbreviation of a place")
+            return self._fault(position, f"{words[0]} needs the abbreviation of a place")
         place, directive = words[1], words[0].upper()
         if len(words) > 2 and words[2].upper() != "ABUTS":
-            return self._fault(at, f"after {words[0]} {place} comes ABUTS, not {words[2]!r}")
+            return self._fault(position, f"after {words[0]} {place} comes ABUTS, not {words[2]!r}")
         known = self.ground.pop(place, None) or self._other_case(place)
         if directive == "AMEND" and known is None:
-            return self._fault(at, f"AMEND {place}: no line before has this place")
+            return self._fault(position, f"AMEND {place}: no line before has this place")
         abuts = list(known.abuts) if known and (directive == "AMEND" or len(words) <= 3) else []
         for word in words[3:]:
             if word.startswith("-"):
-                abuts = [one for one in abuts if not one.upper().startswith(word[1:].upper())]
+                abuts = [abut for abut in abuts if not abut.upper().startswith(word[1:].upper())]
             else:
                 abuts.append(word)
         terrain = known.terrain if known and directive == "AMEND" else directive
-        self.ground[place] = TerrainLine(terrain, place, abuts, at)
+        self.ground[place] = TerrainLine(terrain, place, abuts, position)
         return None
 
     def _other_case(self, place: str) -> TerrainLine | None:
         """The line of the same place in other letters, which the new one replaces, and its coasts with it."""
         known = self.ground.pop(place.swapcase(), None)
         if known is not None and place.isupper():
-            for coast in [one for one in self.ground if one.startswith(f"{place}/")]:
+            for coast in [name for name in self.ground if name.startswith(f"{place}/")]:
                 del self.ground[coast]
         return known
 
-    def _use(self, words: list[str], at: SourceLine) -> None:
+    def _use(self, words: list[str], position: SourceLine) -> None:
         for word in words[1:]:
             name = word if "." in word else f"{word}.map"
             if "/" in name or "\\" in name or name.startswith("."):
-                self._fault(at, f"{word!r} is not the plain name of a file beside this one")
+                self._fault(position, f"{word!r} is not the plain name of a file beside this one")
             elif name in self._seen:
-                self._fault(at, f"{name} is used already")
+                self._fault(position, f"{name} is used already")
             elif not (self._folder / name).is_file():
-                self._fault(at, f"uses {name}, which does not stand beside it; put both into one folder")
+                self._fault(position, (f"uses {name}, which does not stand beside it; put both into one "
+                                       f"folder"))
             else:
                 self.file(name)
 
-    def _begin(self, words: list[str], at: SourceLine) -> None:
+    def _begin(self, words: list[str], position: SourceLine) -> None:
         match [word.upper() for word in words[1:]]:
             case [season, year, phase] if season in SEASONS and year.isdecimal() and phase in PHASES:
                 self.start = (SEASONS[season], int(year), PHASES[phase])
             case _:
-                self._fault(at, "BEGIN needs a season, a year and a phase, as in BEGIN SPRING 1901 MOVEMENT")
+                self._fault(position, ("BEGIN needs a season, a year and a phase, as in BEGIN SPRING 1901 "
+                                       "MOVEMENT"))
 
-    def _victory(self, words: list[str], at: SourceLine) -> None:
+    def _victory(self, words: list[str], position: SourceLine) -> None:
         if len(words) < 2 or not all(word.isdecimal() for word in words[1:]):
-            return self._fault(at, "VICTORY needs a number of centres")
+            return self._fault(position, "VICTORY needs a number of centres")
         if len(words) > 2:
-            self._troubles.note(*at, "the number that wins changes over the years; the last is taken")
+            self._troubles.note(*position, "the number that wins changes over the years; the last is taken")
         self.victory = int(words[-1])
         return None
 
-    def _power(self, word: str, line: str, at: SourceLine) -> None:
+    def _power(self, word: str, line: str, position: SourceLine) -> None:
         rest = line.split(maxsplit=1)[1:]
         brackets = re.match(r"\s*\(([^()]*)\)", rest[0]) if rest else None
         centres = (rest[0][brackets.end():] if brackets else rest[0]).upper().split() if rest else []
@@ -168,51 +172,52 @@ class DpjudgeReader:
                 if centre.startswith("-"):
                     self.neutral.pop(centre[1:], None)
                 else:
-                    self.neutral[centre] = at
+                    self.neutral[centre] = position
             return
         if word == "CENTERS":
             return
-        power = self.powers.setdefault(word, PowerLine(word, at))
+        power = self.powers.setdefault(word, PowerLine(word, position))
         self._current = power
         if brackets:
             power.adjective, _, power.letter = brackets[1].strip().partition(":")
-        self._add_homes(power, centres, at)
+        self._add_homes(power, centres, position)
 
-    def _add_homes(self, power: PowerLine, centres: list[str], at: SourceLine) -> None:
+    def _add_homes(self, power: PowerLine, centres: list[str], position: SourceLine) -> None:
         for centre in centres:
             if centre.startswith("-"):
                 power.homes.pop(centre[1:], None)
-                self.neutral[centre[1:]] = at
+                self.neutral[centre[1:]] = position
             else:
-                power.homes[centre] = at
+                power.homes[centre] = position
 
-    def _owner(self, words: list[str], at: SourceLine) -> PowerLine | None:
+    def _owner(self, words: list[str], position: SourceLine) -> PowerLine | None:
         if self._current is None:
-            self._fault(at, f"{words[0]} stands before any power")
+            self._fault(position, f"{words[0]} stands before any power")
         return self._current
 
-    def _owns(self, words: list[str], at: SourceLine) -> None:
-        if (power := self._owner(words, at)) is not None:
+    def _owns(self, words: list[str], position: SourceLine) -> None:
+        if (power := self._owner(words, position)) is not None:
             if power.owns is None or words[0].upper() == "CENTERS":
                 power.owns = {}
-            power.owns |= dict.fromkeys((word.upper() for word in words[1:]), at)
+            power.owns |= dict.fromkeys((word.upper() for word in words[1:]), position)
 
-    def _inhabits(self, words: list[str], at: SourceLine) -> None:
-        if (power := self._owner(words, at)) is not None:
+    def _inhabits(self, words: list[str], position: SourceLine) -> None:
+        if (power := self._owner(words, position)) is not None:
             power.homes = {}
-            self._add_homes(power, [word.upper() for word in words[1:]], at)
+            self._add_homes(power, [word.upper() for word in words[1:]], position)
 
-    def _unit(self, words: list[str], at: SourceLine) -> None:
-        if (power := self._owner(words, at)) is None:
+    def _unit(self, words: list[str], position: SourceLine) -> None:
+        if (power := self._owner(words, position)) is None:
             return None
         if len(words) != 2:
-            return self._fault(at, f"a unit is {words[0].upper()} and a place, as in {words[0].upper()} VIE")
+            return self._fault(position, (f"a unit is {words[0].upper()} and a place, as in "
+                                          f"{words[0].upper()} VIE"))
         place = words[1].upper()
         for other in self.powers.values():
             other.units = [
                 unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]
             ]
-        power.units.append((words[0].upper(), place, at))
+        power.units.append((words[0].upper(), place, position))
         return None
 
     def _units(self, words: list[str], at: SourceLine) -> None:
@@ -223,14 +228,14 @@ class DpjudgeReader:
         for word in words[1:]:
             place = word.upper()
             self.ground = {
-                name: one for name, one in self.ground.items() if not name.upper().startswith(place)
+                name: entry for name, entry in self.ground.items() if not name.upper().startswith(place)
             }
-            self.names = {name: one for name, one in self.names.items() if not name.startswith(place)}
-            for one in self.ground.values():
-                one.abuts = [abut for abut in one.abuts if not abut.upper().startswith(place)]
+            self.names = {name: entry for name, entry in self.names.items() if not name.startswith(place)}
+            for entry in self.ground.values():
+                entry.abuts = [abut for abut in entry.abuts if not abut.upper().startswith(place)]
             self.neutral.pop(place, None)
 
-    def _unplayed(self, words: list[str], at: SourceLine) -> None:
+    def _unplayed(self, words: list[str], position: SourceLine) -> None:
         listed = [word.strip(",").upper() for word in words[1:]]
         match listed:
             case []:
@@ -243,14 +248,15 @@ class DpjudgeReader:
                 gone = listed
         for power in gone:
             if self.powers.pop(power, None) is None:
-                self._fault(at, f"{power} is no power of this file")
+                self._fault(position, f"{power} is no power of this file")
         self._current = None
 
-    def _behaviour(self, words: list[str], at: SourceLine) -> None:
-        self._troubles.note(*at, (f"{' '.join(words)}: how a game is run is not part of a board, and is left "
+    def _behaviour(self, words: list[str], position: SourceLine) -> None:
+        self._troubles.note(*position, (f"{' '.join(words)}: how a game is run is not part of a board, and "
+                                        f"is left "
                                   f"out"))
 
 
-def line_reference(at: SourceLine) -> str:
+def line_reference(position: SourceLine) -> str:
     """Where something stands, for a sentence."""
-    return f"{at[0]}, line {at[1]}"
+    return f"{position[0]}, line {position[1]}"

@@ -141,8 +141,8 @@ def check_links(draft: BoardDraft, *, one_way: bool, troubles: ImportReport) -> 
     """A link that one end names and the other does not is a fault, unless the board is said to have such."""
     for link, single in link_pairs(draft.links):
         if single and not one_way:
-            what = "a fleet" if link.afloat else "an army"
+            unit = "a fleet" if link.afloat else "an army"
             troubles.fault(
                 *draft.links[link],
-                (f"{what} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
+                (f"{unit} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
                  f"--one-way if that is meant"))

@@ -74,13 +74,17 @@ def read(path: Path, wanted: str, troubles: ImportReport) -> BoardDraft | None:
 
 
 def _chosen(root: Element, wanted: str, file: str, troubles: ImportReport) -> Element | None:
-    found = list(root.all("VARIANT"))
-    listed = ", ".join(repr(one.get("name")) for one in found) or "none"
+    variants = list(root.all("VARIANT"))
+    listed = ", ".join(repr(variant.get("name")) for variant in variants) or "none"
     if wanted:
-        chosen = [one for one in found if wanted.casefold() == one.get("name").casefold()]
+        chosen = [variant for variant in variants if wanted.casefold() == variant.get("name").casefold()]
         sentence = f"it has no variant called {wanted!r}; there are {listed}"
     else:
-        chosen = found if len(found) == 1 else [one for one in found if one.get("default") == "true"]
+        chosen = (
+            variants
+            if len(variants) == 1
+            else [variant for variant in variants if variant.get("default") == "true"]
+        )
         sentence = f"say which variant with --name; there are {listed}"
     if len(chosen) == 1:
         return chosen[0]
@@ -90,9 +94,9 @@ def _chosen(root: Element, wanted: str, file: str, troubles: ImportReport) -> El
 
 def _beside(variant: Element, path: Path, troubles: ImportReport) -> tuple[str, Element] | None:
     """The adjacency that the variant names, which stands in the same folder."""
-    told = variant.first("MAP")
-    name = told.get("adjacencyURI") if told else ""
-    line = (told or variant).line
+    map_element = variant.first("MAP")
+    name = map_element.get("adjacencyURI") if map_element else ""
+    line = (map_element or variant).line
     if not name:
         troubles.fault(path.name, line, "the variant names no adjacency (MAP adjacencyURI)")
     elif "/" in name or "\\" in name or name.startswith("."):
@@ -142,8 +146,8 @@ class _Board:
         powers = {text.casefold(): seat.id for seat in seats for text in (seat.id, seat.name, *seat.aliases)}
         homes, owned, centres = self._centres(powers, elements)
         places = {
-            place: self._place(place, one, place in centres, homes.get(place, ""))
-            for place, one in elements.items()
+            place: self._place(place, element, place in centres, homes.get(place, ""))
+            for place, element in elements.items()
         }
         self._leave_out()
         won = self._number("WINNING_SUPPLY_CENTERS") or len(centres) // 2 + 1
@@ -154,65 +158,66 @@ class _Board:
             names=tuple(self._named),
             start=self._start(), victory=won)
 
-    def _check_known(self, file: str, one: Element) -> None:
-        for inner in one.inner if one.name in _KNOWN else ():
-            if inner.name not in _KNOWN[one.name]:
-                self._fault(file, inner, (f"{one.name} has no element {inner.name}; known are "
-                                          f"{', '.join(_KNOWN[one.name])}"))
+    def _check_known(self, file: str, element: Element) -> None:
+        for inner in element.inner if element.name in _KNOWN else ():
+            if inner.name not in _KNOWN[element.name]:
+                self._fault(file, inner, (f"{element.name} has no element {inner.name}; known are "
+                                          f"{', '.join(_KNOWN[element.name])}"))
             self._check_known(file, inner)
 
     def _elements(self) -> dict[str, Element]:
-        found: dict[str, Element] = {}
-        for one in self._adjacency.all("PROVINCE"):
-            place, name = one.get("shortname").upper(), one.get("fullname")
+        by_place: dict[str, Element] = {}
+        for element in self._adjacency.all("PROVINCE"):
+            place, name = element.get("shortname").upper(), element.get("fullname")
             if not place or not name:
-                self._fault(self._beside, one, "a PROVINCE needs a shortname and a fullname")
+                self._fault(self._beside, element, "a PROVINCE needs a shortname and a fullname")
                 continue
-            if place in found:
-                self._fault(self._beside, one, (f"the abbreviation {place} belongs to "
-                                                f"{found[place].get('fullname')} already (line "
-                                                f"{found[place].line})"))
+            if place in by_place:
+                self._fault(self._beside, element, (f"the abbreviation {place} belongs to "
+                                                f"{by_place[place].get('fullname')} already (line "
+                                                f"{by_place[place].line})"))
                 continue
-            found[place] = one
-            self._spell(name, place, one)
-        for place, one in found.items():
-            self._spell(place, place, one)
-            for more in one.all("UNIQUENAME"):
+            by_place[place] = element
+            self._spell(name, place, element)
+        for place, element in by_place.items():
+            self._spell(place, place, element)
+            for more in element.all("UNIQUENAME"):
                 self._spell(more.get("name"), place, more)
                 self._named.append(DraftName(more.get("name"), place, at=(self._beside, more.line)))
-        self._shut = {place for place, one in found.items() if one.get("isImpassable") == "true"}
+        self._shut = {place for place, element in by_place.items() if element.get("isImpassable") == "true"}
         self._named = [named for named in self._named if named.region not in self._shut]
-        return {place: one for place, one in found.items() if place not in self._shut}
+        return {place: element for place, element in by_place.items() if place not in self._shut}
 
-    def _spell(self, text: str, place: str, one: Element) -> None:
+    def _spell(self, text: str, place: str, element: Element) -> None:
         other = self._spelled.setdefault(text.casefold(), place)
         if other != place:
-            self._fault(self._beside, one, f"{text!r} means {other} and {place}")
+            self._fault(self._beside, element, f"{text!r} means {other} and {place}")
 
-    def _find(self, text: str, file: str, one: Element, what: str) -> _Ref | None:
+    def _find(self, text: str, file: str, element: Element, role: str) -> _Ref | None:
         """The place a text means; None with a fault, and None silently for one that nobody may enter."""
         place, coast = self._spelled.get(text.strip().casefold()), ""
         if place is None and (parts := _REF.fullmatch(text.strip())) is not None:
             place, coast = self._spelled.get(parts["place"].casefold()), (parts["coast"] or "").upper()
         if place is None:
-            self._fault(file, one, f"{what} {text!r}, which is no PROVINCE of {self._beside}")
+            self._fault(file, element, f"{role} {text!r}, which is no PROVINCE of {self._beside}")
         return _Ref(place, coast) if place is not None and place not in self._shut else None
 
     def _seats(self) -> tuple[DraftPower, ...]:
-        found: dict[str, DraftPower] = {}
-        for one in self._variant.all("POWER"):
-            name = one.get("name")
-            if not name or name.casefold() in found:
-                self._fault(self._file, one, f"a POWER needs a name of its own; this one has {name!r}")
+        by_name: dict[str, DraftPower] = {}
+        for element in self._variant.all("POWER"):
+            name = element.get("name")
+            if not name or name.casefold() in by_name:
+                self._fault(self._file, element, f"a POWER needs a name of its own; this one has {name!r}")
                 continue
-            more = [part.strip() for part in (*one.get("altnames").split(","), one.get("adjective"))]
-            found[name.casefold()] = DraftPower(
+            more = [part.strip() for part in (*element.get("altnames").split(","), element.get("adjective"))]
+            by_name[name.casefold()] = DraftPower(
                 name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
             )
-            if one.get("active") == "false":
-                self._note(self._file, one, (f"{name} is not played in this variant, and is a power like the "
+            if element.get("active") == "false":
+                self._note(self._file, element, (f"{name} is not played in this variant, and is a power "
+                                                 f"like the "
                                              f"others here"))
-        return tuple(found.values())
+        return tuple(by_name.values())
 
     def _centres(
         self, powers: dict[str, str], elements: dict[str, Element]
@@ -220,150 +225,168 @@ class _Board:
         homes: dict[str, str] = {}
         owned: list[tuple[str, str]] = []
         centres: dict[str, Element] = {}
-        for one in self._variant.all("SUPPLYCENTER"):
-            ref = self._find(one.get("province"), self._file, one, "SUPPLYCENTER names")
+        for element in self._variant.all("SUPPLYCENTER"):
+            ref = self._find(element.get("province"), self._file, element, "SUPPLYCENTER names")
             if ref is None or ref.place not in elements:
                 continue
-            earlier = centres.setdefault(ref.place, one)
-            if earlier is not one:
-                if any(one.get(key, "none") != earlier.get(key, "none") for key in ("homepower", "owner")):
-                    self._fault(self._file, one, (f"{ref.place} is a centre twice, and of others in line "
+            earlier = centres.setdefault(ref.place, element)
+            if earlier is not element:
+                if any(
+                    element.get(key, "none") != earlier.get(key, "none") for key in ("homepower", "owner")
+                ):
+                    self._fault(self._file, element, (f"{ref.place} is a centre twice, and of others in line "
                                                   f"{earlier.line}"))
                 continue
             for key in ("homepower", "owner"):
-                power = one.get(key, "none")
+                power = element.get(key, "none")
                 if power.casefold() in {"none", ""}:
                     continue
                 if power.casefold() not in powers:
-                    self._fault(self._file, one, f"{key} {power!r} is no POWER of this variant")
+                    self._fault(self._file, element, f"{key} {power!r} is no POWER of this variant")
                 elif key == "owner":
                     owned.append((powers[power.casefold()], ref.place))
                 else:
                     homes[ref.place] = powers[power.casefold()]
         return homes, owned, set(centres)
 
-    def _place(self, place: str, one: Element, centre: bool, home: str) -> DraftProvince:
-        types = [link.get("type", _BY_LAND) for link in one.all("ADJACENCY")]
+    def _place(self, place: str, element: Element, centre: bool, home: str) -> DraftProvince:
+        types = [link.get("type", _BY_LAND) for link in element.all("ADJACENCY")]
         coasts = tuple(dict.fromkeys(kind.upper() for kind in types if kind not in {_BY_LAND, _ONE_COAST}))
         terrain = Terrain.SEA if _BY_LAND not in types else (
             Terrain.COASTAL if coasts or _ONE_COAST in types else Terrain.INLAND)
         for coast in coasts:
             if coast not in COASTS:
-                self._fault(self._beside, one, (f"{place} has an adjacency of type {coast.lower()!r}; known "
+                self._fault(self._beside, element, (f"{place} has an adjacency of type {coast.lower()!r}; "
+                                                    f"known "
                                                 f"are mv, xc, nc, sc, ec and wc"))
         if not types:
-            self._fault(self._beside, one, f"{place} has no ADJACENCY")
+            self._fault(self._beside, element, f"{place} has no ADJACENCY")
         if _BY_LAND not in types and coasts:
-            self._fault(self._beside, one, (f"{place} has coasts and no adjacency of type mv; a sea has xc "
+            self._fault(self._beside, element, (f"{place} has coasts and no adjacency of type mv; a sea has "
+                                                f"xc "
                                             f"alone"))
-        if one.get("isConvoyableCoast") == "true":
-            self._note(self._beside, one, (f"fleets in {place} carry armies in jDip; here fleets carry at "
+        if element.get("isConvoyableCoast") == "true":
+            self._note(self._beside, element, (f"fleets in {place} carry armies in jDip; here fleets carry "
+                                               f"at "
                                            f"sea only"))
         return DraftProvince(
-            place, one.get("fullname"), terrain, coasts, centre, home, (self._beside, one.line)
+            place, element.get("fullname"), terrain, coasts, centre, home, (self._beside, element.line)
         )
 
     def _links(
         self, elements: dict[str, Element], places: dict[str, DraftProvince]
     ) -> dict[Link, SourceLine]:
-        found: dict[Link, SourceLine] = {}
-        for place, one in elements.items():
-            for adjacency in one.all("ADJACENCY"):
+        links: dict[Link, SourceLine] = {}
+        for place, element in elements.items():
+            for adjacency in element.all("ADJACENCY"):
                 kind = adjacency.get("type", _BY_LAND)
                 for text in adjacency.get("refs").split():
                     ref = self._find(text, self._beside, adjacency, f"{place} touches")
                     if ref is not None and ref.place != place:
-                        self._link(places[place], kind, ref, adjacency, places, found)
-        return found
+                        self._link(places[place], kind, ref, adjacency, places, links)
+        return links
 
     def _link(
-        self, here: DraftProvince, kind: str, ref: _Ref, adjacency: Element, places: dict[str, DraftProvince],
-        found: dict[Link, SourceLine]
+        self, origin: DraftProvince, kind: str, ref: _Ref, adjacency: Element,
+        places: dict[str, DraftProvince],
+        links: dict[Link, SourceLine]
     ) -> None:
-        there, at = places[ref.place], (self._beside, adjacency.line)
-        if ref.coast and ref.coast not in there.coasts:
-            self._fault(self._beside, adjacency, f"{here.id} touches {ref}, and {there.id} has no such coast")
+        target, line = places[ref.place], (self._beside, adjacency.line)
+        if ref.coast and ref.coast not in target.coasts:
+            self._fault(self._beside, adjacency, (f"{origin.id} touches {ref}, and {target.id} has no such "
+                                                  f"coast"))
         elif kind == _BY_LAND:
-            if there.terrain is Terrain.SEA:
-                self._fault(self._beside, adjacency, f"by land {here.id} touches {there.id}, which is a sea")
-            found.setdefault(Link(here.id, there.id, afloat=False), at)
-        elif there.terrain is Terrain.INLAND:
-            self._fault(self._beside, adjacency, f"by sea {here.id} touches {there.id}, which is inland")
-        elif there.coasts and not ref.coast:
-            listed = ", ".join(f"{there.id}-{coast}".lower() for coast in there.coasts)
-            self._fault(self._beside, adjacency, (f"by sea {here.id} touches {there.id}, which has coasts; "
+            if target.terrain is Terrain.SEA:
+                self._fault(self._beside, adjacency, (f"by land {origin.id} touches {target.id}, which is a "
+                                                      f"sea"))
+            links.setdefault(Link(origin.id, target.id, afloat=False), line)
+        elif target.terrain is Terrain.INLAND:
+            self._fault(self._beside, adjacency, f"by sea {origin.id} touches {target.id}, which is inland")
+        elif target.coasts and not ref.coast:
+            listed = ", ".join(f"{target.id}-{coast}".lower() for coast in target.coasts)
+            self._fault(self._beside, adjacency, (f"by sea {origin.id} touches {target.id}, which has "
+                                                  f"coasts; "
                                                   f"write which: {listed}"))
         else:
-            start = here.id if kind == _ONE_COAST else f"{here.id}/{kind.upper()}"
-            found.setdefault(Link(start, str(ref), afloat=True), at)
+            start = origin.id if kind == _ONE_COAST else f"{origin.id}/{kind.upper()}"
+            links.setdefault(Link(start, str(ref), afloat=True), line)
 
     def _units(self, powers: dict[str, str], places: dict[str, DraftProvince]) -> list[tuple[str, str, str]]:
-        found = []
-        for one in self._variant.all("INITIALSTATE"):
-            ref = self._find(one.get("province"), self._file, one, "INITIALSTATE names")
-            power, kind = powers.get(one.get("power").casefold()), _KINDS.get(one.get("unit").casefold())
+        units = []
+        for element in self._variant.all("INITIALSTATE"):
+            ref = self._find(element.get("province"), self._file, element, "INITIALSTATE names")
+            power, kind = (
+                powers.get(element.get("power").casefold()),
+                _KINDS.get(element.get("unit").casefold()),
+            )
             if power is None:
-                self._fault(self._file, one, f"power {one.get('power')!r} is no POWER of this variant")
+                self._fault(self._file, element, (f"power {element.get('power')!r} is no POWER of this "
+                                                  f"variant"))
             if kind is None:
-                self._fault(self._file, one, (f"unit {one.get('unit')!r} is not known here; known are army "
+                self._fault(self._file, element, (f"unit {element.get('unit')!r} is not known here; known "
+                                                  f"are army "
                                               f"and fleet"))
             if ref is None or power is None or kind is None:
                 continue
-            coast = one.get("unitcoast").upper()
+            coast = element.get("unitcoast").upper()
             if coast and coast not in places[ref.place].coasts:
-                self._fault(self._file, one, f"{ref.place} has no coast {coast}")
+                self._fault(self._file, element, f"{ref.place} has no coast {coast}")
                 continue
-            found.append((power, kind, str(_Ref(ref.place, coast))))
-        return found
+            units.append((power, kind, str(_Ref(ref.place, coast))))
+        return units
 
     def _start(self) -> tuple[str, int, str] | None:
-        one = self._variant.first("STARTINGTIME")
-        told = one.get("turn") if one else ""
-        parts = _TURN.fullmatch(told)
+        element = self._variant.first("STARTINGTIME")
+        turn = element.get("turn") if element else ""
+        parts = _TURN.fullmatch(turn)
         if (
-            one is None
+            element is None
             or parts is None
             or parts["season"].upper() not in SEASONS
             or parts["phase"].upper() not in PHASES
         ):
-            self._fault(self._file, one or self._variant, (f"the turn it begins with is {told!r}; write it "
+            self._fault(self._file, element or self._variant, (f"the turn it begins with is {turn!r}; write "
+                                                               f"it "
                                                            f"as Spring, 1901, Movement"))
             return None
         return SEASONS[parts["season"].upper()], int(parts["year"]), PHASES[parts["phase"].upper()]
 
     def _number(self, name: str) -> int:
-        told = self._variant.first("VICTORYCONDITIONS")
-        one = told.first(name) if told else None
-        if one is None:
+        conditions = self._variant.first("VICTORYCONDITIONS")
+        element = conditions.first(name) if conditions else None
+        if element is None:
             return 0
-        if not one.get("value").isdecimal():
-            self._fault(self._file, one, f"{name} is {one.get('value')!r}, which is no number")
+        if not element.get("value").isdecimal():
+            self._fault(self._file, element, f"{name} is {element.get('value')!r}, which is no number")
             return 0
-        return int(one.get("value"))
+        return int(element.get("value"))
 
     def _leave_out(self) -> None:
         """What our tables have no place for is said, never dropped in silence."""
         for place in sorted(self._shut):
             self._troubles.note(self._beside, 0, f"{place} cannot be entered, and is left out")
         for part in self._adjacency.all("BORDER_DEFINITIONS"):
-            for one in part.all("BORDER"):
-                self._note(self._beside, one, (f"the border {one.get('id')!r} is a rule of its own and is "
-                                               f"left out: {one.get('description') or 'no words'}"))
+            for element in part.all("BORDER"):
+                self._note(self._beside, element, (f"the border {element.get('id')!r} is a rule of its own "
+                                                   f"and is "
+                                               f"left out: {element.get('description') or 'no words'}"))
         for part in self._variant.all("VICTORYCONDITIONS"):
-            for one in part.inner:
-                if one.name != "WINNING_SUPPLY_CENTERS":
-                    self._note(self._file, one, (f"{one.name} {one.get('value')} is not part of a board and "
+            for element in part.inner:
+                if element.name != "WINNING_SUPPLY_CENTERS":
+                    self._note(self._file, element, (f"{element.name} {element.get('value')} is not part of "
+                                                     f"a board and "
                                                  f"is left out"))
         if (held := self._variant.first("INFLUENCE")) is not None:
             self._note(self._file, held, ("INFLUENCE colours jDip's map before anybody has moved; here a map "
                                           "shows centres, and it is left out"))
         for part in self._variant.all("RULEOPTIONS"):
-            for one in part.all("RULEOPTION"):
-                self._note(self._file, one, (f"{one.get('name')} {one.get('value')} is not part of a board "
+            for element in part.all("RULEOPTION"):
+                self._note(self._file, element, (f"{element.get('name')} {element.get('value')} is not part "
+                                                 f"of a board "
                                              f"and is left out"))
 
-    def _fault(self, file: str, one: Element, message: str) -> None:
-        self._troubles.fault(file, one.line, message)
+    def _fault(self, file: str, element: Element, message: str) -> None:
+        self._troubles.fault(file, element.line, message)
 
-    def _note(self, file: str, one: Element, message: str) -> None:
-        self._troubles.note(file, one.line, message)
+    def _note(self, file: str, element: Element, message: str) -> None:
+        self._troubles.note(file, element.line, message)

@@ -48,13 +48,13 @@ def read(folder: Path, like: str, troubles: ImportReport) -> dict[str, str | byt
 
 def _table(path: Path, troubles: ImportReport) -> str:
     """The table with commas, one line a line; a column's heading in small letters."""
-    found = map_import_text.lines(path, troubles)
-    if not found:
+    source_lines = map_import_text.lines(path, troubles)
+    if not source_lines:
         return ""
-    between = max(_BETWEEN, key=found[0].count)
+    between = max(_BETWEEN, key=source_lines[0].count)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for number, line in enumerate(found):
+    for number, line in enumerate(source_lines):
         try:
             cells = next(csv.reader([line], delimiter=between, strict=True), [])
         except csv.Error as error:

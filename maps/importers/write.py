@@ -59,29 +59,54 @@ def tables(draft: BoardDraft, like: str, troubles: ImportReport) -> dict[str, st
     """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous
     is a fault."""
     return wording(like) | {
-        HEADING: heading(like, draft.seats, {
-            "title": draft.title, "victory": draft.victory,
-            "note": f"Read from {draft.origin}; whose work that is, and under which licence, is said there.",
-        }, draft.start, _counts(draft)),
-        PROVINCES: _csv(("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts"), (
-            (one.id, one.name, "", one.terrain.value, "yes" if one.centre else "", "", "", one.home,
-             "; ".join(f"{coast} = {COASTS[coast]}" for coast in one.coasts if coast in COASTS))
-            for one in draft.places.values())),
+        HEADING: heading(
+            like,
+            draft.seats,
+            {
+                "title": draft.title,
+                "victory": draft.victory,
+                "note": (f"Read from {draft.origin}; whose work that is, and under which licence, is said "
+                         f"there."),
+            },
+            draft.start,
+            _counts(draft),
+        ),
+        PROVINCES: _csv(
+            ("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts"),
+            (
+                (
+                    province.id,
+                    province.name,
+                    "",
+                    province.terrain.value,
+                    "yes" if province.centre else "",
+                    "",
+                    "",
+                    province.home,
+                    "; ".join(f"{coast} = {COASTS[coast]}" for coast in province.coasts if coast in COASTS),
+                )
+                for province in draft.places.values()
+            ),
+        ),
         BORDERS: _csv(("a", "b", "kind", "one_way"), _borders(draft)),
         NAMES: _csv(("text", "region", "spelling", "ambiguous"), _names(draft, troubles)),
-        SETUP: _csv(("power", "unit", "region"), (
-            *((power, kind, region) for power, kind, region in draft.units),
-            *((power, "centre", place) for power, place in draft.owned))),
+        SETUP: _csv(
+            ("power", "unit", "region"),
+            (
+                *((power, kind, region) for power, kind, region in draft.units),
+                *((power, "centre", province) for power, province in draft.owned),
+            ),
+        ),
     }
 
 
 def _counts(draft: BoardDraft) -> dict[str, int]:
     """The board's own figures, so that a row lost later is seen (`maps/checks.py`)."""
-    terrain = [one.terrain for one in draft.places.values()]
+    terrain = [place.terrain for place in draft.places.values()]
     one_way = sum(single for _, single in link_pairs(draft.links))
     return {
         "provinces": len(terrain), **{kind.value: terrain.count(kind) for kind in Terrain},
-        "centres": sum(one.centre for one in draft.places.values()), "powers": len(draft.seats),
+        "centres": sum(place.centre for place in draft.places.values()), "powers": len(draft.seats),
         "units": len(draft.units), **({"one_way": one_way} if one_way else {}),
     }
 
@@ -103,16 +128,18 @@ def _borders(draft: BoardDraft) -> Iterable[Sequence[str]]:
 
 
 def _names(draft: BoardDraft, troubles: ImportReport) -> Iterable[Sequence[str]]:
-    own = {one.id: {normalize(one.id), normalize(one.name)} for one in draft.places.values()}
+    own_texts = {
+        province.id: {normalize(province.id), normalize(province.name)} for province in draft.places.values()
+    }
     meant: defaultdict[str, set[str]] = defaultdict(set)
-    for place, texts in own.items():
+    for place, texts in own_texts.items():
         for text in texts:
             meant[text].add(place)
     rows: dict[tuple[str, str], DraftName] = {}
     doubtful: set[str] = set()
     for named in draft.names:
         form = normalize(named.text)
-        if not form or form in own.get(named.region, ()):
+        if not form or form in own_texts.get(named.region, ()):
             continue
         rows.setdefault((form, named.region), named)
         meant[form].add(named.region)
@@ -152,31 +179,34 @@ def heading(
     )
 
 
-def _start(told: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[object]:
+def _start(start: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[object]:
     """Season, year and phase; where only one season has such a phase it is meant, whatever it is called
     (builds after the Autumn are those of Winter)."""
-    season, year, kind = told
+    season, year, kind = start
     same = [step[0] for step in steps if step[1] == kind]
     return [same[0] if season not in same and len(same) == 1 else season, year, kind]
 
 
 def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     letters: set[str] = set()
-    found: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     taken = {normalize(text) for seat in seats for text in (seat.id, seat.name)}
     for number, seat in enumerate(seats):
         wanted = (seat.letter, *seat.name.upper(), *_LETTERS)
-        letter = next((one for one in wanted if one and one in _LETTERS and one not in letters), str(number))
+        letter = next(
+            (choice for choice in wanted if choice and choice in _LETTERS and choice not in letters),
+            str(number),
+        )
         letters.add(letter)
         aliases = [alias for alias in seat.aliases if normalize(alias) not in taken]
         taken |= {normalize(alias) for alias in aliases}
-        found.append({
+        rows.append({
             "id": seat.id, "name": seat.name, **({"aliases": aliases} if aliases else {}),
             "colour": COLOURS[number] if number < len(COLOURS) else f"#{number * 9973 % 0xFFFFFF:06x}",
             "pattern": PATTERNS[number] if number < len(PATTERNS) else f"diagonal-{number}",
             "letter": letter,
         })
-    return found
+    return rows
 
 
 def to_toml(table: Mapping[str, Any], path: str = "") -> str:

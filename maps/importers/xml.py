@@ -29,7 +29,7 @@ class Element:
 
     def all(self, name: str) -> Iterator[Element]:
         """The elements right inside this one that are called so."""
-        return (one for one in self.inner if one.name == name)
+        return (element for element in self.inner if element.name == name)
 
     def first(self, name: str) -> Element | None:
         """The first of them."""
@@ -80,12 +80,12 @@ class _Tree:
         self._open: list[Element] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        one = Element(name, attributes, self._parser.CurrentLineNumber)
+        element = Element(name, attributes, self._parser.CurrentLineNumber)
         if self._open:
-            self._open[-1].inner.append(one)
+            self._open[-1].inner.append(element)
         else:
-            self.root = one
-        self._open.append(one)
+            self.root = element
+        self._open.append(element)
         if len(self._open) > DEEPEST:
             raise _Refused(f"more than {DEEPEST} elements stand in one another, which no board needs")
 
