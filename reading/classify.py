@@ -153,7 +153,7 @@ def _order(
     line, best, alignments = joined.line, decoded.hypotheses[0], decoded.alignments()
     features = features_of(line, decoded, alignments, vocabulary)
     chance = confidence(features, rules.table)
-    is_struck = rules.is_crossed_out(line, features.haze)
+    is_struck = rules.is_crossed_out(line, features.uncertainty)
     may_skip = not joined.ends_signed and rules.may_skip_review(line, features, chance)
     live_state = LineState.AUTO if may_skip else LineState.OPEN
     return InterpretedLine(

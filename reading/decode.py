@@ -20,9 +20,9 @@ from grammar.lexicon import Lexicon
 from grammar.order_traits import oddity_cost
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
 from ocr.decoding.alignment import Alignment, align, best_free_path, score_texts
-from ocr.decoding.confidence import SURELY
 from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors
 from ocr.decoding.decoder import Decoder, Text
+from ocr.decoding.review_gate import SURELY_STRUCK
 from ocr.page import Posteriors, ReadLine
 from reading.vocabulary import Vocabulary, printed
 
@@ -268,7 +268,7 @@ def _ceilings_of_corrected(
     word's letters, and nothing explains them where the word is live."""
     ceilings = list(ceilings)
     corrected, everything = len(ink.opinions), ink.all
-    if len(everything) == corrected or max(row.strike.max_word_score for row in line.rows) < SURELY:
+    if len(everything) == corrected or max(row.strike.max_word_score for row in line.rows) < SURELY_STRUCK:
         return ceilings
     bare = corrected + len(ink.corrected)
     # Not the second way to make the corrections: it may take the stroke for a caret.

@@ -30,7 +30,8 @@ from grammar.order_traits import (
 )
 from grammar.remarks import has_unclear_remark
 from ocr.decoding.alignment import Alignment, WordFit, word_misfit
-from ocr.decoding.confidence import FAR, Features, plainly_struck, touched
+from ocr.decoding.confidence import FAR, Features
+from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import ReadLine
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
@@ -62,17 +63,23 @@ def features_of(
         return min([FAR, *(behind(other) for other in others if is_rival(other))])
 
     return Features(
-        cost=best_fit.cost, worst=min(fit.worst for fit in fits), haze=best_fit.haze,
+        cost=best_fit.cost,
+        worst_stretch=min(fit.worst for fit in fits),
+        uncertainty=best_fit.haze,
         margin=margin_to(lambda _: True),
         near_margin=margin_to(lambda other: are_near(best.orders, other.orders, lexicon)),
         kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, decoded, vocabulary) if corrected is None else 0.0,
-        mended=corrected is not None,
-        struck=max(row.strike.score for row in line.rows),
-        touched=max(touched(row.strike) for row in line.rows),
-        odd=_is_odd(text, best, best_fit, lexicon), twin=_homonym_loss(best, fits, lexicon),
-        strange=sum(misfits) / len(misfits), alien=min(misfits), score=line.score,
-        focus=min(row.focus for row in line.rows), contrast=min(row.contrast for row in line.rows),
+        is_corrected=corrected is not None,
+        whole_strike=max(row.strike.score for row in line.rows),
+        part_strike=max(part_strike(row.strike) for row in line.rows),
+        is_odd=_is_odd(text, best, best_fit, lexicon),
+        homonym_loss=_homonym_loss(best, fits, lexicon),
+        word_misfit_mean=sum(misfits) / len(misfits),
+        word_misfit_min=min(misfits),
+        score=line.score,
+        focus=min(row.focus for row in line.rows),
+        contrast=min(row.contrast for row in line.rows),
         one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, vocabulary.forms),
         letters=len(best.text.text),
     )
@@ -82,7 +89,7 @@ def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
     """Which of `decoded.ink.corrected` the best order was read on; None where it was read on the line as it
     stands, or a word that is crossed out is not surely so."""
     scores, opinions = decoded.hypotheses[0].by_posteriors, len(decoded.ink.opinions)
-    if len(scores) == opinions or not all(plainly_struck(row.strike) for row in line.rows):
+    if len(scores) == opinions or not all(is_plainly_struck(row.strike) for row in line.rows):
         return None
     index = max(range(opinions, len(scores)), key=lambda number: scores[number])
     # Where words that were put in had to be left out, not every correction is read.

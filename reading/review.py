@@ -7,6 +7,7 @@ person.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,14 +17,12 @@ import numpy as np
 
 from grammar.interpret import is_separate_condition, may_be_order_fragment
 from grammar.lexicon import Lexicon
-from ocr.decoding.confidence import (
-    ConfidenceTable,
-    Features,
-    automatic,
-    default_table,
-    kinds_doubtful,
-    surely_out,
-    taken_out,
+from ocr.decoding.confidence import ConfidenceTable, Features, default_table
+from ocr.decoding.review_gate import (
+    are_kinds_doubtful,
+    is_crossed_out,
+    is_surely_crossed_out,
+    may_skip_review,
 )
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
@@ -71,25 +70,27 @@ class ReviewRules:
     limits: ReviewLimits = ReviewLimits()
     table: ConfidenceTable = field(default_factory=default_table)
 
-    def is_crossed_out(self, line: ReadLine, haze: float = float("inf")) -> bool:
-        """True if the line is crossed out and no order. `haze`: nats a frame by which the recogniser was
-        unsure of its letters, where it read them."""
-        return taken_out(line.strike, self.table, haze)
+    def is_crossed_out(self, line: ReadLine, uncertainty: float = math.inf) -> bool:
+        """True if the line is crossed out and no order. `uncertainty`: of the recogniser's letters, nats a
+        frame, where it read them."""
+        return is_crossed_out(line.strike, self.table.thresholds, uncertainty)
 
     def crossed_out_state(self, line: ReadLine) -> LineState:
         """What becomes of a crossed-out line: a person looks where only a part may be out, where a word was
         put in, and where the box is hardly longer than high."""
         is_short = max(row.box.width for row in line.rows) < SHORT * max(row.box.height for row in line.rows)
         has_insert = any(row.inserted for row in line.rows)
-        is_surely_out = surely_out(line.strike, self.table) and not is_short and not has_insert
+        is_surely_out = (
+            is_surely_crossed_out(line.strike, self.table.thresholds) and not is_short and not has_insert
+        )
         return LineState.NOT_ORDER if is_surely_out else LineState.OPEN
 
     def may_skip_review(self, line: ReadLine, features: Features, confidence: float) -> bool:
         """True if nobody need look at a decoded line, as far as its own ink and rows go."""
         return (
-            automatic(features, confidence, self.table)
+            may_skip_review(features, confidence, self.table.thresholds)
             and confidence >= self.limits.score
-            and not any(row.cut_off or (row.inserted and not features.mended) for row in line.rows)
+            and not any(row.cut_off or (row.inserted and not features.is_corrected) for row in line.rows)
         )
 
 
@@ -124,7 +125,7 @@ def review_confusable_writers(
     lines."""
     if line.status is not LineState.AUTO or line.features is None:
         return line
-    return line.for_review() if kinds_doubtful(line.features, hand, table) else line
+    return line.for_review() if are_kinds_doubtful(line.features, hand, table.thresholds) else line
 
 
 def _stands_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
@@ -164,7 +165,7 @@ def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
 
 def _is_cut_short(line: InterpretedLine) -> bool:
     """True if what a line supports or convoys may stand in the next line, and the name read here be none."""
-    return (line.features is not None and line.features.strange >= BAD_NAME
+    return (line.features is not None and line.features.word_misfit_mean >= BAD_NAME
             and line.order is not None and _HELPS.search(line.order) is not None)
 
 

@@ -15,14 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import maps
-from ocr.decoding.confidence import ConfidenceTable, Features
+from ocr.decoding.confidence import Features
 from ocr.page import Page
 from reading.line import InterpretedLine
 from reading.page import PageReader
@@ -36,31 +36,32 @@ from training.tuning.calibrate import Judged, table_of
 
 OUT = Path("ocr/decoding/confidence.toml")
 
-TRUSTING = {
+TRUSTING: Mapping[str, float] = {
     "confidence": 0.0,
-    "cost": 1e9,
-    "worst": 1e9,
     "margin": -1e9,
+    "one_letter_margin": -1e9,
     "near_margin": -1e9,
-    "struck": 2.0,
-    "touched": 2.0,
-    "strict_confidence": 0.0,
-    "strict_worst": 1e9,
-    "strict_margin": -1e9,
-    "twin": 1e9,
-    "strange": 1e9,
-    "alien": 1e9,
-    "lone_strange": 1e9,
-    "split_margin": -1e9,
-    "plain_worst": -1.0,
-    "mended_margin": -1e9,
+    "disagreement_margin": -1e9,
+    "corrected_margin": -1e9,
+    "cost": 1e9,
+    "worst_stretch": 1e9,
+    "one_letter_worst_stretch": 1e9,
+    "homonym_loss": 1e9,
+    "word_misfit_mean": 1e9,
+    "word_misfit_min": 1e9,
+    "single_opinion_word_misfit": 1e9,
+    "whole_strike": 2.0,
+    "part_strike": 2.0,
+    "lossless_worst_stretch": -1.0,
 }
-"""A gate that only rules without figures close: what passes it is for the fitted gate to judge."""
+"""Thresholds that let pass whatever no rule without figures stops: what passes is for the fitted gate to
+judge."""
+
 
 def trusting(reader: PageReader) -> PageReader:
-    """The same, letting pass whatever no rule stops."""
+    """The same reader, letting pass whatever no rule stops."""
     table = reader.rules.table
-    trusted = ConfidenceTable(table.weights, {**table.gate, **TRUSTING}, {})
+    trusted = replace(table, thresholds=replace(table.thresholds, **TRUSTING), steps=())
     return replace(reader, rules=ReviewRules(ReviewLimits(0.0, 0.0), trusted))
 
 

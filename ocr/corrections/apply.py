@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.confidence import CUT_OUT
+from ocr.decoding.review_gate import CUT_OUT
 from ocr.engines.ppocr import best_path
 from ocr.image.geometry import CROP_MARGIN
 from ocr.layout.wrap import as_line

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.corrections.strike_marks import HEIGHT, Plane, soft_ink
-from ocr.decoding.confidence import CUT_OUT
+from ocr.decoding.review_gate import CUT_OUT
 from ocr.engines import CrossingScores, Quad, Recognition
 from ocr.image.geometry import CROP_MARGIN, grow_quad
 from ocr.layout.lines import RowStrip

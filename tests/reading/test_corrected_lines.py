@@ -38,8 +38,8 @@ def test_a_word_put_in_belongs_to_its_order() -> None:
     assert found.order == "A Limerick - County Limerick"
     assert found.status is LineState.AUTO
     assert found.features is not None
-    assert found.features.mended
-    assert found.features.worst < 1.0  # nothing of the ink is lost to the gaps beside the word
+    assert found.features.is_corrected
+    assert found.features.worst_stretch < 1.0  # nothing of the ink is lost to the gaps beside the word
     assert "A Limerick - Limerick" in [candidate["order"] for candidate in found.candidates]
 
 

@@ -104,7 +104,7 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     a person sees both."""
     support, next_one = read(*HEADING, "Army Westmeath supports Army Down", after)[len(HEADING) :]
     assert support.features is not None
-    badly = replace(support, status=LineState.OPEN, features=replace(support.features, strange=5.0))
+    badly = replace(support, status=LineState.OPEN, features=replace(support.features, word_misfit_mean=5.0))
     assert review_uncertain_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is status
     assert review_uncertain_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,22 +11,22 @@ import pytest
 from ocr.decoding.confidence import (
     EVIDENCE,
     FAR,
-    GATE,
     TORN,
     ConfidenceTable,
     Features,
-    confidence,
+    logistic,
     read_table,
 )
+from ocr.decoding.review_thresholds import ReviewThresholds
 from training.tuning.calibrate import (
     Judged,
     calibration_error,
     fit,
     gated,
-    left_out,
     steps_of,
     to_toml,
     upper_bound,
+    values_of_unseen_hands,
 )
 
 
@@ -38,7 +38,7 @@ def _made_up(count: int, seed: int = 3, group: str = "a") -> list[Judged]:
     for at in range(count):
         cost, worst = float(rng.uniform(0, 0.5)), float(rng.uniform(0, 20))
         chance = 1 / (1 + math.exp(-(4 - 10 * cost - 0.2 * max(0.0, worst - TORN))))
-        seen = Features(cost=cost, worst=worst, margin=FAR, near_margin=FAR)
+        seen = Features(cost=cost, worst_stretch=worst, margin=FAR, near_margin=FAR)
         lines.append(Judged(seen, bool(rng.random() < chance), group, f"hand {at % 20}"))
     return lines
 
@@ -52,9 +52,9 @@ def test_known_weights_are_found_again() -> None:
 
 
 def test_a_chance_so_fitted_is_calibrated() -> None:
-    table = ConfidenceTable(fit(_made_up(10_000)), {}, {})
+    weights = fit(_made_up(10_000))
     fresh = _made_up(10_000, seed=4)
-    assert calibration_error(fresh, [confidence(line.features, table) for line in fresh]) < 0.02
+    assert calibration_error(fresh, [logistic(line.features, weights) for line in fresh]) < 0.02
 
 
 def test_evidence_that_would_speak_for_a_line_is_left_out() -> None:
@@ -72,7 +72,7 @@ def test_groups_count_alike_whatever_their_sizes() -> None:
     lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [
         Judged(calm, False, "small") for _ in range(20)
     ]
-    chance = confidence(calm, ConfidenceTable(fit(lines), {}, {}))
+    chance = logistic(calm, fit(lines))
     assert chance == pytest.approx(0.45, abs=0.02)
 
 
@@ -105,7 +105,7 @@ def test_steps_are_shares_of_right_lines_and_never_fall() -> None:
 
 def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]:
     """Lines of a hand that is neither so clear nor so hazy that other margins hold for it."""
-    clean = {"haze": 0.06, "cost": 0.0, "worst": 0.0, "margin": FAR, "near_margin": FAR}
+    clean = {"uncertainty": 0.06, "cost": 0.0, "worst_stretch": 0.0, "margin": FAR, "near_margin": FAR}
     return [Judged(Features(**{**clean, **features}), right)] * count  # type: ignore[arg-type]
 
 
@@ -118,7 +118,7 @@ def test_the_gate_closes_where_lines_go_wrong() -> None:
     lines += [Judged(line.features, right=False, free=False) for line in _clean(50, right=True)]
     found = gated(lines, [0.99] * len(lines))
     assert (found.passed, found.wrong) == (1000, 0)
-    assert found.gate["margin"] > 5.0
+    assert found.thresholds.margin > 5.0
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_the_gate_opens_as_far_as_the_lines_allow() -> None:
     )
     found = gated(lines, [0.99] * len(lines))
     assert (found.passed, found.wrong) == (1200, 0)
-    assert 1.0 < found.gate["margin"] <= 5.5
+    assert 1.0 < found.thresholds.margin <= 5.5
 
 
 @pytest.mark.slow
@@ -136,14 +136,14 @@ def test_the_gate_has_its_own_rule_where_a_letter_or_a_word_changes_the_meaning(
     lines = _clean(1000, right=True, margin=4.6) + _clean(20, right=False, margin=4.6, one_letter=True)
     found = gated(lines, [0.99] * len(lines))
     assert (found.passed, found.wrong) == (1000, 0)
-    assert found.gate["strict_margin"] > found.gate["margin"]
+    assert found.thresholds.one_letter_margin > found.thresholds.margin
 
 
 @pytest.mark.slow
 def test_no_gate_passes_what_was_not_to_be_taken() -> None:
     """One wrong line of a thousand may pass, but for one crossed out or with a place that no board has."""
-    lines = _clean(750, right=True) + _clean(250, right=True, strange=1.7, alien=1.4)
-    wrong = _clean(1, right=False, strange=1.7, alien=1.4)
+    lines = _clean(750, right=True) + _clean(250, right=True, word_misfit_mean=1.7, word_misfit_min=1.4)
+    wrong = _clean(1, right=False, word_misfit_mean=1.7, word_misfit_min=1.4)
     assert gated([*lines, *wrong], [0.99] * 1001).passed == 1001
     assert gated([*lines, replace(wrong[0], grave=True)], [0.99] * 1001).passed == 750
 
@@ -159,17 +159,17 @@ def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
     sure."""
     lines = [line for line in _made_up(4000) if line.hand != "hand 7"]
     lines += [Judged(Features(0.0, 0.0, FAR, FAR), right=False, group="a", hand="hand 7") for _ in range(200)]
-    chances = left_out(lines)
+    chances = values_of_unseen_hands(lines)
     assert min(chance for chance, line in zip(chances, lines, strict=True) if line.hand == "hand 7") > 0.9
 
 
 def test_a_written_table_is_read_again() -> None:
-    gate = dict.fromkeys(GATE, 0.5)
+    thresholds = ReviewThresholds(*[0.5] * len(fields(ReviewThresholds)))
     weights = fit(_made_up(1000))
     table = read_table(
-        to_toml(ConfidenceTable(weights, gate, {"seed": 11, "fonts": "none"}, ((0.0, 0.2), (0.5, 0.9))))
+        to_toml(ConfidenceTable(weights, thresholds, {"seed": 11, "fonts": "none"}, ((0.0, 0.2), (0.5, 0.9))))
     )
     assert table.steps == ((0.0, 0.2), (0.5, 0.9))
     assert dict(table.weights) == weights
-    assert dict(table.gate) == gate
+    assert table.thresholds == thresholds
     assert table.provenance["seed"] == 11

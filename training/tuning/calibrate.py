@@ -1,9 +1,10 @@
 """Fit the table of confidence to lines whose truth is known. Values in, values out: reading, aligning and
-writing files is for the caller, since what a line means is the grammar's business.
+writing files is for the caller, because what a line means is the grammar's business.
 
-The chance is a logistic sum over `confidence.evidence`, all of which speaks against a line, so no weight may
-be above nought: a line that looks worse is never trusted more. Groups of lines count alike, whatever their
-sizes.
+1. The chance is a logistic sum over `confidence.evidence`. All of it speaks against a line, so no weight may
+be above 0: a line that looks worse is never trusted more. Groups of lines count alike, whatever their sizes.
+2. Steps turn the logistic into the share of lines that was right. 3. The gate is the widest that keeps the
+share of wrong lines within bounds.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise, product
 from math import comb
 from typing import TypeAlias
@@ -19,39 +20,39 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.confidence import (
-    EVIDENCE,
-    GATE,
-    ConfidenceTable,
-    Features,
-    automatic,
-    confidence,
-    evidence,
-    stepped,
-)
+from ocr.decoding.confidence import EVIDENCE, ConfidenceTable, Features, evidence, logistic, stepped
+from ocr.decoding.review_gate import may_skip_review
+from ocr.decoding.review_thresholds import ReviewThresholds
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Steps: TypeAlias = tuple[tuple[float, float], ...]
 
-PASSES = 400
+MOST_ROUNDS = 400
 """Rounds of coordinate descent at most."""
 
 SETTLED = 1e-4
 """A round that moves no weight by more is the last."""
 
 RIDGE = 0.5
-"""Lines' worth of belief that a weight is nought, for evidence brought to a spread of one."""
+"""Lines' worth of belief that a weight is 0, for evidence brought to a spread of one."""
 
-SURE = 0.95
+ASSURANCE = 0.95
 """With this chance the true share of wrong lines is below `upper_bound`."""
+
+FOLDS = 10
+"""Parts that the hands are divided into: each is judged by weights that the others gave."""
+
+LEAST_LINES = 150
+"""Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A line that gave an order. `right`: it is the order that was written, live. `group`: lines that count
     as one body, such as the sheets of one folder. `hand`: who wrote it, for leaving hands out. `free`:
-    nothing but the table stands between this line and going without a look. `grave`: none was to be taken,
-    since it is crossed out or names what is not on the board, is a condition or the like: no gate may let it
-    pass."""
+    nothing but the table stands between this line and going without a look. `grave`: no order was to be
+    taken, because the line is crossed out, names what is not on the board, is a condition or the like: no
+    gate may let it pass."""
 
     features: Features
     right: bool
@@ -70,19 +71,18 @@ def fit(lines: Sequence[Judged]) -> dict[str, float]:
     sizes = Counter(line.group for line in lines)
     counts = np.array([len(lines) / len(sizes) / sizes[line.group] for line in lines])
     spread = against.std(axis=0)
-    inputs = np.column_stack((np.ones(len(lines)), against / np.where(spread > 0, spread, 1.0)))
-    weights = _descend(inputs, right, counts)
-    found = weights[1:] / np.where(spread > 0, spread, 1.0)
-    return {"intercept": round(float(weights[0]), 4),
-            **{name: round(float(w), 4) for name, w in zip(EVIDENCE, found, strict=True)}}
+    scale = np.where(spread > 0, spread, 1.0)
+    weights = _descend(np.column_stack((np.ones(len(lines)), against / scale)), right, counts)
+    by_evidence = zip(EVIDENCE, weights[1:] / scale, strict=True)
+    return {"intercept": round(float(weights[0]), 4), **{name: round(float(w), 4) for name, w in by_evidence}}
 
 
 def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
-    """Coordinate Newton steps for the penalised log likelihood, all weights but the first kept at nought or
+    """Coordinate Newton steps for the penalised log likelihood, all weights but the first kept at 0 or
     below."""
     weights = np.zeros(inputs.shape[1])
     total = inputs @ weights
-    for _ in range(PASSES):
+    for _ in range(MOST_ROUNDS):
         before = weights.copy()
         for k in range(len(weights)):
             chance = 1.0 / (1.0 + np.exp(-total))
@@ -99,26 +99,19 @@ def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
     return weights
 
 
-def left_out(lines: Sequence[Judged]) -> list[float]:
-    """The chance of each line by weights fitted on the hands of the other folds: what may be expected of new
-    hands."""
+def values_of_unseen_hands(lines: Sequence[Judged]) -> list[float]:
+    """The logistic of each line, 0..1, by weights fitted on the hands of the other folds: what may be
+    expected of new hands."""
     hands = sorted({(line.group, line.hand) for line in lines})
-    fold = {hand: at % FOLDS for at, hand in enumerate(hands)}
-    tables = {}
-    for number in sorted(set(fold.values())):
-        others = [line for line in lines if fold[line.group, line.hand] != number]
-        tables[number] = ConfidenceTable(fit(others), {}, {})
-    return [confidence(line.features, tables[fold[line.group, line.hand]]) for line in lines]
+    fold_of = {hand: index % FOLDS for index, hand in enumerate(hands)}
+    weights = {
+        fold: fit([line for line in lines if fold_of[line.group, line.hand] != fold])
+        for fold in sorted(set(fold_of.values()))
+    }
+    return [logistic(line.features, weights[fold_of[line.group, line.hand]]) for line in lines]
 
 
-FOLDS = 10
-
-LEAST_LINES = 150
-"""Lines of a step: by fewer its share of right ones is known too roughly to be told apart from its
-neighbours'."""
-
-
-def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> tuple[tuple[float, float], ...]:
+def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> Steps:
     """Which share of lines is right from which value on, as steps that never fall (isotonic regression by
     pooling; Ayer 1955). `values` should come from weights that did not see the line's hand. The share is
     Laplace's, never 0 or 1."""
@@ -138,8 +131,8 @@ def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> tuple[tuple[fl
             pool = (before[0], before[1] + pool[1], before[2] + pool[2])
         pools.append(pool)
     return tuple(
-        (round(begins, 4) if at else 0.0, round(_share(right, of), 4))
-        for at, (begins, right, of) in enumerate(pools)
+        (round(begins, 4) if number else 0.0, round(_share(right, of), 4))
+        for number, (begins, right, of) in enumerate(pools)
     )
 
 
@@ -147,17 +140,17 @@ def _share(right: int, of: int) -> float:
     return (right + 1) / (of + 2)
 
 
-def upper_bound(wrong: int, of: int, sure: float = SURE) -> float:
-    """The greatest share of wrong lines that is not yet unlikely when `wrong` of `of` were seen (Clopper and
-    Pearson's one-sided bound), 0..1; 1 for no lines."""
+def upper_bound(wrong: int, of: int, assurance: float = ASSURANCE) -> float:
+    """The greatest share of wrong lines, 0..1, that is not yet unlikely when `wrong` of `of` were seen
+    (Clopper and Pearson's one-sided bound); 1 for no lines."""
     if of == 0 or wrong >= of:
         return 1.0
-    low, high = 0.0, 1.0
+    lower, upper = 0.0, 1.0
     for _ in range(60):
-        middle = (low + high) / 2
-        seen = sum(comb(of, k) * middle**k * (1 - middle) ** (of - k) for k in range(wrong + 1))
-        low, high = (middle, high) if seen > 1 - sure else (low, middle)
-    return high
+        middle = (lower + upper) / 2
+        chance = sum(comb(of, k) * middle**k * (1 - middle) ** (of - k) for k in range(wrong + 1))
+        lower, upper = (middle, upper) if chance > 1 - assurance else (lower, middle)
+    return upper
 
 
 def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: int = 10) -> float:
@@ -168,86 +161,70 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
-CAREFUL = {
+# The gate
+# ---------------------------------------------------------------------------------------------------------
+
+BY_HAND = {
+    "disagreement_margin": 4.0,
+    "corrected_margin": 5.0,
+    "uncertainty_from": 0.08,
+    "uncertainty_extra_margin": 20.0,
+    "clear_writing_below": 0.04,
+    "agreement_margin_discount": 0.5,
     "cost": 0.5,
-    "struck": 0.6,
-    "touched": 0.7,
-    "twin": 9.5,
-    "alien": 1.45,
-    "lone_strange": 3.0,
-    "lone_margin": 6.0,
-    "lone_struck": 0.1,
-    "lone_worst": 10.0,
-    "lone_touched": 0.98,
-    "split_margin": 4.0,
-    "kind_doubt": 3.0,
-    "kind_margin": 6.0,
-    "plain_worst": 2.0,
-    "plain_struck": 0.8,
-    "plain_touched": 0.7,
-    "taken_out": 0.8,
-    "out_touched": 0.75,
-    "clear_haze": 0.045,
-    "clear_touched": 0.97,
-    "crossed": 0.99,
-    "crossed_touched": 0.95,
-    "hazy_margin": 20.0,
-    "hazy_from": 0.08,
-    "clear_less": 0.5,
-    "clear_hand": 0.04,
-    "mended_margin": 5.0,
+    "homonym_loss": 9.5,
+    "single_opinion_word_misfit": 3.0,
+    "single_opinion_margin": 6.0,
+    "unit_kind_doubt": 3.0,
+    "unit_kind_margin": 6.0,
+    "whole_strike": 0.6,
+    "part_strike": 0.7,
+    "lossless_worst_stretch": 2.0,
+    "lossless_whole_strike": 0.8,
+    "lone_part_whole_strike": 0.1,
+    "lone_part_worst_stretch": 10.0,
+    "lone_part_strike": 0.98,
+    "struck_whole": 0.8,
+    "struck_part": 0.75,
+    "cross_strokes_uncertainty": 0.045,
+    "cross_strokes_part": 0.97,
+    "surely_struck_whole": 0.99,
+    "surely_struck_part": 0.95,
 }
-"""Parts of the gate set by hand, since too few lines show what they are for. `twin` is one letter that the
-ink does not show at all (9) and what a clear line loses besides; the names of which a word was lost had 10.7
-and more, of right ones a dozen 7 to 9.5; `alien`: places that no board has lost 1.5 and more by every
-opinion; of 36 lines with a word strange to one opinion alone (`lone_...`) 33 were right, and the wrong ones
-lost 3.4 or had other evidence against them; `kind_doubt` is odds of one in twenty. `struck` and `touched`: on
-those sheets the lines crossed out that gave an order were touched by 0.9 and more, but for one by 0.5; a
-limit of 0.7 costs 11 of 2,234 lines that would pass; the least that one of the former lost in its worst
-stretch was 2.7 nats. `clear_...`: of 31 lines crossed out by strokes across one was as clear and touched
-less, of 11 live lines that looked so seven were. The strike's: in the sheets of 2026-11-21 every line wholly
-crossed out that was read as an order scored less than `taken_out` only where its letters were lost too, and
-live lines above `crossed` were those with most words out: of 358 rows beyond 0.95 that were crossed out 352
-were beyond 0.99, of four live ones, hasty or two rows in one, three. `hazy_...`: of 28 lines with a haze
-beyond 0.1 and a margin of 2 to 4 nats four were wrong, of 66 with one of 4 to 6 one (sheets of 2026-11-22,
-those composed for a first look among them); `clear_...`: of 29 lines with a haze below 0.04 and a margin from
-2 nats up to what else is asked none was."""
+"""Thresholds set by hand, because too few lines show what they are for. Unit, range and source of each are
+with its field of `ReviewThresholds`."""
+
+TRIED = {
+    "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
+    "worst_stretch": (8.0, 10.0, 12.0, 15.0, 18.0),
+    "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
+    "near_margin": (5.5, 4.0, 3.5, 3.0),
+    "word_misfit_mean": (1.2, 1.5, 1.6, 1.8),
+    "word_misfit_min": (1.2, 1.45),
+}
+"""What is tried for each fitted threshold, the strictest first."""
+
+STRICTER = 0.5
+"""Nats by which margin and worst stretch must be better where one letter matters."""
 
 GRAVE = 100
-"""Wrong lines that one counts as which was not to be taken at all."""
+"""Wrong lines that one counts as from which no order was to be taken at all."""
 
 MOST_WRONG, MOST_BOUND = 0.003, 0.008
 """Shares of the lines let pass that may be wrong: as counted, and as their true share may still be
 (`upper_bound`)."""
 
 MOST_EACH = 8
-"""Wrong lines with which a part of the gate, for lines where one letter matters or for the others, is
-tried."""
-
-TRIED = {
-    "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
-    "worst": (8.0, 10.0, 12.0, 15.0, 18.0),
-    "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
-    "near_margin": (5.5, 4.0, 3.5, 3.0),
-    "strange": (1.2, 1.5, 1.6, 1.8),
-    "lone_alien": (1.2, 1.45),
-}
-"""What is tried for each part of the gate, the strictest first; where one letter matters, STRICTER. 9 nats in
-a stretch are one letter that the ink does not show at all; a short place that no list has costs 1.9 a letter
-and more."""
-
-HELD_STRICTER = ("confidence", "worst", "margin")
-"""What lines where one letter matters have parts of the gate of their own for."""
-
-STRICTER = 0.5
-"""Nats by which margin and worst stretch must be better where one letter matters."""
+"""Wrong lines with which thresholds are tried, those for lines where one letter matters and those for the
+others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """A gate, how many lines it lets pass, how many of these are wrong, and the bound on their true share."""
+    """Thresholds, how many lines they let pass, how many of these are wrong, and the bound on their true
+    share."""
 
-    gate: Mapping[str, float]
+    thresholds: ReviewThresholds
     passed: int
     wrong: int
 
@@ -263,90 +240,99 @@ def gated(lines: Sequence[Judged], chances: Sequence[float]) -> Gated:
     is good enough."""
     free = [(line, chance) for line, chance in zip(lines, chances, strict=True) if line.free]
     one_letter = [pair for pair in free if pair[0].features.one_letter]
+    others = [pair for pair in free if not pair[0].features.one_letter]
     tried = [
-        Gated({**strict.gate, **plain.gate}, plain.passed + strict.passed, plain.wrong + strict.wrong)
-        for plain in _widest([pair for pair in free if not pair[0].features.one_letter])
-        for strict in _widest(one_letter, plain.gate)
+        Gated(strict.thresholds, plain.passed + strict.passed, plain.wrong + strict.wrong)
+        for plain in _widest(others, _all_tried())
+        for strict in _widest(one_letter, _stricter_than(plain.thresholds))
     ]
-    good = [one for one in tried if one.wrong <= MOST_WRONG * one.passed and one.bound <= MOST_BOUND]
+    good = [gate for gate in tried if gate.wrong <= MOST_WRONG * gate.passed and gate.bound <= MOST_BOUND]
     if not good:
         raise ValueError(f"of {len(free)} lines too few are right, or there are too few to trust a gate")
-    return max(good, key=lambda one: one.passed)
+    return max(good, key=lambda gate: gate.passed)
 
 
-def _widest(free: Sequence[tuple[Judged, float]], plain: Mapping[str, float] | None = None) -> list[Gated]:
+def _widest(lines: Sequence[tuple[Judged, float]], tried: Iterator[ReviewThresholds]) -> list[Gated]:
     """For each number of wrong lines up to MOST_EACH the gate that lets the most pass; where several do, the
-    strictest. With `plain` for lines where one letter matters: none of that gate's parts is less strict."""
+    strictest."""
     best: dict[int, Gated] = {}
-    for part in _parts() if plain is None else _strict_parts(plain):
-        one = _passing(free, part)
-        if one.wrong <= MOST_EACH and (one.wrong not in best or one.passed > best[one.wrong].passed):
-            best[one.wrong] = one
+    for thresholds in tried:
+        gate = _passing(lines, thresholds)
+        if gate.wrong <= MOST_EACH and (gate.wrong not in best or gate.passed > best[gate.wrong].passed):
+            best[gate.wrong] = gate
     return list(best.values())
 
 
-def _parts() -> Iterator[dict[str, float]]:
-    """All that is tried."""
-    return (dict(zip(TRIED, values, strict=True)) for values in product(*TRIED.values()))
+def _all_tried() -> Iterator[ReviewThresholds]:
+    """All that is tried for lines where no letter matters."""
+    for values in product(*TRIED.values()):
+        chosen = dict(zip(TRIED, values, strict=True))
+        yield ReviewThresholds(
+            **BY_HAND, **chosen, one_letter_margin=chosen["margin"] + STRICTER,
+            one_letter_worst_stretch=chosen["worst_stretch"] - STRICTER,
+        )
 
 
-def _strict_parts(plain: Mapping[str, float]) -> Iterator[dict[str, float]]:
-    """The same for lines where one letter matters, beside a gate for the others."""
-    kept = {name: plain[name] for name in TRIED if name not in HELD_STRICTER}
-    for chance, worst, margin in product(*(TRIED[name] for name in HELD_STRICTER)):
-        yield {
-            "strict_confidence": max(chance, plain["confidence"]),
-            "strict_worst": min(worst, plain["worst"]) - STRICTER,
-            "strict_margin": max(margin, plain["margin"]) + STRICTER,
-            **kept,
-        }
+def _stricter_than(plain: ReviewThresholds) -> Iterator[ReviewThresholds]:
+    """The same for lines where one letter matters, beside a gate for the others: no threshold is less
+    strict."""
+    for worst, margin in product(TRIED["worst_stretch"], TRIED["margin"]):
+        yield replace(
+            plain, one_letter_margin=max(margin, plain.margin) + STRICTER,
+            one_letter_worst_stretch=min(worst, plain.worst_stretch) - STRICTER,
+        )
 
 
-def _passing(free: Sequence[tuple[Judged, float]], part: Mapping[str, float]) -> Gated:
-    table = ConfidenceTable({}, {**CAREFUL, **part}, {})
-    passed = [line for line, chance in free if automatic(line.features, chance, table)]
-    grave = sum(line.grave for line in passed)
-    return Gated(
-        {**CAREFUL, **part}, len(passed), len(passed) - sum(line.right for line in passed) + GRAVE * grave
-    )
+def _passing(lines: Sequence[tuple[Judged, float]], thresholds: ReviewThresholds) -> Gated:
+    passed = [line for line, chance in lines if may_skip_review(line.features, chance, thresholds)]
+    wrong = sum(not line.right for line in passed) + GRAVE * sum(line.grave for line in passed)
+    return Gated(thresholds, len(passed), wrong)
 
 
-def table_of(lines: Sequence[Judged], told: Mapping[str, str | int | float]) -> str:
-    """The table as TOML. Raises ValueError where the lines do not allow one."""
-    weights, unseen = fit(lines), left_out(lines)
-    table = ConfidenceTable(weights, {}, {}, steps_of(lines, unseen))
-    own = [confidence(line.features, table) for line in lines]
-    others = [stepped(value, table.steps) for value in unseen]
-    found = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
-    provenance = {
-        **told, "lines": len(lines), "right": sum(line.right for line in lines),
+# The table
+# ---------------------------------------------------------------------------------------------------------
+
+
+def table_of(lines: Sequence[Judged], provenance: Mapping[str, str | int | float]) -> str:
+    """The table as TOML. `provenance`: what the caller knows of the lines' origin. Raises ValueError where
+    the lines do not allow a table."""
+    weights, unseen = fit(lines), values_of_unseen_hands(lines)
+    steps = steps_of(lines, unseen)
+    own = [stepped(logistic(line.features, weights), steps) for line in lines]
+    others = [stepped(value, steps) for value in unseen]
+    gate = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
+    counts = {
+        "lines": len(lines), "right": sum(line.right for line in lines),
         "free": sum(line.free for line in lines),
-        "passed": found.passed, "wrong_passed": found.wrong, "wrong_bound": round(found.bound, 5),
+        "passed": gate.passed, "wrong_passed": gate.wrong, "wrong_bound": round(gate.bound, 5),
         "calibration_error": round(calibration_error(lines, own), 4),
         "calibration_error_other_hands": round(calibration_error(lines, others), 4),
     }
-    return to_toml(
-        ConfidenceTable(weights, {name: found.gate[name] for name in GATE}, provenance, table.steps)
-    )
+    return to_toml(ConfidenceTable(weights, gate.thresholds, {**provenance, **counts}, steps))
 
 
 def to_toml(table: ConfidenceTable) -> str:
     """The table as its file."""
-    parts = [("# How sure a decoded line is, from its features (ocr/decoding/confidence.py). Made by `python "
-              "-m training.calibrate_confidence`."), ""]
-    parts += ["# Logistic: 1 / (1 + exp(-sum)). All but the intercept",
-              "# counts what speaks against the line.", "[weights]"]
-    parts += [f"{name} = {value}" for name, value in table.weights.items()]
-    parts += ["", "# From which value of the logistic on which share of lines is right.", "[steps]"]
-    parts += [
-        f"{name} = [{', '.join(str(pair[at]) for pair in table.steps)}]"
-        for at, name in enumerate(("from", "chance"))
-    ]
-    parts += ["", "# What a line must reach to go without a look.", "[gate]"]
-    parts += [f"{name} = {value}" for name, value in table.gate.items()]
-    parts += ["", "[provenance]"]
-    parts += [
-        f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
-        for name, value in table.provenance.items()
+    thresholds: dict[str, float] = asdict(table.thresholds)
+    parts = [
+        "# How sure a decoded line is, from its features (ocr/decoding/confidence.py).",
+        "# Made by `python -m training.calibrate_confidence`.",
+        "",
+        "# Logistic: 1 / (1 + exp(-sum)). All but the intercept counts what speaks against the line.",
+        "[weights]",
+        *(f"{name} = {value}" for name, value in table.weights.items()),
+        "",
+        "# From which value of the logistic on which share of lines is right.",
+        "[steps]",
+        f"from = [{', '.join(str(begins) for begins, _ in table.steps)}]",
+        f"chance = [{', '.join(str(chance) for _, chance in table.steps)}]",
+        "",
+        "# What lets a line go without a look, see ocr/decoding/review_thresholds.py.",
+        "[thresholds]",
+        *(f"{name} = {value}" for name, value in thresholds.items()),
+        "",
+        "[provenance]",
+        *(f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
+          for name, value in table.provenance.items()),
     ]
     return "\n".join(parts) + "\n"

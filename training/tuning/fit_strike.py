@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from ocr.corrections.strike import StrikeWeights, detect_strike, row_frames, struck_stretches
 from ocr.corrections.strike_marks import EDGE, soft_ink
-from ocr.decoding.confidence import CUT_OUT
+from ocr.decoding.review_gate import CUT_OUT
 from ocr.engines import STRIKE_CLASSES, Recognition
 from ocr.engines.ppocr import PpOcr
 from ocr.image.geometry import CROP_MARGIN

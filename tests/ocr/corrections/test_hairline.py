@@ -135,7 +135,7 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
 def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
     """Its order is kept beside the doubt: what looks like a hairline may be a fold."""
     found = judged(lined(row(), 44, -5))
-    assert found.max_word_score >= default_table().gate["touched"]
+    assert found.max_word_score >= default_table().thresholds.part_strike
     assert found.score < 0.5
     (word,) = [word for word in found.words if word.kind == "faint"]
     assert word.right - word.left > 0.5
@@ -144,8 +144,8 @@ def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
 
 def test_the_score_of_a_faint_stroke_asks_for_a_look_and_takes_no_line_out() -> None:
     """The gate's figures are data and may be fitted anew: this is what they must leave room for."""
-    gate = default_table().gate
-    assert max(gate["touched"], gate["plain_touched"]) <= FAINT < gate["out_touched"]
+    thresholds = default_table().thresholds
+    assert thresholds.part_strike <= FAINT < thresholds.struck_part
 
 
 def test_a_stroke_that_is_seen_anyhow_is_told_once() -> None:
