@@ -155,7 +155,7 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
                    stamps=[stamp(address("Red").rpartition("@")[2], "pass", SERVER)])
         assert table.take(raw, noon + timedelta(hours=hour)).state == "used"
     first, second = (table.words(row) for row in table.letters("receipt"))
-    assert "nothing that you send later replaces it" in first
+    assert "nothing you send later replaces it" in first
     assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
             "read") in second
     kept = {paper.version: paper.id for paper in table.papers()}

@@ -48,7 +48,7 @@ def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table
     table.take(table.mail("Red", 90, subject=table.subject("Red", 1, FIRST)), noon)
     table.take(table.mail("Red", 120, subject=table.subject("Red", 2, FIRST)), noon + timedelta(hours=1))
     first, second = (table.words(row) for row in table.letters("receipt"))
-    assert "The first paper of a phase counts in this game: nothing that you send later replaces it." in first
+    assert "In this game the first sheet of a phase counts: nothing you send later replaces it." in first
     assert "new version" not in first
     assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
             "read") in second

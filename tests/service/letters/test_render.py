@@ -12,11 +12,13 @@ import pytest
 from jinja2 import UndefinedError
 
 import templates
+from adjudicator.outcome import Result
+from service.games.results import ShownOrder, ShownPower
 from service.intake import explanations
 from service.intake.context import IntakeContext
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import GameInfo, Recipient, RejectionFacts
+from service.letters.facts import GameInfo, Recipient, RejectionFacts, ResultsFacts
 from service.mail.compose import compose
 from tests.support import letters_samples as samples
 
@@ -187,6 +189,16 @@ def test_results_show_every_part() -> None:
         "SHEETS THAT COUNTED: 2", "Attached: map.pdf.",
     ):  # fmt: skip
         assert part in text
+
+
+@pytest.mark.parametrize("markup", [False, True])
+def test_a_unit_that_holds_as_ordered_is_said_to_hold_once(markup: bool) -> None:
+    holds = ShownOrder("Army Worcestershire holds", Result.SUCCEEDS, "holds", "", None)
+    page = render.environment("mail", markup=markup).get_template("_orders.html" if markup else "_orders.txt")
+    power = ShownPower("The Crown", (holds,))
+    words = page.render(facts=ResultsFacts(powers=(power,)))
+    assert "Army Worcestershire holds." in words
+    assert "holds:" not in words
 
 
 def test_receipts_say_nothing_of_the_board() -> None:

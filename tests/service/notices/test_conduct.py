@@ -49,8 +49,7 @@ SAID = (
     # CON-05.
     "Who plays bears the risk of being misunderstood or misread, and holds the coordinator free of blame.",
     # CON-06.
-    ("Please work out the deadlines on your own clock, and look once whether your calendar shows them at the "
-     "right hour."),
+    "Please work out the deadlines on your own clock, and check that your calendar shows the right hour.",
     # CON-07: asked for, politely.
     "Please write so that anybody can read it.",
 )
@@ -108,7 +107,7 @@ def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> No
         "Powick Bridge",
         "Summer 1642",
         "real names and addresses",
-        "nothing of the game",
+        "nothing about the game",
     ]
     at = 0
     for part in parts:
@@ -116,7 +115,7 @@ def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> No
         assert found >= at, part
         at = found + len(part)
     # POST-08: advice, not a condition.
-    assert "nothing is refused for lacking a part of it" in advice
+    assert "no letter is refused for lacking a part of it" in advice
 
 
 def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:

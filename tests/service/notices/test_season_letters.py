@@ -176,7 +176,7 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
         wanted = (
             f"may build {offers[power.id]} unit"
             if power.id in offers
-            else "nothing is offered and nothing demanded"
+            else "You have nothing to build and nothing to remove."
         )
         assert wanted in own[address(power.id)], power.id
 

@@ -78,7 +78,7 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     words = desk.table.words(found[0])
     for field in FIELDS.values():
         assert " ".join(field.split()) in " ".join(words.split())
-    assert "Nothing was judged anew" in words
+    assert "Nothing was judged again" in words
     with desk.table.site.store() as session:
         rows = session.scalars(select(CorrectionRow)).all()
         events = session.scalars(select(EventRow).where(EventRow.what == "results_corrected")).all()
