@@ -1,5 +1,4 @@
-"""What the judge must know of a game besides the position and the rules: the board, the units, the
-calendar."""
+"""What the judge must know of a game besides position and rules: board, unit kinds, calendar, powers."""
 
 from __future__ import annotations
 
@@ -14,13 +13,12 @@ from adjudicator.units import UnitKind
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One variant as the judge sees it. Build it once and keep it: its `tables` are computed when it is made.
+    """One variant as the judge sees it. Make it once and keep it: `tables` are computed when it is made.
 
-    `powers` are the ids of all powers. `capitals` maps a kingdom
-    to its capitals (province ids) and `victory` is the number of centres that wins; 0 where nobody wins by
-    centres; `victories` are those of powers that need another. `power_names` are powers as sentences print
-    them; an id that it lacks is printed as it is. `start` is the phase that a game begins with, where
-    anything hangs on it.
+    `kinds` are unit kinds by letter, `powers` the ids of all powers, and `power_names` their names in
+    sentences; an id without a name is printed as it is. `capitals` maps a kingdom to its capitals (province
+    ids). `victory` is the number of centres that wins, 0 where centres do not win; `victories` has the powers
+    that need another number. `start` is the first phase of a game, where rules depend on it.
     """
 
     board: Board

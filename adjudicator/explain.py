@@ -1,5 +1,5 @@
-"""Sentences for players, with names spelt in full. Below phases: they keep a sentence as its name and its
-parts, and nothing is put into words before somebody reads it."""
+"""Sentences for players, with names spelt in full. A sentence stays a name with its parts until
+it is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Odds = tuple[PartialResolution, int]
 """The strength of a move (by unit number) against what stopped it, as a part of a sentence: "1 against 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
-"""A sentence not yet put into words: its name in the rule set's `SENTENCES`, then one part for each blank."""
+"""A sentence not yet in words: its name in the rule set's `SENTENCES`, then one part for each blank."""
 
 
 class Phrases(Protocol):
@@ -29,7 +29,7 @@ class Phrases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Explainer:
-    """Puts sentences into words with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""
+    """Words for sentences, with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""
 
     context: Context
     rules: Phrases

@@ -1,5 +1,4 @@
-"""A mapping that never changes, and so can be hashed: for values that hold one thing for each power or
-province."""
+"""A mapping that never changes and can be hashed, for values with one entry for each power or province."""
 
 from __future__ import annotations
 
@@ -11,12 +10,12 @@ V = TypeVar("V")
 
 
 class FrozenMap(Mapping[K, V]):
-    """The entries of `given`, sorted by key. Equal to any mapping with the same entries."""
+    """The entries of a mapping, sorted by key. Equal to any mapping with the same entries."""
 
     __slots__ = ("_entries",)
 
-    def __init__(self, given: Mapping[K, V]) -> None:
-        self._entries = dict(sorted(given.items()))
+    def __init__(self, entries: Mapping[K, V]) -> None:
+        self._entries = dict(sorted(entries.items()))
 
     def __getitem__(self, key: K) -> V:
         return self._entries[key]
@@ -31,4 +30,4 @@ class FrozenMap(Mapping[K, V]):
         return hash(tuple(self._entries.items()))
 
     def __repr__(self) -> str:
-        return f"Table({self._entries!r})"
+        return f"FrozenMap({self._entries!r})"

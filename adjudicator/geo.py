@@ -1,8 +1,8 @@
-"""The ground: provinces, the regions units stand in, and who touches whom.
+"""The board: provinces, the regions where units are, and which of them touch.
 
-A province is a territory. A region is a province together with a coast, or with none; a unit stands in a
-region. Links are kept by *movement class*, a name such as "land" or "sea", never by unit type: a unit kind
-says which classes it may use (see `adjudicator.units.UnitKind`).
+A province is a territory. A region is a province with one of its coasts, or with none; a unit is in a region.
+Links are kept by *movement class*, a name such as "land" or "sea", and not by unit kind: a kind says which
+classes it uses (`adjudicator.units.UnitKind`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from enum import StrEnum
 LAND = "land"
 SEA = "sea"
 COAST = "coast"
-"""By sea, but from one sea to another only where some shore touches both."""
+"""By sea, but from one sea to another only where some shore touches both (Bretwalda's boats)."""
 ANY = "any"
-"""By land and by sea at will; whoever moves so is on no coast in particular."""
+"""By land and by sea alike, so without coasts (1066's A/F)."""
 
 
 class Terrain(StrEnum):
-    """What a province is made of. A coastal province takes armies and fleets."""
+    """Land, coast or sea. Armies and fleets can both enter a coastal province."""
 
     INLAND = "inland"
     COASTAL = "coastal"
@@ -28,7 +28,7 @@ class Terrain(StrEnum):
 
 
 class SeaRole(StrEnum):
-    """A sea region's place in its sea area (handbook, requirements SEA-01 and SEA-02)."""
+    """The part a sea region plays in its sea area (handbook, requirements SEA-01 and SEA-02)."""
 
     PRIMARY = "primary"
     LOCAL = "local"
@@ -44,13 +44,13 @@ class Coast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Region:
-    """Where a unit stands: a province, and its coast where the province has several and the unit floats."""
+    """Where a unit is: a province, with a coast where the province has several and the unit is a fleet."""
 
     province: str
     coast: str | None = None
 
     def __hash__(self) -> int:
-        # Hashed thousands of times a turn; two coasts of one province may share a hash.
+        # Regions are hashed thousands of times a turn; two coasts of one province may share a hash.
         return hash(self.province)
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class Region:
 
     @classmethod
     def of(cls, text: str) -> Region:
-        """Read "SPA/NC" or "Devon/South Coast" or "LON"; inverse of `str`. No check against a board."""
+        """The region in "SPA/NC", "Devon/South Coast" or "LON"; inverse of `str`. No board is asked."""
         province, _, coast = text.partition("/")
         return cls(province, coast or None)
 
@@ -67,10 +67,10 @@ class Region:
 class Province:
     """One territory of a board.
 
-    `id` is the key used in data and JSON (the three-letter code on the standard board, the full name on w3k),
-    `name` the full name, `abbr` a short form or "". `area` is the land area of a land province ("England") or
-    the sea area of a sea region; `role` is set for seas grouped in areas only. `home` is the power whose home
-    it is. `marks` are words that a rule set asks for ("port"), as the board's table gives them.
+    `id` is the key in data and JSON: the three-letter code on the standard board, the full name on w3k.
+    `name` is the full name, `abbr` a short form or "". `centre`: it is a supply centre. `home` is the power
+    whose home centre it is. `area` is the land area of a land province ("England") or the sea area of a sea;
+    `role` is set only for seas grouped in areas. `marks` are words that a rule set looks for ("port").
     """
 
     id: str
@@ -89,7 +89,7 @@ class Province:
         return self.terrain is Terrain.SEA
 
     def coast_id(self, text: str) -> str | None:
-        """The coast meant by an id or a printed name, in any case; None when this province has no such
+        """The id of a coast by its id or printed name, in any case; None if the province has no such
         coast."""
         wanted = text.casefold()
         return next((c.id for c in self.coasts if wanted in (c.id.casefold(), c.name.casefold())), None)
@@ -102,8 +102,8 @@ Links = Mapping[str, Mapping[Region, frozenset[Region]]]
 class Board:
     """Every province and every link of one variant.
 
-    `links[movement class][region]` is the set of regions reachable in one step. Links are given for both
-    directions; a one-way link stands on one side only. A region missing from a class cannot be entered by it.
+    `links[movement class][region]` is the set of regions reachable in one step. Both directions are listed;
+    a one-way link is listed for one side only. A class cannot enter a region that is missing from it.
     """
 
     provinces: Mapping[str, Province]
@@ -129,7 +129,7 @@ class Board:
         return self._near.get(movement, {}).get(province, frozenset())
 
     def regions(self, province: str, movement: str) -> tuple[Region, ...]:
-        """Regions of a province that a movement class may stand in: one, or one per coast; sorted."""
+        """The regions of a province that a movement class can enter: one, or one for each coast; sorted."""
         return tuple(sorted((r for r in self.links.get(movement, {}) if r.province == province),
                             key=lambda r: r.coast or ""))
 

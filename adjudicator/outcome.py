@@ -13,7 +13,7 @@ from adjudicator.units import Unit
 
 
 class Result(StrEnum):
-    """The three verdicts of the contract."""
+    """The three results of the contract."""
 
     SUCCEEDS = "succeeds"
     FAILS = "fails"
@@ -22,9 +22,12 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One order's fate. `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause`
-    the order that did it, where one did; `why` one sentence a player understands; `dislodged` says that the
-    ordered unit was beaten out of its region."""
+    """What became of one order.
+
+    `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause` the order that brought
+    it about, if one did; `why` one sentence that a player understands. `dislodged`: the ordered unit was
+    dislodged.
+    """
 
     order: Order
     result: Result
@@ -37,21 +40,23 @@ class Outcome:
 _WHY: Any = vars(Outcome)["why"]
 
 
-def _said(outcome: Outcome) -> str:
+def _why_in_words(outcome: Outcome) -> str:
     why: Any = _WHY.__get__(outcome)
     return why if type(why) is str else str(why[0].text(why[1:], outcome.reason))
 
 
 if not TYPE_CHECKING:
-    # A judge words hundreds of outcomes and a reader reads a few: `why` may hold a `Words` and a `Sentence`
-    # for it, and is put into words when it is asked for.
-    Outcome.why = property(_said, _WHY.__set__)
+    # A judge makes hundreds of sentences and readers read a few. `why` may hold an `Explainer` and a
+    # `Sentence` for it; both become words when somebody asks.
+    Outcome.why = property(_why_in_words, _WHY.__set__)
 
 
-class _Draft:
-    """An outcome being written, which turns into an Outcome when it is whole. A frozen dataclass writes each
-    field through `object.__setattr__`, which is three times the price, and a judge writes an outcome for
-    every order."""
+class _OutcomeDraft:
+    """An Outcome before its class is set.
+
+    A frozen dataclass sets each field through `object.__setattr__`, which takes three times as long as a
+    plain assignment, and a judge makes an Outcome for every order.
+    """
 
     __slots__ = ("cause", "dislodged", "order", "reason", "result", "why")
 
@@ -67,8 +72,8 @@ def make_outcome(
     order: Order, result: Result, reason: str | None, cause: Order | None, why: tuple[Any, ...],
     dislodged: bool
 ) -> Outcome:
-    """A new Outcome; `why` is a `Words`, then the `Sentence` it will say."""
-    draft: Any = _Draft()
+    """A new Outcome; `why` is an `Explainer`, then the parts of the `Sentence` it puts into words."""
+    draft: Any = _OutcomeDraft()
     draft.order = order
     draft.result = result
     draft.reason = reason
@@ -76,30 +81,31 @@ def make_outcome(
     draft.why = why
     draft.dislodged = dislodged
     draft.__class__ = Outcome
-    found: Outcome = draft
-    return found
+    outcome: Outcome = draft
+    return outcome
 
 
-def repeat_outcome(found: Outcome, order: Order, *, dislodged: bool) -> Outcome:
-    """The same fate for another order, or for one whose unit turned out to be beaten. The sentence stays
-    unsaid."""
-    return make_outcome(order, found.result, found.reason, found.cause, _WHY.__get__(found), dislodged)
+def repeat_outcome(outcome: Outcome, order: Order, *, dislodged: bool) -> Outcome:
+    """The same outcome for another order, or for one whose unit turned out to be dislodged. Its sentence is
+    not put into words."""
+    return make_outcome(
+        order, outcome.result, outcome.reason, outcome.cause, _WHY.__get__(outcome), dislodged)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """A judged phase.
+    """A judged phase. Fields that a phase has no use for are empty.
 
-    `outcomes` has one entry per order, in the order given. `position` is the board afterwards, its phase the
-    one that comes next. `unordered` are units that held without an order. The rest is empty where a phase has
-    no use for it: `disbanded` after retreats and where rules destroy units at once, `removed_by_lot` in the
-    order drawn, `lots_used` numbers of the tape, `removed_by_disorder` where the rules name the units that
-    go, in the order named (DATC 4.D.8), `winner` and `draw_open_to` after a phase that ends the Autumn,
-    `adjust` the builds (+) and removals (-) due. `unresolved` are orders that hang on each other in a way the
-    rules do not know; they fail. It must be empty: were it not, the judge would be wrong, and a game master
-    should look. `notes` are sentences on what befell without an order; `joint` the powers that win together
-    where the rules have such a victory (`winner` is then None); `report` what else the rule set has to tell,
-    in a class of its own.
+    `outcomes`: one for each order, in the order given. `position`: the board afterwards, before the next
+    phase. `unordered`: units that held without an order. `disbanded`: after retreats, and where rules destroy
+    units at once. `removed_by_lot`: in the order drawn; `lots_used`: numbers taken from the tape.
+    `removed_by_disorder`: units that the rules name because their power removed too few, in the order named
+    (DATC 4.D.8). `winner` and `draw_open_to`: after the phase that decides victory; `joint`: powers that win
+    together (`winner` is then None). `adjust`: builds (+) and removals (-) due. `notes`: sentences on what
+    happened without an order. `report`: what else the rule set tells, in a class of its own. `unresolved`:
+    orders that wait for each other in a way no rule knows; they fail. A judge that works leaves it empty.
+
+    Databases store these fields by name (`adjudicator.serialize.codec`): they cannot be renamed.
     """
 
     outcomes: tuple[Outcome, ...]

@@ -12,11 +12,11 @@ from adjudicator.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Dislodgement:
-    """A unit beaten out of its region and not yet retreated.
+    """A unit that was dislodged and has not retreated yet.
 
-    `attacker_from` is the province the winner came from, without coast; `may_retreat` lists the regions that
-    are free, reachable and not barred (RET-02; DATC 6.H). `by_convoy`: the winner came over water, which does
-    not bar its origin (DATC 4.A.5).
+    `attacker_from` is the province the attacker came from, without coast; `may_retreat` are the regions that
+    are free, within reach and not barred (RET-02; DATC 6.H). `by_convoy`: the attacker came by convoy, which
+    does not bar its origin (DATC 4.A.5).
     """
 
     unit: Unit
@@ -27,10 +27,12 @@ class Dislodgement:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a rule set keeps from turn to turn. `converting`: units whose conversion stood in the last
-    movement season (CVT-02). `proxies`: the province of each unit that was given in proxy this season, with
-    the power that may order its retreat (Q-25). `notes`: whatever else, each a few words in a form of the
-    rule set's own."""
+    """What a rule set keeps from turn to turn.
+
+    `converting`: units that began a conversion in the last movement season (CVT-02). `proxies`: the province
+    of each unit given in proxy this season, with the power that may order its retreat (Q-25). `notes`:
+    anything else, each a tuple of words in the rule set's own form.
+    """
 
     converting: frozenset[Unit] = frozenset()
     proxies: frozenset[tuple[str, str]] = frozenset()
@@ -38,10 +40,11 @@ class Memory:
 
 
 class Extension:
-    """What a rule set keeps of a game beside units and centres: treasure, loans, hidden units, whatever its
-    board of tokens would hold. Subclass it in the rule set's module as a frozen, hashable dataclass with
-    slots, whose fields are texts, numbers, enums, tuples, frozen sets, or Mappings that
-    `adjudicator.frozen_map.FrozenMap` makes hashable."""
+    """What a rule set keeps of a game besides units and centres, such as treasure or alliances.
+
+    Subclass it in the rule set's module as a frozen, hashable dataclass with slots. Its fields are texts,
+    numbers, enums, tuples, frozen sets, or mappings that `adjudicator.frozen_map.FrozenMap` makes hashable.
+    """
 
     __slots__ = ()
 
@@ -54,10 +57,11 @@ Centres = Mapping[str, frozenset[str]]
 class Position:
     """Units, dislodged units, centres and memory before `phase` is judged.
 
-    `units` leaves the dislodged out. `centres` maps each owner to the ids of its centres; `contested` are
-    provinces left empty by a standoff in the movement phase just judged (no retreat goes there). `own` is
-    what only the rule set of the game understands, of its class `Ruleset.EXTENSION`; None where it keeps
-    nothing.
+    The dislodged are not among `units`. `contested` are provinces left empty by a standoff in the movement
+    phase just judged; nobody may retreat there. `own` is state that only the game's rule set understands, of
+    its class `Ruleset.EXTENSION`; None where it keeps none.
+
+    Databases store these fields by name (`adjudicator.serialize.codec`): they cannot be renamed.
     """
 
     phase: Phase

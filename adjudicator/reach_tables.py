@@ -1,7 +1,7 @@
-"""A board as the judge reads it: who reaches whom by unit kind, and which waters touch which land.
+"""A board as the judge reads it: who reaches what by unit kind, and which seas touch which land.
 
-Worked out once per board and kept with the `Setting`, because a judge asks these questions thousands of times
-a turn.
+The tables are built once for each board and kept with the `Context`, because a judge looks into them
+thousands of times a turn.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ NOWHERE: Reach = {}
 class ReachTables:
     """Tables by province and by kind letter.
 
-    `reach[kind][province][coast]`: province to the regions there one step away, sorted by coast; it has every
-    province and coast, with nothing where the kind cannot stand. `stands[kind][province]`: the regions of a
-    province where a kind may stand. `near[province]`: provinces one step away by any link at all.
+    Steps: `reach[kind][province][coast]` maps each province one step away to its regions there, sorted by
+    coast. It has every province and coast; where a kind cannot be, it has nothing. `stands[kind][province]`
+    are the regions of a province where a kind can be. `near[province]` are the provinces one step away by
+    any link.
 
-    For convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the
-    land that any touch, and `basin[shore]` the shores that the same sea joins it with. `carrying[kind]` are
-    the seas where a kind may carry, `landings[kind]` the shores that one may be carried to, `boardings[kind]`
-    where from. Sets of seas are also kept as whole numbers: `bit[sea]` is a set of one, `touched[province]`
-    is `waters`, and `beside` is `touched` for a sea by the length of its bit.
+    Convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land
+    provinces that seas touch, `basin[shore]` the shores that it shares connected seas with. `carrying[kind]`
+    are the seas where a kind can convoy, `landings[kind]` the shores it can be convoyed to, `boardings[kind]`
+    the places it can be convoyed from. A set of seas is also kept as a whole number: `bit[sea]` has one bit
+    set, `touched[province]` is `waters`, and `beside[n]` is `touched` of the sea whose bit has length n.
 
-    `alone`, `uneven` and `peaceful` are traits: strength without support, whether any kind has another than
-    one, and the kinds that may not attack.
+    Traits: `base_defence[kind]`; `has_other_defences`, True if any kind's is not 1; and `non_attackers`, the
+    kinds that may not attack.
     """
 
     reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
@@ -52,23 +53,24 @@ class ReachTables:
     non_attackers: frozenset[str]
 
     def steps(self, kind: str, region: Region) -> Reach:
-        """Province to regions one step away for a unit of that kind in that region; empty where there are
-        none."""
+        """The provinces one step away for a unit of that kind, each with its regions; empty if it cannot be
+        in that region."""
         return self.reach[kind][region.province].get(region.coast, NOWHERE)
 
 
 def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTables:
-    """The chart of a board for its unit kinds."""
+    """The tables of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
     shores = frozenset(p for p, touching in waters.items() if touching) - seas
-    bit = {sea: 1 << at for at, sea in enumerate(sorted(seas))}
+    bit = {sea: 1 << index for index, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
-    stands = {letter: _grouped(_regions(board, kind)) for letter, kind in kinds.items()}
+    stands = {letter: _by_province(_regions(board, kind)) for letter, kind in kinds.items()}
+    # A one-way link may let a fleet out of a harbour that no sea leads back to: nobody lands there.
     open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
-    aboard = {
-        letter: shores.intersection(stands[letter]) if kind.can_be_convoyed else frozenset() for letter,
-        kind in kinds.items()
+    embarking = {
+        letter: shores.intersection(stands[letter]) if kind.can_be_convoyed else frozenset()
+        for letter, kind in kinds.items()
     }
     return ReachTables(
         reach={letter: _reach(board, kind) for letter, kind in kinds.items()},
@@ -79,10 +81,10 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
         touched=touched,
         beside=(0, *(touched[sea] for sea in bit)),
         shores=shores,
-        landings={letter: found & open_shores for letter, found in aboard.items()},
+        landings={letter: places & open_shores for letter, places in embarking.items()},
         boardings={
-            letter: found | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else found
-            for letter, found in aboard.items()
+            letter: places | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else places
+            for letter, places in embarking.items()
         },
         near={
             p: frozenset().union(*(board.near(p, movement) for movement in board.links))
@@ -102,41 +104,45 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
 def _basins(
     shores: frozenset[str], seas: frozenset[str], waters: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    left = set(seas)
-    while left:
-        sea, edge = {left.pop()}, set(seas)
+    """For each shore, the shores of all connected seas that touch it."""
+    basins: dict[str, frozenset[str]] = {}
+    unvisited = set(seas)
+    while unvisited:
+        connected = {unvisited.pop()}
+        edge = set(connected)
         while edge:
-            edge = {other for place in sea for other in waters[place]} - sea
-            sea |= edge
-        left -= sea
-        around = frozenset(shore for shore in shores if not waters[shore].isdisjoint(sea))
+            edge = {other for sea in edge for other in waters[sea]} - connected
+            connected |= edge
+        unvisited -= connected
+        around = frozenset(shore for shore in shores if not waters[shore].isdisjoint(connected))
+        # An isthmus touches two bodies of water and gets the shores of both.
         for shore in around:
-            found[shore] = found.get(shore, frozenset()) | around
-    return found
+            basins[shore] = basins.get(shore, frozenset()) | around
+    return basins
 
 
 def _regions(board: Board, kind: UnitKind) -> set[Region]:
-    found = {region for movement in kind.moves for region in board.links.get(movement, {})}
+    regions = {region for movement in kind.moves for region in board.links.get(movement, {})}
     if LAND in kind.moves:
-        # An island borders nothing by land, so links do not name it; an army may stand there all the same.
-        ashore = {region.province for region in board.links.get(LAND, {})}
-        found.update(Region(p.id) for p in board.provinces.values() if not p.is_sea and p.id not in ashore)
-    return found
+        # An island has no neighbour by land, so no link names it; an army can be there all the same.
+        linked = {region.province for region in board.links.get(LAND, {})}
+        regions.update(
+            Region(p.id) for p in board.provinces.values() if not p.is_sea and p.id not in linked)
+    return regions
 
 
 def _reach(board: Board, kind: UnitKind) -> dict[str, dict[str | None, Reach]]:
-    found: dict[str, dict[str | None, Reach]] = {
+    reach: dict[str, dict[str | None, Reach]] = {
         p.id: {None: NOWHERE, **{coast.id: NOWHERE for coast in p.coasts}} for p in board.provinces.values()
     }
     for region in _regions(board, kind):
         near = {other for movement in kind.moves for other in board.neighbours(region, movement)}
-        found[region.province][region.coast] = _grouped(near)
-    return found
+        reach[region.province][region.coast] = _by_province(near)
+    return reach
 
 
-def _grouped(regions: Iterable[Region]) -> dict[str, tuple[Region, ...]]:
-    rows: dict[str, list[Region]] = {}
+def _by_province(regions: Iterable[Region]) -> dict[str, tuple[Region, ...]]:
+    grouped: dict[str, list[Region]] = {}
     for region in sorted(regions, key=lambda r: (r.province, r.coast or "")):
-        rows.setdefault(region.province, []).append(region)
-    return {province: tuple(found) for province, found in rows.items()}
+        grouped.setdefault(region.province, []).append(region)
+    return {province: tuple(coasts) for province, coasts in grouped.items()}

@@ -1,4 +1,5 @@
-"""What a variant sets and overrides. The judge asks the rule set, never which game it is."""
+"""What a variant sets and overrides, with the defaults of the classic game. The judge asks the rule set, and
+never which game it is."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from adjudicator.orders import (
 )
 from adjudicator.outcome import Resolution
 from adjudicator.phases import civil_disorder
-from adjudicator.phases.adjustments import Account, AdjustmentRule, AdjustmentSheet
+from adjudicator.phases.adjustments import Account, AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phrases import CLASSIC, REASONS
 from adjudicator.position import Centres, Dislodgement, Extension, Memory, Position
@@ -37,8 +38,7 @@ CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.ADJUSTMENT: frozenset({Build, Remove}),
 }
 
-
-_NOTHING = Memory()
+_NO_MEMORY = Memory()
 
 Resolver = Callable[[Context, "Ruleset", Position, Sequence[Order], Lots], Resolution]
 """Judges a phase from start to finish: the position before it, everybody's orders, and the tape of lots."""
@@ -46,44 +46,47 @@ Resolver = Callable[[Context, "Ruleset", Position, Sequence[Order], Lots], Resol
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """Values from `[rules]` of a variant's `variant.toml`; behaviour lives in `adjudicator/rules/<name>.py`.
+    """Values from `[rules]` of a variant's `variant.toml`, and the classic answer to every question
+    of a phase.
 
-    `name` is the module under `adjudicator.rules`. `values` are the variant's named choices, checked by that
-    module. `citations` say where the printed rules have what a sentence rests on: the name of a sentence, or
-    else the contract's reason, to a paragraph ("handbook, Convoys"). An empty text is no citation. Take one
-    from `adjudicator.rules.load`, which gives the class that the module defines.
+    `adjudicator.rules.load` makes one, of the class that the module `adjudicator.rules.<name>` defines.
+    `values` are the variant's named choices and `figures` its numbers and lists of words. `citations` say
+    where the printed rules have what a sentence rests on: a sentence's name, or else the contract's reason,
+    to a paragraph ("handbook, Convoys"); an empty text is no citation.
+
+    The class attributes say what a rule set knows: a new kind of order has its class in `ORDERS`, and a
+    function in `CHECKS` and `OUTCOME_RULES`, or in `ADJUSTMENT_RULES`. The methods are hooks, grouped by
+    phase; the Protocols of `adjudicator.phases` say which phase asks which.
     """
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Every named choice with the answers allowed, the default first."""
 
     FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {}
-    """Every figure of the game that these rules use, a number or a list of words, with the one they take if
-    the variant gives none."""
+    """Every figure that these rules use, a number or a list of words, with its default."""
 
     MARKS: ClassVar[Mapping[str, str]] = {}
-    """Marks of provinces (`Province.marks`) in words for players; "fleets=Sweden" is the mark "fleets", and
-    its words have a blank for "Sweden". Marks without words are the board's own business."""
+    """Marks of provinces (`Province.marks`) in words for players. "fleets=Sweden" is the mark "fleets", whose
+    words have a blank for "Sweden". Marks without words are not shown."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = CLASSIC_ORDERS
-    """Which orders a phase takes."""
+    """The orders that each kind of phase takes."""
 
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {}
-    """Orders that the classic game does not have, as a player may write them, each with what it says; {a},
+    """Orders that the classic game does not have, as a player may write them, each with what it does; {a},
     {b} and {c} are places, {p} is a power."""
 
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {}
-    """Legality of order kinds that the classic game does not have, as in `adjudicator.phases.legality`."""
+    """Legality of orders that the classic game does not have, as in `adjudicator.phases.legality`."""
 
     SENTENCES: ClassVar[Mapping[str, str]] = CLASSIC
     """Every sentence these rules can say, by name, as in `adjudicator.phrases`."""
 
     OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {}
-    """Verdicts on order kinds that the classic game does not have, as in
-    `adjudicator.phases.order_outcomes`."""
+    """Outcomes of movement orders that the classic game does not have."""
 
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {}
-    """What settles order kinds that the classic adjustment phase does not have."""
+    """What settles adjustment orders that the classic game does not have."""
 
     RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {}
     """Kinds of phase that these rules judge themselves; `adjudicator.judge` has the shared ones."""
@@ -95,8 +98,8 @@ class Ruleset:
     """Numbers that a phase's tape of lots must hold: more than any phase under these rules can draw."""
 
     FORMS: ClassVar[Mapping[str, type[Order]]] = {}
-    """Grammar rules of the variant's own wording, each with the order class that is made of it: a field takes
-    what was written in the rule of the field's name (`grammar.build_orders`)."""
+    """Rules of the variant's own grammar, each with the order class that is made of it. A field takes what
+    the grammar rule of the field's name matched (`grammar.build_orders`)."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -104,14 +107,14 @@ class Ruleset:
     figures: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises ValueError naming the key when a choice, a citation or a figure is unknown, or a value not
-        allowed."""
+        """Raises ValueError, naming the key, for an unknown choice, figure or citation, and for a value that
+        is not allowed."""
         for key, figure in self.figures.items():
             if key not in self.FIGURES:
                 known = ", ".join(sorted(self.FIGURES)) or "none"
                 raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: "
                                  f"{known})")
-            if not _same_sort(figure, self.FIGURES[key]):
+            if not _same_type(figure, self.FIGURES[key]):
                 wanted = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
                 raise ValueError(f"rules.figures.{key}: {figure!r} is not {wanted}")
         for key, value in self.values.items():
@@ -123,283 +126,280 @@ class Ruleset:
             if value not in allowed:
                 raise ValueError(f"rules.values.{key}: {value!r} is not one of {', '.join(allowed)}")
         for key, value in self.citations.items():
-            there = key in self.SENTENCES or key in REASONS
-            if not (there and isinstance(value, str)):
-                wrong = f"{value!r} is not a text" if there else (f"rule set {self.name!r} has no such "
-                                                                  f"sentence or reason")
-                raise ValueError(f"rules.citations.{key}: {wrong}")
+            is_known = key in self.SENTENCES or key in REASONS
+            if not (is_known and isinstance(value, str)):
+                fault = f"{value!r} is not a text" if is_known else (
+                    f"rule set {self.name!r} has no such sentence or reason")
+                raise ValueError(f"rules.citations.{key}: {fault}")
 
     def citation(self, sentence: str, reason: str | None) -> str:
         """The paragraph of the printed rules that a sentence rests on, or "" where the variant names none."""
         return str(self.citations.get(sentence, self.citations.get(reason or "", "")))
 
     def choice(self, key: str) -> str:
-        """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice not
-        declared."""
+        """The answer to a named choice: the variant's, else the default. Raises KeyError for a choice that is
+        not declared."""
         return str(self.values.get(key, self.CHOICES[key][0]))
 
     def number(self, key: str) -> int:
-        """A figure that is a number: the variant's, else the rules'. Raises KeyError for one not declared."""
-        found: Any = self.figures.get(key, self.FIGURES[key])
-        return int(found)
+        """A figure that is a number: the variant's, else the default. Raises KeyError for one that is not
+        declared."""
+        figure: Any = self.figures.get(key, self.FIGURES[key])
+        return int(figure)
 
     def word_list(self, key: str) -> tuple[str, ...]:
         """A figure that is a list of words, as `number`."""
-        found: Any = self.figures.get(key, self.FIGURES[key])
-        return tuple(found)
+        figure: Any = self.figures.get(key, self.FIGURES[key])
+        return tuple(figure)
 
     def accepts_order(self, order: Order, phase: PhaseKind) -> bool:
-        """Whether orders of this class belong to that kind of phase."""
+        """True if orders of this class belong to that kind of phase."""
         return type(order) in self.ORDERS.get(phase, frozenset())
 
+    # A game and its sheets
+
     def opening_position(self, position: Position, board: Board) -> Position:
-        """The position a game begins from, out of the one the tables of the variant give."""
+        """The position a game begins with, made from the one in the variant's tables."""
         return position
 
     def first_version_counts(self) -> bool:
-        """Whether the first paper of a power counts in a phase and stays; otherwise the latest version does
+        """True if the first sheet a power sends for a phase counts; otherwise the latest version does
         (Q-60)."""
         return False
 
     def accepts_typed_orders(self) -> bool:
-        """Whether orders may be typed into a mail, in bold; otherwise only a sheet on a photograph counts
-        (Q-03, Q-60)."""
+        """True if orders may be typed into a mail, in bold; otherwise only a photographed sheet counts (Q-03,
+        Q-60)."""
         return False
 
+    # What is known
+
     def public_holdings(self, context: Context, position: Position) -> tuple[str, ...]:
-        """What each power has beside units and centres, one sentence each, for everybody to read with the
-        results."""
+        """What each power has besides units and centres, one sentence each, printed with the results."""
         return ()
 
-    # What is known
-    # ---------------------------------------------------------------------------------------------------
-
     def visible_position(self, context: Context, position: Position, power: str | None) -> Position:
-        """The position as a power may know it, or whoever looks on where it is None."""
+        """The position as a power may know it, or an onlooker if `power` is None."""
         return position
 
     def redact_resolution(self, context: Context, resolution: Resolution, power: str | None) -> Resolution:
-        """What was judged as a power may know it; the same where nothing is kept from it."""
+        """The resolution as a power may know it, or an onlooker if `power` is None; the same object if
+        nothing is kept from them."""
         return resolution
 
     # Movement
-    # --------------------------------------------------------------------------------------------------------
 
     def forgives_wrong_kind(self) -> bool:
-        """Whether an order that calls an army a fleet, or the reverse, still means the unit that stands
-        there."""
+        """True if an order that calls an army a fleet, or the reverse, still means the unit that is there."""
         return False
 
     def crossing_needs_fleets(self) -> bool:
-        """Whether an order to go overseas is illegal when no fleets stand on a way; otherwise it is a move
-        that fails (DATC 6.D.32; Q-17)."""
+        """True if an order to go overseas is illegal when no fleets are on a way there; otherwise it is a
+        move that fails (DATC 6.D.32; Q-17)."""
         return True
 
     def support_follows_mover(self) -> bool:
-        """Whether a support in place backs the move of a unit that was ordered to move; otherwise it is
-        unmatched (Q-15)."""
+        """True if a support in place of a unit that moves backs its move; otherwise it is unmatched
+        (Q-15)."""
         return False
 
     def convoy_paradox_fails_all_moves(self) -> bool:
-        """Whether all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2,
+        """True if all moves of a convoy paradox fail; otherwise its convoys do (Szykman, DATC 4.A.2,
         Q-18)."""
         return False
 
     def first_of_two_orders_counts(self) -> bool:
-        """Whether of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
+        """True if of two different orders for one unit the first counts; otherwise the unit holds (Q-16)."""
         return False
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
-        """Unit number to the power that orders it this season in its owner's place. Settles the orders that
-        say so."""
+        """Units that another power than their owner orders this season, with that power. Also settles the
+        orders that say so, and others that no unit carries out."""
         return {}
 
     def owner_replaces_silent_commander(self) -> bool:
-        """Whether the owner's own order counts when the power that commands a unit is silent (Q-23)."""
+        """True if the owner's order counts when the power that commands a unit gives it none (Q-23)."""
         return True
 
-    def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
-        """The position that a movement phase is judged from, where orders may say how units begin it."""
+    def initial_deployment(
+        self, context: Context, position: Position, orders: Sequence[Order]
+    ) -> Position:
+        """The position that a movement phase is judged from, where orders say how units begin it."""
         return position
 
     def before_resolution(self, sheet: MovementSheet) -> None:
-        """The last word before the fights are decided; every order has been read by then, and legality has
-        spoken."""
+        """Called after the legality checks, before supports are matched and strengths are computed."""
 
     def dislodged_for_retreat(
-        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+        self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:
-        """The dislodged as they may retreat."""
-        return found
+        """The dislodged units as they go into the retreat phase."""
+        return dislodged
 
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
-        """The units as the phase leaves them, and what to remember; `standing` are all that were not
-        dislodged."""
-        return standing, _NOTHING
+        """The units after the phase, and what to remember; `standing` are all that were not dislodged."""
+        return standing, _NO_MEMORY
 
     def keeps_memory(self) -> bool:
-        """Whether anything is kept in memory from one season to the next."""
+        """True if something is kept in memory from one season to the next."""
         return False
 
     # Retreats
-    # --------------------------------------------------------------------------------------------------------
 
     def after_retreat(self, context: Context, unit: Unit) -> Unit:
-        """A unit that has just retreated, as it stands there."""
+        """A unit that has just retreated, which may become another kind where it arrives."""
         return unit
 
     def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after retreats; `units` are those on the board then."""
         return Memory(memory.converting & units)
 
-    # Winter
-    # ----------------------------------------------------------------------------------------------------------
+    # Supply and builds
+
+    def before_adjustments(self, sheet: AdjustmentSheet) -> None:
+        """Called when supply has been sent, before anybody builds or removes."""
+
+    def adjustment_reason(self, reason: str) -> str:
+        """The contract's word for a fault in an adjustment order."""
+        return "too_many" if reason == "no_build" else reason
 
     def memory_after_winter(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         """What to remember after an adjustment phase; `units` are those on the board then (Q-20)."""
         return Memory(memory.converting & units)
 
-    def before_adjustments(self, sheet: AdjustmentSheet) -> None:
-        """What passes between powers, or changes what they own, before anybody builds or removes."""
-
     def supply_from(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
-        """How many centres supply a power that owns these."""
+        """The number of centres that supply a power which owns these."""
         return len(owned)
 
     def upkeep(
         self, context: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
-        """How many centres' supply one power's units take, with those built and without those removed."""
+        """The number of centres that a power's units need, with those built and without those removed."""
         return len(units) + len(built) - len(removed)
 
     def needs_no_supply(self, context: Context, unit: Unit) -> bool:
-        """Whether a unit never has to be removed for want of supply, though it counts against builds."""
+        """True if a unit never has to be removed for want of supply, though it counts against builds."""
         return False
 
+    def unit_allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
+        """How many units a power may have that owns so many centres, has so many units, and received and sent
+        so much supply."""
+        return centres
+
+    def sends_surplus_only(self) -> bool:
+        """True if a power may send only what its units do not need; otherwise all it owns (Q-27)."""
+        return False
+
+    def passes_supply_on(self) -> bool:
+        """True if supply received may be sent on; otherwise a power sends supply of its own centres
+        (Q-28)."""
+        return False
+
+    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
+        """True if a province is a home centre of a power, so that it may build there."""
+        return sheet.context.board.provinces[province].home == power
+
+    def builds_at_home_only(self) -> bool:
+        """True if a power builds only in its home centres; otherwise in every centre it owns."""
+        return True
+
+    def builds_off_centres(self, power: str, province: Province) -> bool:
+        """True if a power may build in a province that is no centre, or that it does not own."""
+        return False
+
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None:
+        """Reason and sentence against a build that the classic rules allow, or None."""
+        return None
+
     def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool:
-        """Whether supply is left for a unit to build; `due` is what `Winter.due` has left."""
+        """True if a power has supply left for a build; `due` is what `AdjustmentSheet.builds_due` says."""
         return due > 0
 
-    def removal_fault(
-        self, sheet: AdjustmentSheet, account: Account, unit: Unit
-    ) -> tuple[str, Sentence] | None:
-        """Reason and sentence against a removal of a power's own unit, or None where it stands."""
+    def picks_missing_coast(self) -> bool:
+        """True if a new fleet whose coast is missing is put on the first coast by name; otherwise its order
+        is void (DATC 4.B.7, Q-22)."""
+        return False
+
+    # Removals
+
+    def builds_strike_removals(self) -> bool:
+        """True if removals listed beside builds are struck (Q-26)."""
+        return False
+
+    def removal_fault(self, sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None:
+        """Reason and sentence against the removal of a power's own unit, or None."""
         if sheet.builds_due(account, account.sent) < 0:
             return None
         return self.adjustment_reason("too_many"), ("nothing_to_remove", account.power)
 
-    def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
-        """Whether a power may build in a province because it is a home centre."""
-        return sheet.context.board.provinces[province].home == power
-
-    def builds_off_centres(self, power: str, province: Province) -> bool:
-        """Whether a power may build in a province that is no centre, or nobody's."""
-        return False
-
-    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
-        """Reason and sentence against a build that the classic rules allow, or None."""
-        return None
-
-    def picks_missing_coast(self) -> bool:
-        """Whether a fleet whose coast is missing is put on the one whose name comes first; otherwise its
-        order is void (DATC 4.B.7, Q-22)."""
-        return False
-
-    def sends_surplus_only(self) -> bool:
-        """Whether a power may send only what its units do not need; otherwise all it owns (Q-27)."""
-        return False
-
-    def passes_supply_on(self) -> bool:
-        """Whether supply received may be sent on; otherwise each send is of the sender's own centres
-        (Q-28)."""
-        return False
-
-    # The year
-    # --------------------------------------------------------------------------------------------------------
-
-    def unit_allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
-        """How many units a power may have that owns so many centres, has so many units, and gets and sends
-        supply."""
-        return centres
-
-    def builds_at_home_only(self) -> bool:
-        """Whether a centre must be a home centre of its owner to build in."""
-        return True
-
-    def builds_strike_removals(self) -> bool:
-        """Whether removals listed beside builds are struck (Q-26)."""
-        return False
-
-    def adjustment_reason(self, reason: str) -> str:
-        """The word of the contract for a fault in an adjustment order."""
-        return "too_many" if reason == "no_build" else reason
-
     def removes_by_lot(self) -> bool:
-        """Whether removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
+        """True if removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
         return False
 
     def enforced_removals(
         self, sheet: AdjustmentSheet, account: Account, lots: Lots
     ) -> tuple[list[Unit], Lots]:
         """The units of one power that go because it removed too few, and the tape of lots afterwards."""
-        need = -sheet.builds_due(account, account.sent)
-        if need <= 0:
+        count = -sheet.builds_due(account, account.sent)
+        if count <= 0:
             return [], lots
         left = sorted(
             (account.units - set(account.removed)) | set(account.built), key=lambda u: str(u.region)
         )
-        return self.choose_removals(sheet.context, left, need, account.centres, lots)
+        return self.choose_removals(sheet.context, left, count, account.centres, lots)
 
     def choose_removals(
-        self, context: Context, units: Sequence[Unit], need: int, centres: frozenset[str], lots: Lots
+        self, context: Context, units: Sequence[Unit], count: int, centres: frozenset[str], lots: Lots
     ) -> tuple[list[Unit], Lots]:
-        """The `need` units of one power that go because it removed too few, and the tape of lots
-        afterwards."""
+        """The `count` units that go, of these units of one power, and the tape of lots afterwards."""
         if self.removes_by_lot():
-            return civil_disorder.by_lot(units, need, lots)
-        return civil_disorder.by_distance(context, units, need, centres), lots
+            return civil_disorder.by_lot(units, count, lots)
+        return civil_disorder.by_distance(context, units, count, centres), lots
+
+    # The end of a year
 
     def after_year(
         self, context: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-        """Who owns what, what to remember, and what there is to tell, now that a year's last retreats are
-        over. `after` still has the owners from before; `owners` are those of
+        """Who owns what, what to remember, and sentences about it, when a year's last retreats are over.
+        `after` still has the owners from before; `owners` are those of
         `adjudicator.phases.year_end.owners_after`."""
         return owners, after.memory, ()
 
     def tests_victory_in_winter(self) -> bool:
-        """Whether victory and draw are looked at after the Winter; otherwise as soon as the Autumn is over
+        """True if victory and draw are tested after the Winter; otherwise as soon as the Autumn is over
         (Q-29)."""
         return False
 
     def draw_ends_game(self) -> bool:
-        """Whether a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask for
-        it (Q-30)."""
+        """True if a game ends as a draw once the condition is fulfilled; otherwise the survivors may ask
+        for it (Q-30)."""
         return False
 
-    def winner(self, context: Context, centres: Mapping[str, frozenset[str]]) -> str | None:
-        """The power that has won with these centres, or None: the most centres, and enough of them for it."""
+    def winner(self, context: Context, centres: Centres) -> str | None:
+        """The power that wins with these centres, or None: it has enough for victory, and more than
+        anybody."""
         counts = sorted(
             (len(owned), power) for power, owned in centres.items()
             if len(owned) >= context.victories.get(power, context.victory)
         )
         if not context.victory or not counts:
             return None
-        tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
-        return None if tied else counts[-1][1]
+        is_tied = len(counts) > 1 and counts[-2][0] == counts[-1][0]
+        return None if is_tied else counts[-1][1]
 
     def draw_open_to(
-        self, context: Context, centres: Mapping[str, frozenset[str]], units: frozenset[Unit]
+        self, context: Context, centres: Centres, units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
-        """The powers that together fulfil the condition for a draw, or None where the rules set none or it is
-        not fulfilled."""
+        """The powers that together fulfil the condition for a draw; None if the rules set no condition, or it
+        is not fulfilled."""
         return None
 
 
-def _same_sort(figure: object, default: int | tuple[str, ...]) -> bool:
+def _same_type(figure: object, default: int | tuple[str, ...]) -> bool:
     if isinstance(default, int):
         return isinstance(figure, int) and not isinstance(figure, bool)
     return isinstance(figure, list | tuple) and all(isinstance(word, str) for word in figure)

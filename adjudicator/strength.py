@@ -1,9 +1,8 @@
-"""Strengths as low and high bounds, and the three decisions that rest on them. Source: DATC chapter 5.B.
+"""Strengths as lower and upper bounds, and the three decisions that rest on them. Source: DATC chapter 5.B.
 
 Everything is a number. Units have the numbers 0 and up, and a unit's order has the unit's number. Places are
-numbered too: the place where unit n stands is place n, and the empty places that somebody wants to go to come
-after those. So `goal[n] == n` says that unit n stays, and a place below the count of units is a place where
-somebody stands.
+numbered too: unit n is in place n, and the empty places that somebody wants to enter come after those. So
+`goal[n] == n` says that unit n stays, and a place below the count of units is an occupied one.
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ NOBODY = -1
 
 Power = Hashable
 Bounds = tuple[int, int]
+"""The least and the most that a strength can still be."""
 _NONE = (0, 0)
 _NOBODIES: list[int] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The fleets ordered to carry one army: convoys that touch its start, that touch its goal, and which
-    touch which.
+    """The fleets ordered to convoy one army.
 
-    A set of orders is a whole number here, with bit n for order n; `links` has an entry for every fleet.
+    A set of orders is a whole number with bit n for order n. `first` are the fleets that touch the army's
+    start, `last` those that touch its goal; `links` has every fleet, with the fleets that touch it.
     """
 
     first: int
@@ -34,29 +34,28 @@ class Route:
     links: Mapping[int, int]
 
     def joins(self, usable: int = -1) -> bool:
-        """Whether some chain of usable convoys, or of all, joins start and goal (DATC 4.A.1: one is
-        enough)."""
-        seen = waiting = self.first & usable
+        """True if some chain of usable fleets (by default all) joins start and goal. One chain is enough
+        (DATC 4.A.1)."""
+        visited = waiting = self.first & usable
         goal = self.last & usable
         if not goal:
             return False
-        while waiting and not seen & goal:
-            fleet = waiting & -waiting
-            fresh = self.links[fleet.bit_length() - 1] & usable & ~seen
-            seen |= fresh
+        while waiting and not visited & goal:
+            fleet = waiting & -waiting  # the lowest bit
+            fresh = self.links[fleet.bit_length() - 1] & usable & ~visited
+            visited |= fresh
             waiting = waiting ^ fleet | fresh
-        return seen & goal != 0
+        return visited & goal != 0
 
 
 @dataclass(slots=True)
 class MovementOrders:
-    """The orders of one movement phase, legal ones only: `moves`, `supports` and `convoys` by number. All
-    else holds.
+    """The legal orders of one movement phase: `moves`, `supports` and `convoys` by number. All others hold.
 
-    `goal[n]`: the place where unit n wants to be in the end, its own unless it moves. `partner[n]`: the unit
-    that a support backs. `aim[n]`: the place it backs it into; it counts only if that is its partner's goal,
-    and an attack from there does not cut it. `alone[n]`: strength in defence without support. `routes[n]`:
-    for a move over water.
+    `goal[n]` is the place where unit n wants to end, its own unless it moves. `partner[n]` is the unit that a
+    support or convoy helps, `expected_goal[n]` the place that the help is for: a support counts only if that
+    is the goal of its partner, and an attack from there does not cut it. `base_defence[n]` is the strength of
+    a unit that stays without support. `routes[n]` belongs to a move by convoy.
     """
 
     moves: list[int]
@@ -71,13 +70,14 @@ class MovementOrders:
 
 
 class PartialResolution:
-    """What is known so far, and the bounds that follow from it.
+    """What is decided so far, and the bounds that follow from it.
 
-    `known[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy stands. `low[n]` and
-    `high[n]` are one, and one more for each support of n that is surely, or possibly, given. `backers[n]` are
-    the supports of n, `toward[place]` the moves that go there, `duel[n]` the opponent of a move in a
-    head-to-head fight. `winners[place]` is the move known to succeed into a place. `open` are the orders
-    still to decide; `paradox` and `unresolved` those that were decided by rule.
+    `verdicts[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy is not disrupted.
+    `path_verdicts[n]` says the same of a move's way to its goal. `min_strength[n]` and `max_strength[n]` are
+    1, and 1 more for each support of n that is surely, or possibly, given. `supporters[n]` are the supports
+    of n, `attackers[place]` the moves that go there, `head_to_head[n]` the unit that moves the other way, or
+    NOBODY. `winners[place]` is the move known to succeed into a place. `undecided` are the orders still to
+    decide; `paradox_convoys` and `unresolved` were decided by rule (see `adjudicator.solver`).
     """
 
     __slots__ = (
@@ -95,9 +95,9 @@ class PartialResolution:
         "winners",
     )
 
-    def __init__(self, puzzle: MovementOrders) -> None:
-        count = len(puzzle.goal)
-        self.orders = puzzle
+    def __init__(self, orders: MovementOrders) -> None:
+        count = len(orders.goal)
+        self.orders = orders
         self.verdicts = [TRUE] * count
         self.min_strength = [1] * count
         self.max_strength = [1] * count
@@ -109,210 +109,199 @@ class PartialResolution:
         self.undecided: list[int] = []
         self.paradox_convoys: set[int] = set()
         self.unresolved: set[int] = set()
-        self._see_moves(count)
-        self._see_helpers()
-        self._see_fights(count)
+        self._enter_moves(count)
+        self._enter_helpers()
+        self._decide_plain_moves(count)
 
-    def _see_moves(self, count: int) -> None:
-        goal, toward, duel, known = self.orders.goal, self.attackers, self.head_to_head, self.verdicts
+    # The loops below run for every order of a phase, so attributes are read once, into locals.
+
+    def _enter_moves(self, count: int) -> None:
+        goal, attackers, head_to_head = self.orders.goal, self.attackers, self.head_to_head
         for number in self.orders.moves:
-            known[number] = UNKNOWN
+            self.verdicts[number] = UNKNOWN
             to = goal[number]
-            if to in toward:
-                toward[to].append(number)
+            if to in attackers:
+                attackers[to].append(number)
             else:
-                toward[to] = [number]
+                attackers[to] = [number]
             if to < count and goal[to] == number:
-                duel[number] = to
+                head_to_head[number] = to
         for number in self.orders.routes:
             self.path_verdicts[number] = UNKNOWN
-            other = duel[number]
+            # Units that swap places meet head to head only if both go over land (DATC 6.G.1).
+            other = head_to_head[number]
             if other != NOBODY:
-                duel[number] = duel[other] = NOBODY
+                head_to_head[number] = head_to_head[other] = NOBODY
 
-    def _see_helpers(self) -> None:
-        """Supports and convoys that nobody attacks stand at once."""
-        puzzle, known, toward, backers = self.orders, self.verdicts, self.attackers, self.supporters
-        low, high, goal, partner, aim = (
-            self.min_strength,
-            self.max_strength,
-            puzzle.goal,
-            puzzle.partner,
-            puzzle.expected_goal,
-        )
-        for number in puzzle.convoys:
-            if number in toward:
-                known[number] = UNKNOWN
+    def _enter_helpers(self) -> None:
+        """Supports and convoys that nobody attacks are decided at once."""
+        orders, verdicts, attackers, supporters = self.orders, self.verdicts, self.attackers, self.supporters
+        goal, partner, expected_goal = orders.goal, orders.partner, orders.expected_goal
+        for number in orders.convoys:
+            if number in attackers:
+                verdicts[number] = UNKNOWN
                 self.undecided.append(number)
-        for number in puzzle.supports:
-            backed = partner[number]
-            counts = goal[backed] == aim[number]
-            if counts:
-                high[backed] += 1
-                if backed in backers:
-                    backers[backed].append(number)
+        for number in orders.supports:
+            helped = partner[number]
+            is_matched = goal[helped] == expected_goal[number]
+            if is_matched:
+                self.max_strength[helped] += 1
+                if helped in supporters:
+                    supporters[helped].append(number)
                 else:
-                    backers[backed] = [number]
-            if number in toward:
-                known[number] = UNKNOWN
+                    supporters[helped] = [number]
+            if number in attackers:
+                verdicts[number] = UNKNOWN
                 self.undecided.append(number)
-            elif counts:
-                low[backed] += 1
+            elif is_matched:
+                self.min_strength[helped] += 1
 
-    def _see_fights(self, count: int) -> None:
-        """The commonest moves need no sums, those without any support: one that meets nobody gets there; one
-        that meets a unit which stays or comes the other way, or another move that surely arrives, does
-        not."""
-        goal, known, high, paths, duel = (
-            self.orders.goal,
-            self.verdicts,
-            self.max_strength,
-            self.path_verdicts,
-            self.head_to_head,
-        )
-        alone, undecided = self.orders.base_defence, self.undecided
+    def _decide_plain_moves(self, count: int) -> None:
+        """Decide what needs no sums: a move without support that meets nobody succeeds; one that meets a unit
+        which stays or comes the other way, or another move that surely arrives, fails."""
+        goal, verdicts, max_strength = self.orders.goal, self.verdicts, self.max_strength
+        paths, head_to_head, base_defence = self.path_verdicts, self.head_to_head, self.orders.base_defence
+        undecided = self.undecided
         for number in self.orders.routes:
             self.path_verdict(number)
         for place, moves in self.attackers.items():
-            barred = place < count and goal[place] == place and alone[place]
+            is_held = place < count and goal[place] == place and base_defence[place]
             if len(moves) == 1:
                 number = moves[0]
-                if high[number] == 1 and (barred or duel[number] != NOBODY):
-                    known[number] = FALSE
+                if max_strength[number] == 1 and (is_held or head_to_head[number] != NOBODY):
+                    verdicts[number] = FALSE
                 elif place >= count and paths[number] == TRUE:
-                    known[number] = TRUE
+                    verdicts[number] = TRUE
                     self.winners[place] = number
                 else:
                     undecided.append(number)
             else:
-                sure = [number for number in moves if paths[number] == TRUE and duel[number] == NOBODY]
+                arriving = [n for n in moves if paths[n] == TRUE and head_to_head[n] == NOBODY]
                 for number in moves:
-                    if high[number] == 1 and (
-                        barred or len(sure) > (number in sure) or duel[number] != NOBODY
+                    if max_strength[number] == 1 and (
+                        is_held or len(arriving) > (number in arriving) or head_to_head[number] != NOBODY
                     ):
-                        known[number] = FALSE
+                        verdicts[number] = FALSE
                     else:
                         undecided.append(number)
 
     def settle(self, number: int, verdict: int) -> None:
-        """Decide an open order for good."""
-        puzzle = self.orders
-        goal = puzzle.goal
+        """Decide an undecided order for good."""
+        orders = self.orders
+        goal = orders.goal
         self.verdicts[number] = verdict
         if goal[number] != number:
             if verdict == TRUE:
                 self.winners[goal[number]] = number
-        elif number not in puzzle.convoys:
-            backed = puzzle.partner[number]
-            if goal[backed] == puzzle.expected_goal[number]:
+        elif number not in orders.convoys:
+            helped = orders.partner[number]
+            if goal[helped] == orders.expected_goal[number]:
                 if verdict == TRUE:
-                    self.min_strength[backed] += 1
+                    self.min_strength[helped] += 1
                 else:
-                    self.max_strength[backed] -= 1
+                    self.max_strength[helped] -= 1
 
     # Decisions
-    # -------------------------------------------------------------------------------------------------------
 
     def decide(self, number: int) -> int:
-        """TRUE, FALSE or UNKNOWN for an open order, from what is known."""
+        """TRUE, FALSE or UNKNOWN for an undecided order, from what is known."""
         if self.orders.goal[number] != number:
-            return self._move(number)
-        return self._convoy(number) if number in self.orders.convoys else self._support(number)
+            return self._decide_move(number)
+        return self._decide_convoy(number) if number in self.orders.convoys else self._decide_support(number)
 
-    def _move(self, number: int) -> int:
-        puzzle = self.orders
-        goal = puzzle.goal[number]
+    def _decide_move(self, number: int) -> int:
+        orders = self.orders
+        goal = orders.goal[number]
         rivals = self.attackers[goal]
         if (
             self.max_strength[number] == 1
-            and goal < len(puzzle.goal)
-            and puzzle.base_defence[goal]
+            and goal < len(orders.goal)
+            and orders.base_defence[goal]
             and self.head_to_head[number] == NOBODY
         ):
-            if puzzle.goal[goal] == goal:
+            if orders.goal[goal] == goal:
                 return FALSE
             if len(rivals) == 1 and self.path_verdicts[number] == TRUE:
-                # bare and unrivalled, it gets in if the unit there leaves, and only then
+                # Without support or rival, it succeeds if the unit there leaves, and only then.
                 return self.verdicts[goal]
-        low, high = self.attack_strength(number)
-        least, most = self.opposing_strength(number)
-        if high <= least:
+        least, most = self.attack_strength(number)
+        least_against, most_against = self.opposing_strength(number)
+        if most <= least_against:
             return FALSE
         for rival in rivals:
             if rival != number:
-                against, at_most = self.prevent_strength(rival)
-                if high <= against:
+                least_prevented, most_prevented = self.prevent_strength(rival)
+                if most <= least_prevented:
                     return FALSE
-                most = max(most, at_most)
-        return TRUE if low > most else UNKNOWN
+                most_against = max(most_against, most_prevented)
+        return TRUE if least > most_against else UNKNOWN
 
-    def _support(self, number: int) -> int:
+    def _decide_support(self, number: int) -> int:
         verdict = TRUE
-        paths, known, power = self.path_verdicts, self.verdicts, self.orders.power
-        own, aim = power[number], self.orders.expected_goal[number]
+        paths, verdicts, power = self.path_verdicts, self.verdicts, self.orders.power
+        own_power, expected_goal = power[number], self.orders.expected_goal[number]
         for attack in self.attackers[number]:
-            won = known[attack]
-            if won == TRUE:
+            success = verdicts[attack]
+            if success == TRUE:  # the supporter is dislodged
                 return FALSE
-            if won == UNKNOWN:
+            if success == UNKNOWN:
                 verdict = UNKNOWN
-            if attack != aim and power[attack] != own:  # as in `may_cut`
-                reaches = paths[attack]
-                if reaches == UNKNOWN:
-                    reaches = self.path_verdict(attack)
-                if reaches == TRUE:
+            if attack != expected_goal and power[attack] != own_power:  # as in `may_cut`
+                arrives = paths[attack]
+                if arrives == UNKNOWN:
+                    arrives = self.path_verdict(attack)
+                if arrives == TRUE:
                     return FALSE
-                if reaches == UNKNOWN:
+                if arrives == UNKNOWN:
                     verdict = UNKNOWN
         return verdict
 
-    def _convoy(self, number: int) -> int:
+    def _decide_convoy(self, number: int) -> int:
+        """A convoy stands unless its fleet is dislodged; an attack alone does not disrupt it (DATC 6.F.4)."""
         if number in self.winners:
             return FALSE
-        known = self.verdicts
+        verdicts = self.verdicts
         for attack in self.attackers[number]:
-            if known[attack] == UNKNOWN:
+            if verdicts[attack] == UNKNOWN:
                 return UNKNOWN
         return TRUE
 
     def may_cut(self, attack: int, support: int) -> bool:
-        """Whether an attack that arrives cuts that support: a foreign one, not from the place the support is
-        aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
+        """True if an attack that arrives cuts that support: it is foreign, and does not come from the place
+        that the support is aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
         power = self.orders.power
         return attack != self.orders.expected_goal[support] and power[attack] != power[support]
 
     def dislodged_units(self) -> list[int]:
-        """The units that are dislodged, once all is known: a winner comes in and they have not left."""
-        goal, known = self.orders.goal, self.verdicts
+        """The units whose place somebody else won and that did not leave. All must be decided."""
+        goal, verdicts = self.orders.goal, self.verdicts
         return [
             place
             for place in self.winners
-            if place < len(goal) and (goal[place] == place or known[place] != TRUE)
+            if place < len(goal) and (goal[place] == place or verdicts[place] != TRUE)
         ]
 
     # Bounds
-    # ----------------------------------------------------------------------------------------------------------
 
     def path_verdict(self, number: int) -> int:
-        """Whether a move can get to its goal at all: over land always, over water by a whole chain of
-        convoys."""
-        found = self.path_verdicts[number]
-        if found != UNKNOWN:
-            return found
-        route, known = self.orders.routes[number], self.verdicts
-        sure = possible = 0
+        """Whether a move can get to its goal at all: always over land, by sea with a whole chain of
+        fleets."""
+        verdict = self.path_verdicts[number]
+        if verdict != UNKNOWN:
+            return verdict
+        route, verdicts = self.orders.routes[number], self.verdicts
+        certain = possible = 0
         for fleet in route.links:
-            verdict = known[fleet]
-            if verdict == TRUE:
-                sure |= 1 << fleet
-            elif verdict == UNKNOWN:
+            if verdicts[fleet] == TRUE:
+                certain |= 1 << fleet
+            elif verdicts[fleet] == UNKNOWN:
                 possible |= 1 << fleet
-        if route.joins(sure):
-            found = TRUE
-        elif not possible or not route.joins(sure | possible):
-            found = FALSE
-        self.path_verdicts[number] = found
-        return found
+        if route.joins(certain):
+            verdict = TRUE
+        elif not possible or not route.joins(certain | possible):
+            verdict = FALSE
+        self.path_verdicts[number] = verdict
+        return verdict
 
     def attack_strength(self, number: int) -> Bounds:
         """Strength of a move against its goal. Units of the defender's power do not count against it
@@ -322,50 +311,48 @@ class PartialResolution:
             path = self.path_verdict(number)
             if path == FALSE:
                 return _NONE
-        low, high = self.min_strength[number], self.max_strength[number]
+        least, most = self.min_strength[number], self.max_strength[number]
         goals = self.orders.goal
         goal = goals[number]
         if goal < len(goals):
-            leaves = (
-                FALSE if goals[goal] == goal or self.head_to_head[number] != NOBODY else self.verdicts[goal]
-            )
+            is_met = goals[goal] == goal or self.head_to_head[number] != NOBODY
+            leaves = FALSE if is_met else self.verdicts[goal]
             if leaves != TRUE:
-                against = self._own(number, goal)
-                low -= against[0]
+                against = self._strength_of_power(number, self.orders.power[goal])
+                least -= against[0]
                 if leaves == FALSE:
-                    high -= against[1]
-        return (low if path == TRUE else 0), high
+                    most -= against[1]
+        return (least if path == TRUE else 0), most
 
-    def _own(self, number: int, defender: int) -> Bounds:
-        """How much of a move's strength is of the defender's own power."""
+    def _strength_of_power(self, number: int, defender: Power) -> Bounds:
+        """How much of a move's strength comes from units of one power."""
         power = self.orders.power
-        own = power[defender]
-        if power[number] == own:
+        if power[number] == defender:
             return self.min_strength[number], self.max_strength[number]
-        low = high = 0
+        least = most = 0
         if self.max_strength[number] > 1:
-            for backer in self.supporters[number]:
-                if power[backer] == own:
-                    known = self.verdicts[backer]
-                    if known:
-                        high += 1
-                        low += known == TRUE
-        return low, high
+            for supporter in self.supporters[number]:
+                if power[supporter] == defender:
+                    verdict = self.verdicts[supporter]
+                    if verdict != FALSE:
+                        most += 1
+                        least += verdict == TRUE
+        return least, most
 
     def opposing_strength(self, number: int) -> Bounds:
-        """What stands against a move at its goal: the opponent of a head-to-head fight with all its supports,
-        else the unit that holds there; nothing where nobody stands, or its unit gets away."""
-        puzzle = self.orders
-        goal = puzzle.goal[number]
-        if goal >= len(puzzle.goal):
+        """The strength against a move at its goal: of a head-to-head opponent with all its supports, else of
+        the unit that holds there. None where nobody is, or where the unit gets away."""
+        orders = self.orders
+        goal = orders.goal[number]
+        if goal >= len(orders.goal):
             return _NONE
         if self.head_to_head[number] != NOBODY:
             return self.min_strength[goal], self.max_strength[goal]
-        alone = puzzle.base_defence[goal]
-        if puzzle.goal[goal] == goal:
-            return self.min_strength[goal] - 1 + alone, self.max_strength[goal] - 1 + alone
+        base = orders.base_defence[goal]
+        if orders.goal[goal] == goal:
+            return self.min_strength[goal] - 1 + base, self.max_strength[goal] - 1 + base
         leaves = self.verdicts[goal]
-        return (alone if leaves == FALSE else 0), (0 if leaves == TRUE else alone)
+        return (base if leaves == FALSE else 0), (0 if leaves == TRUE else base)
 
     def prevent_strength(self, number: int) -> Bounds:
         """Strength with which a move keeps others out of its goal; none once it lost a head-to-head fight
@@ -376,48 +363,48 @@ class PartialResolution:
         if path == FALSE:
             return _NONE
         opponent = self.head_to_head[number]
-        beaten = FALSE if opponent == NOBODY else self.verdicts[opponent]
-        if beaten == TRUE:
+        lost = FALSE if opponent == NOBODY else self.verdicts[opponent]
+        if lost == TRUE:
             return _NONE
-        return (self.min_strength[number] if path == TRUE and beaten == FALSE else 0), self.max_strength[
-            number
-        ]
+        return (self.min_strength[number] if path == TRUE and lost == FALSE else 0), self.max_strength[number]
 
     # Dependencies
-    # ----------------------------------------------------------------------------------------------------
 
     def depends_on(self, number: int) -> set[int]:
-        """The open orders that could still change the decision on an open order."""
-        puzzle = self.orders
-        if puzzle.goal[number] != number:
-            found = self._move_depends_on(number)
+        """The undecided orders that could still change the decision on an undecided order."""
+        orders = self.orders
+        if orders.goal[number] != number:
+            related = self._move_depends_on(number)
         else:
-            found = set()
+            related = set()
             for attack in self.attackers.get(number, _NOBODIES):
-                if number not in puzzle.convoys and self.may_cut(attack, number):
-                    found.update(self._fleets(attack))
+                if number not in orders.convoys and self.may_cut(attack, number):
+                    # The attack cuts as soon as it arrives, so only its convoy matters.
+                    related.update(self._fleets(attack))
                 else:
-                    found.add(attack)
-        known = self.verdicts
-        return {other for other in found if known[other] == UNKNOWN}
+                    related.add(attack)
+        verdicts = self.verdicts
+        return {other for other in related if verdicts[other] == UNKNOWN}
 
     def _move_depends_on(self, number: int) -> set[int]:
-        goals, backers = self.orders.goal, self.supporters
+        goals, supporters = self.orders.goal, self.supporters
         goal = goals[number]
-        found = {*backers.get(number, _NOBODIES), *self._fleets(number)}
+        related = {*supporters.get(number, _NOBODIES), *self._fleets(number)}
         if goal < len(goals):
             if goals[goal] != goal and self.head_to_head[number] == NOBODY:
-                found.add(goal)
+                related.add(goal)
             else:
-                found.update(backers.get(goal, _NOBODIES))
-        low = self.attack_strength(number)[0]
+                related.update(supporters.get(goal, _NOBODIES))
+        least = self.attack_strength(number)[0]
         for rival in self.attackers[goal]:
-            if rival != number and self.prevent_strength(rival)[1] >= low:
-                found.update(backers.get(rival, _NOBODIES))
-                found.update(self._fleets(rival))
+            # A rival that can never be as strong as this move is now does not matter.
+            if rival != number and self.prevent_strength(rival)[1] >= least:
+                related.update(supporters.get(rival, _NOBODIES))
+                related.update(self._fleets(rival))
                 if self.head_to_head[rival] != NOBODY:
-                    found.add(self.head_to_head[rival])
-        return found
+                    related.add(self.head_to_head[rival])
+        return related
 
     def _fleets(self, number: int) -> Mapping[int, int]:
+        """The fleets that a move still waits for."""
         return self.orders.routes[number].links if self.path_verdicts[number] == UNKNOWN else {}

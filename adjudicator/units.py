@@ -10,13 +10,12 @@ from adjudicator.geo import Region
 
 @dataclass(frozen=True, slots=True)
 class UnitKind:
-    """What a kind of unit may do, as data (issue rule: kinds are movement classes plus traits, never
-    branches).
+    """What a kind of unit can do, as data: no code asks whether a unit is an army or a fleet.
 
-    `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `carries`: may convoy when at
-    sea; `carried`: may be convoyed; `attacks`: may order moves into occupied regions; `alone`: strength 0 or
-    1 when nobody supports it in defence; `retreats`: False when a dislodged unit of this kind always leaves
-    the board; `boards_at_sea`: one that may be convoyed is taken up from a sea too, not only from a shore.
+    `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `can_convoy`: carries others,
+    while it is at sea. `can_be_convoyed`: others carry it, from a shore, and also from a sea if
+    `boards_at_sea`. `can_attack`: may move to an occupied province. `base_defence`: its strength, 0 or 1,
+    when it stays and nobody supports it. `can_retreat`: False if it leaves the board when it is dislodged.
     """
 
     letter: str
@@ -39,34 +38,33 @@ class Unit:
     region: Region
 
     def __hash__(self) -> int:
-        # Where a unit stands all but names it, and hashing is most of what sets of units cost.
+        # A province has one unit, so its name is hash enough; hashing is most of what sets of units cost.
         return hash(self.region.province)
 
     def __str__(self) -> str:
         return f"{self.power} {self.kind} {self.region}"
 
 
-class _Draft:
-    """A unit being written, as in `adjudicator.outcome`."""
+class _UnitDraft:
+    """A Unit before its class is set; see `adjudicator.outcome` for the reason."""
 
     __slots__ = ("kind", "power", "region")
 
 
 def unit_in(unit: Unit, region: Region) -> Unit:
     """The same unit in another region."""
-    draft: Any = _Draft()
+    draft: Any = _UnitDraft()
     draft.power = unit.power
     draft.kind = unit.kind
     draft.region = region
     draft.__class__ = Unit
-    found: Unit = draft
-    return found
+    moved_unit: Unit = draft
+    return moved_unit
 
 
 @dataclass(frozen=True, slots=True)
 class UnitRef:
-    """A unit as an order names it: kind letter if one was written, and where. Source of leniency: ORD-04,
-    ORD-07."""
+    """A unit as an order names it: its kind letter if one was written (ORD-04, ORD-07), and its region."""
 
     kind: str | None
     region: Region

@@ -1,1 +1,11 @@
-"""What happens in one phase: movement, retreats, adjustments, the end of a year, and their parts."""
+"""What happens in one phase. Each kind of phase has a function `resolve`, which `adjudicator.judge` calls.
+
+- `movement`: deploy, read orders (`assign_orders`, `legality`), solve, word the outcomes (`order_outcomes`),
+  list the dislodged (`dislodgements`). All of it on one `movement_sheet`.
+- `retreats` and `adjustments`: each with its own sheet; `civil_disorder` names the units that go unasked.
+- `year_end`: what follows a phase, and who owns what and has won after the year's last retreats.
+- `convoys`, `home_centres`: questions that phases and rule sets share.
+
+A phase says in a Protocol what it asks of the rules (`MovementRules`, `RetreatRules`, `AdjustmentRules`,
+`YearEndRules`). It does not import `adjudicator.ruleset`, which stands above and has the defaults.
+"""

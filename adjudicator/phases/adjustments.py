@@ -1,11 +1,11 @@
-"""The adjustment phase, start to finish: supply sent, builds, removals, and what goes when too little is
-removed (ADJ-01..07, SUP-01..05, MCY-01, DATC 6.I and 6.J)."""
+"""The adjustment phase from start to finish: supply sent, builds, removals, and the units that go when a
+power removes too few (ADJ-01..07, SUP-01..05, MCY-01, DATC 6.I and 6.J)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
@@ -18,34 +18,23 @@ from adjudicator.phases import year_end
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit
 
-
-@dataclass(slots=True)
-class Account:
-    """One power's Winter. `supply` is what its units may number: centres, less what it sends, and what it
-    gets."""
-
-    power: str
-    centres: frozenset[str]
-    units: set[Unit]
-    orders: list[int] = field(default_factory=list)
-    received: int = 0
-    sent: int = 0
-    built: list[Unit] = field(default_factory=list)
-    removed: list[Unit] = field(default_factory=list)
-
-
 AdjustmentRule = Callable[["AdjustmentSheet", int, Any], None]
 """Settles one order that only a rule set knows, by its place in the list."""
 
+Fault = tuple[str, Sentence]
+"""Why an order is void: the contract's reason, and the sentence."""
+
 
 class AdjustmentRules(year_end.YearEndRules, Protocol):
-    """What a rule set decides while an adjustment phase is judged; `Ruleset` has the defaults."""
+    """What a rule set decides while an adjustment phase is judged; `Ruleset` has the defaults
+    and says more."""
 
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]]
 
     def choice(self, key: str) -> str: ...
     def number(self, key: str) -> int: ...
     def word_list(self, key: str) -> tuple[str, ...]: ...
+    # How orders are read
     def accepts_order(self, order: Order, phase: PhaseKind) -> bool: ...
     def forgives_wrong_kind(self) -> bool: ...
     def before_adjustments(self, sheet: AdjustmentSheet) -> None: ...
@@ -58,24 +47,50 @@ class AdjustmentRules(year_end.YearEndRules, Protocol):
     def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool: ...
     def builds_at_home_only(self) -> bool: ...
     def builds_off_centres(self, power: str, province: Province) -> bool: ...
-    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None: ...
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None: ...
     def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool: ...
     def picks_missing_coast(self) -> bool: ...
     # Removals
     def builds_strike_removals(self) -> bool: ...
-    def removal_fault(
-        self, sheet: AdjustmentSheet, account: Account, unit: Unit
-    ) -> tuple[str, Sentence] | None: ...
+    def removal_fault(self, sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None: ...
     def removes_by_lot(self) -> bool: ...
     def enforced_removals(
         self, sheet: AdjustmentSheet, account: Account, lots: Lots
     ) -> tuple[list[Unit], Lots]: ...
 
 
+@dataclass(slots=True)
+class Account:
+    """One power in an adjustment phase: what it owns and has, what it received and sent, and what it built
+    and removed so far. `orders` are its orders by their place in the list."""
+
+    power: str
+    centres: frozenset[str]
+    units: set[Unit]
+    orders: list[int] = field(default_factory=list)
+    received: int = 0
+    sent: int = 0
+    built: list[Unit] = field(default_factory=list)
+    removed: list[Unit] = field(default_factory=list)
+
+
+class _Verdict(NamedTuple):
+    """The outcome of one order, before it is put into words."""
+
+    result: Result
+    reason: str | None
+    sentence: Sentence
+
+
 def resolve(
     context: Context, rules: AdjustmentRules, position: Position, orders: Sequence[Order], lots: Lots
 ) -> Resolution:
-    """Judge an adjustment phase. Raises IndexError when lots must be drawn and the tape is too short."""
+    """Judge an adjustment phase.
+
+    1. Sort the orders by power and settle the supply that is sent. 2. Carry out the builds and removals of
+       each power. 3. Take the units of powers that removed too few. Raises IndexError when lots must be drawn
+       and the tape is too short.
+    """
     sheet = AdjustmentSheet(context, rules, position, orders)
     sheet.read_orders()
     for power in sorted(sheet.accounts):
@@ -84,8 +99,12 @@ def resolve(
 
 
 class AdjustmentSheet:
-    """The work sheet of one adjustment phase. Powers are independent of each other but for supply sent.
-    `told` are sentences on what befell without an order."""
+    """The worksheet of one adjustment phase. Powers do not depend on each other, except for supply sent.
+
+    `verdicts` and `causes` are by the order's place in the list, `build_order_at` has the order that built in
+    a province. `memory` and `centres` are those after the phase, and `notes` sentences on what happened
+    without an order; rule sets change all three.
+    """
 
     def __init__(
         self, context: Context, rules: AdjustmentRules, position: Position, orders: Sequence[Order]
@@ -94,23 +113,25 @@ class AdjustmentSheet:
         self.rules = rules
         self.position = position
         self.orders = orders
-        self.verdicts: list[tuple[Result, str | None, Sentence] | None] = [None] * len(orders)
+        self.verdicts: list[_Verdict | None] = [None] * len(orders)
+        self.causes: dict[int, int] = {}
         powers = {*context.powers, *position.centres, *(u.power for u in position.units)}
         self.accounts = {
             power: Account(power, frozenset(position.centres.get(power, ())), set()) for power in powers
         }
         for unit in position.units:
             self.accounts[unit.power].units.add(unit)
-        self.causes: dict[int, int] = {}
         self.build_order_at: dict[str, int] = {}
-        self.memory = position.memory
-        self.notes: list[Sentence] = []
-        self.centres = _owned(position.centres)
         self.occupied = {unit.region.province for unit in position.units}
+        self.memory = position.memory
+        self.centres = {power: frozenset(owned) for power, owned in position.centres.items()}
+        self.notes: list[Sentence] = []
+
+    # Supply
 
     def read_orders(self) -> None:
-        """Sort the orders by power and enter what is sent: of the sender's own centres, unless the rules let
-        it send on what it gets (Q-27, Q-28)."""
+        """Sort the orders by power and settle what is sent, then let the rules do what comes before
+        builds."""
         sends = []
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
@@ -123,12 +144,12 @@ class AdjustmentSheet:
                     self.void(index, "illegal", ("send_to_another",))
                 else:
                     sends.append((index, account, order))
-        self._enter(sends)
+        self._send_all(sends)
         self.rules.before_adjustments(self)
 
-    def _enter(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
-        """Send in the order listed what can be sent. A send that hangs on what others send waits for
-        theirs."""
+    def _send_all(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
+        """Send in the order listed what can be sent. Where supply may be passed on, a send that needs what
+        others send waits for theirs (Q-28)."""
         waiting = sends
         while True:
             left = [send for send in waiting if not self._send(*send)]
@@ -136,18 +157,19 @@ class AdjustmentSheet:
                 break
             waiting = left
         for index, account, order in left:
-            owns = _centres(len(account.centres))
-            why: Sentence = ("sends_too_much", account.power, owns, order.count)
+            owned = "1 centre" if len(account.centres) == 1 else f"{len(account.centres)} centres"
+            sentence: Sentence = ("sends_too_much", account.power, owned, order.count)
             if account.sent:
-                why = ("sends_more", account.power, owns, account.sent, order.count)
-            self.void(index, "no_supply", why)
+                sentence = ("sends_more", account.power, owned, account.sent, order.count)
+            self.void(index, "no_supply", sentence)
 
     def _send(self, index: int, account: Account, order: SendSupply) -> bool:
-        rules = self.rules
-        purse = len(account.centres) + (account.received if rules.passes_supply_on() else 0)
-        if rules.sends_surplus_only():
-            purse -= len(account.units)
-        if account.sent + order.count > purse:
+        """Send supply of the sender's own centres, or also of what it receives (Q-27, Q-28). False if that is
+        not enough for the whole order."""
+        available = len(account.centres) + (account.received if self.rules.passes_supply_on() else 0)
+        if self.rules.sends_surplus_only():
+            available -= len(account.units)
+        if account.sent + order.count > available:
             return False
         account.sent += order.count
         self.accounts[order.to_power].received += order.count
@@ -155,81 +177,71 @@ class AdjustmentSheet:
         return True
 
     def builds_due(self, account: Account, sent: int) -> int:
-        """Builds (+) open to a power or removals (-) demanded of it, once it has sent so much."""
+        """Builds open to a power (+), or removals it owes (-), once it has sent so much."""
         rules = self.rules
-        have = rules.upkeep(self.context, account.units, account.built, account.removed)
-        fed = rules.supply_from(self.memory, account.power, account.centres)
-        due = rules.unit_allowance(fed, have, account.received, sent) - have
-        return (
-            due
-            if due >= 0
-            else year_end.removals_owed(self.context, rules, due, account.units.difference(account.removed))
-        )
+        needed = rules.upkeep(self.context, account.units, account.built, account.removed)
+        supply = rules.supply_from(self.memory, account.power, account.centres)
+        due = rules.unit_allowance(supply, needed, account.received, sent) - needed
+        if due >= 0:
+            return due
+        return year_end.removals_owed(self.context, rules, due, account.units.difference(account.removed))
 
     def carry_out(self, account: Account) -> None:
-        """Builds and sends in the order listed, then the removals asked for."""
+        """Carry out a power's orders: first its removals, which make room, then builds in the order
+        listed."""
         listed = [(index, self.orders[index]) for index in account.orders if self.verdicts[index] is None]
         builds = [index for index, order in listed if isinstance(order, Build)]
         self._remove(account, [index for index, order in listed if isinstance(order, Remove)], builds)
-        sent = 0
+        sent_so_far = 0
         for index in account.orders:
-            order = self.orders[index]
-            if isinstance(order, SendSupply) and self.verdicts[index] is not None:
-                sent += order.count if self._stands(index) else 0
+            order, verdict = self.orders[index], self.verdicts[index]
+            if isinstance(order, SendSupply) and verdict is not None:
+                sent_so_far += order.count if verdict.result is Result.SUCCEEDS else 0
             elif isinstance(order, Build):
                 # Where only surplus is sent, a build never takes back what was sent further down the sheet
                 # (Q-27).
-                spent = account.sent if self.rules.sends_surplus_only() else sent
-                self._build(account, index, order, self.builds_due(account, spent))
+                sent = account.sent if self.rules.sends_surplus_only() else sent_so_far
+                self._build(account, index, order, self.builds_due(account, sent))
             elif type(order) in self.rules.ADJUSTMENT_RULES:
                 self.rules.ADJUSTMENT_RULES[type(order)](self, index, order)
 
-    def _stands(self, index: int) -> bool:
-        verdict = self.verdicts[index]
-        return verdict is not None and verdict[0] is Result.SUCCEEDS
-
     # Builds
-    # ----------------------------------------------------------------------------------------------------------
 
     def _build(self, account: Account, index: int, order: Build, due: int) -> None:
-        reason, why = self._fault(account, order)
-        rules = self.rules
-        if reason:
-            self.void(
-                index, rules.adjustment_reason(reason), why, self.build_order_at.get(order.region.province)
-            )
+        fault = self._build_fault(account, order)
+        rules, province = self.rules, order.region.province
+        if fault is not None:
+            reason, sentence = fault
+            self.void(index, rules.adjustment_reason(reason), sentence, self.build_order_at.get(province))
         elif not rules.can_afford(self, account, order, due):
             self.void(index, rules.adjustment_reason("no_build"), ("nothing_to_build", account.power))
         else:
-            unit = Unit(account.power, order.kind, self._site(order) or order.region)
+            unit = Unit(account.power, order.kind, self._build_region(order) or order.region)
             account.built.append(unit)
-            self.occupied.add(unit.region.province)
-            self.build_order_at[unit.region.province] = index
+            self.occupied.add(province)
+            self.build_order_at[province] = index
             self.succeed(index, ("built", unit))
 
-    def _fault(self, account: Account, order: Build) -> tuple[str, Sentence]:
-        """Reason and sentence of an order that cannot be carried out; "" for a good one. It uses no supply
-        (ADJ-07)."""
+    def _build_fault(self, account: Account, order: Build) -> Fault | None:
+        """Why a build cannot be carried out, or None. A build that fails uses no supply (ADJ-07)."""
         place = order.region.province
         province = self.context.board.provinces.get(place)
-        found: tuple[str, Sentence] = ("", ("",))
         if province is None or order.kind not in self.context.kinds:
-            found = "illegal", ("no_such_place", order.region)
-        elif right := self._no_right(account, province):
-            found = right
+            fault: Fault | None = "illegal", ("no_such_place", order.region)
+        elif no_right := self._no_right(account, province):
+            fault = no_right
         elif place in self.occupied:
-            found = "occupied", ("centre_occupied", place, self._standing(place))
+            fault = "occupied", ("centre_occupied", place, self._occupant(place))
         elif place not in self.context.tables.stands[order.kind]:
-            found = "fleet_inland", ("kind_cannot_stand", place, self._kind(order))
-        elif self._site(order) is None:
-            found = "coast_missing", ("build_coast", place,
-                                              self._kind(order))
+            fault = "fleet_inland", ("kind_cannot_stand", place, self._kind_name(order))
+        elif self._build_region(order) is None:
+            fault = "coast_missing", ("build_coast", place, self._kind_name(order))
         else:
-            found = self.rules.build_fault(self, order) or found
-        return found
+            fault = self.rules.build_fault(self, order)
+        return fault
 
-    def _no_right(self, account: Account, province: Province) -> tuple[str, Sentence] | None:
-        """Why a power may build nothing in a province, or None where it may."""
+    def _no_right(self, account: Account, province: Province) -> Fault | None:
+        """Why a power may build nothing in a province, or None if it may."""
         rules, place = self.rules, province.id
         if rules.builds_off_centres(account.power, province):
             return None
@@ -239,50 +251,52 @@ class AdjustmentSheet:
             return "not_home_centre", ("no_home_centre", place, account.power)
         return None if place in account.centres else ("not_owned", ("centre_not_owned", place, account.power))
 
-    def _standing(self, place: str) -> Unit:
+    def _occupant(self, place: str) -> Unit:
         built = (unit for account in self.accounts.values() for unit in account.built)
         return next(unit for unit in (*self.position.units, *built) if unit.region.province == place)
 
-    def _kind(self, order: Build) -> str:
+    def _kind_name(self, order: Build) -> str:
         name = self.context.kinds[order.kind].name.lower()
         return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
-    def _site(self, order: Build) -> Region | None:
-        """The region meant; None when a coast is needed and is missing or wrong (DATC 4.B.7, Q-22)."""
-        there = self.context.tables.stands[order.kind][order.region.province]
-        if there[0].coast is None:
-            return there[0]
+    def _build_region(self, order: Build) -> Region | None:
+        """The region meant; None if a coast is needed and is missing or wrong (DATC 4.B.7, Q-22)."""
+        regions = self.context.tables.stands[order.kind][order.region.province]
+        if regions[0].coast is None:
+            return regions[0]
         wanted = order.region.coast
         if wanted is None:
-            return there[0] if len(there) == 1 or self.rules.picks_missing_coast() else None
-        named = self.context.board.provinces[order.region.province].coast_id(wanted)
-        return next((region for region in there if region.coast == named), None)
+            return regions[0] if len(regions) == 1 or self.rules.picks_missing_coast() else None
+        coast = self.context.board.provinces[order.region.province].coast_id(wanted)
+        return next((region for region in regions if region.coast == coast), None)
 
     # Removals
-    # --------------------------------------------------------------------------------------------------------
 
-    def _remove(self, account: Account, indexes: list[int], beside: list[int]) -> None:
-        """Removals asked for. Those listed beside builds are struck, except what a sender needs to cover
-        (Q-26, Q-27)."""
+    def _remove(self, account: Account, indexes: list[int], builds: list[int]) -> None:
+        """Carry out removals. Those listed beside builds are struck, except what a sender needs to cover what
+        it sends (Q-26, Q-27)."""
         for index in indexes:
             order = self.orders[index]
             assert isinstance(order, Remove)
             unit = self._unit(account, order)
-            needed = self.builds_due(account, account.sent) < 0
-            covers_a_send = needed and len(account.removed) < account.sent
-            if self.rules.builds_strike_removals() and beside and not covers_a_send:
-                self.void(index, "struck", ("struck", unit or order.unit), beside[0])
+            is_owed = self.builds_due(account, account.sent) < 0
+            covers_a_send = is_owed and len(account.removed) < account.sent
+            if self.rules.builds_strike_removals() and builds and not covers_a_send:
+                self.void(index, "struck", ("struck", unit or order.unit), builds[0])
             elif unit is None:
-                self.void(index, "no_such_unit", self._nothing(account, order))
-            elif barred := self.rules.removal_fault(self, account, unit):
-                self.void(index, *barred)
+                self.void(index, "no_such_unit", self._no_unit(account, order))
+            elif fault := self.rules.removal_fault(self, account, unit):
+                self.void(index, *fault)
             else:
                 account.removed.append(unit)
                 self.succeed(index, ("removed", unit))
 
-    def _nothing(self, account: Account, order: Remove) -> Sentence:
-        gone = next((u for u in account.removed if u.region.province == order.unit.region.province), None)
-        return ("no_own_unit", account.power, order.unit) if gone is None else ("removed_already", gone)
+    def _no_unit(self, account: Account, order: Remove) -> Sentence:
+        province = order.unit.region.province
+        removed = next((u for u in account.removed if u.region.province == province), None)
+        if removed is None:
+            return ("no_own_unit", account.power, order.unit)
+        return ("removed_already", removed)
 
     def _unit(self, account: Account, order: Remove) -> Unit | None:
         wanted = order.unit
@@ -292,60 +306,55 @@ class AdjustmentSheet:
             and (wanted.kind in {None, u.kind} or self.rules.forgives_wrong_kind())
         ), None)
 
-    def void(self, index: int, reason: str, why: Sentence, cause: int | None = None) -> None:
-        """Mark an order void; `cause` is the order that did it, by its place in the list, if one did."""
+    # Verdicts
+
+    def void(self, index: int, reason: str, sentence: Sentence, cause: int | None = None) -> None:
+        """Void an order, by its place in the list; `cause` is the place of the order that made it void,
+        if one did."""
         if cause is not None:
             self.causes[index] = cause
-        self.verdicts[index] = Result.VOID, reason, why
+        self.verdicts[index] = _Verdict(Result.VOID, reason, sentence)
 
-    def succeed(self, index: int, why: Sentence) -> None:
-        """Mark an order carried out."""
-        self.verdicts[index] = Result.SUCCEEDS, None, why
+    def succeed(self, index: int, sentence: Sentence) -> None:
+        """Mark an order as carried out."""
+        self.verdicts[index] = _Verdict(Result.SUCCEEDS, None, sentence)
 
 
 def _finish(sheet: AdjustmentSheet, lots: Lots) -> Resolution:
     context, rules, position = sheet.context, sheet.rules, sheet.position
     enforced: list[Unit] = []
     tape = lots
-    for power in sorted(sheet.accounts):
-        account = sheet.accounts[power]
-        gone, tape = rules.enforced_removals(sheet, account, tape)
-        account.removed += gone
-        enforced += gone
-    built = tuple(u for power in sorted(sheet.accounts) for u in sheet.accounts[power].built)
-    removed = tuple(u for power in sorted(sheet.accounts) for u in sheet.accounts[power].removed)
-    units = (position.units | set(built)) - set(removed)
+    accounts = [sheet.accounts[power] for power in sorted(sheet.accounts)]
+    for account in accounts:
+        units, tape = rules.enforced_removals(sheet, account, tape)
+        account.removed += units
+        enforced += units
+    built = tuple(unit for account in accounts for unit in account.built)
+    removed = tuple(unit for account in accounts for unit in account.removed)
+    standing = (position.units | set(built)) - set(removed)
     by_lot = rules.removes_by_lot()
+    explainer = Explainer(context, rules)
     resolution = Resolution(
-        outcomes=_outcomes(sheet),
-        position=Position(context.calendar.phase_after(position.phase), units, sheet.centres,
-                          memory=rules.memory_after_winter(sheet.memory, units)),
+        outcomes=_outcomes(sheet, explainer),
+        position=Position(context.calendar.phase_after(position.phase), standing, sheet.centres,
+                          memory=rules.memory_after_winter(sheet.memory, standing)),
         built=built,
         removed=removed,
         removed_by_lot=tuple(enforced) if by_lot else (),
         removed_by_disorder=() if by_lot else tuple(enforced),
         lots_used=tape.used - lots.used,
-        notes=tuple(Explainer(context, rules).text(one) for one in sheet.notes),
+        notes=tuple(explainer.text(note) for note in sheet.notes),
     )
-    return (
-        year_end.with_victory(context, rules, resolution) if rules.tests_victory_in_winter() else resolution
-    )
+    if rules.tests_victory_in_winter():
+        return year_end.with_victory(context, rules, resolution)
+    return resolution
 
 
-def _outcomes(sheet: AdjustmentSheet) -> tuple[Outcome, ...]:
-    words = Explainer(sheet.context, sheet.rules)
-    found = []
+def _outcomes(sheet: AdjustmentSheet, explainer: Explainer) -> tuple[Outcome, ...]:
+    outcomes = []
     for index, (order, verdict) in enumerate(zip(sheet.orders, sheet.verdicts, strict=True)):
         assert verdict is not None
-        result, reason, why = verdict
         cause = sheet.orders[sheet.causes[index]] if index in sheet.causes else None
-        found.append(make_outcome(order, result, reason, cause, (words, *why), False))
-    return tuple(found)
-
-
-def _centres(number: int) -> str:
-    return "1 centre" if number == 1 else f"{number} centres"
-
-
-def _owned(centres: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    return {power: frozenset(owned) for power, owned in centres.items()}
+        why = (explainer, *verdict.sentence)
+        outcomes.append(make_outcome(order, verdict.result, verdict.reason, cause, why, False))
+    return tuple(outcomes)

@@ -1,4 +1,4 @@
-"""Which units go when a power removes too few: by distance, or by lot."""
+"""The units that go when a power removes too few: by distance, or by lot."""
 
 from __future__ import annotations
 
@@ -9,39 +9,45 @@ from adjudicator.lots import Lots
 from adjudicator.units import Unit
 
 
-def by_distance(context: Context, units: Sequence[Unit], need: int, centres: Iterable[str]) -> list[Unit]:
-    """The farthest from any owned centre first, counting steps over land and sea for every kind; then units
-    that carry before the others, then by name (DATC 4.D.8 of 2023)."""
-    steps = _distances(context, centres)
-    farthest = len(context.board.provinces)
+def by_distance(context: Context, units: Sequence[Unit], count: int, centres: Iterable[str]) -> list[Unit]:
+    """The first `count` units to go: the farthest from any owned centre first, then units that convoy,
+    then by name of the province (DATC 4.D.8 of 2023). Steps over land and sea count alike for every
+    kind of unit."""
+    steps = _steps_from(context, centres)
     provinces = context.board.provinces
+    unreachable = len(provinces)  # more steps than any way has
 
     def rank(unit: Unit) -> tuple[int, bool, str]:
-        place = unit.region.province
-        return -steps.get(place, farthest), not context.kinds[unit.kind].can_convoy, provinces[place].name
+        province = unit.region.province
+        return (
+            -steps.get(province, unreachable), not context.kinds[unit.kind].can_convoy,
+            provinces[province].name,
+        )
 
-    return sorted(units, key=rank)[:need]
+    return sorted(units, key=rank)[:count]
 
 
-def by_lot(units: Sequence[Unit], need: int, lots: Lots) -> tuple[list[Unit], Lots]:
-    """Drawn one by one without replacement, each draw among those left, sorted by region name (Q-35)."""
+def by_lot(units: Sequence[Unit], count: int, lots: Lots) -> tuple[list[Unit], Lots]:
+    """The units drawn, one by one and each once, from those left, sorted by region name (Q-35); and the tape
+    of lots after it."""
     left = sorted(units, key=lambda unit: str(unit.region))
-    gone = []
-    for _ in range(need):
+    drawn = []
+    for _ in range(count):
         index, lots = lots.draw(len(left))
-        gone.append(left.pop(index))
-    return gone, lots
+        drawn.append(left.pop(index))
+    return drawn, lots
 
 
-def _distances(context: Context, centres: Iterable[str]) -> dict[str, int]:
+def _steps_from(context: Context, centres: Iterable[str]) -> dict[str, int]:
+    """Each province that can be reached, with its steps from the nearest of the centres (breadth first)."""
     steps = dict.fromkeys(centres, 0)
     edge = list(steps)
     while edge:
         reached = []
-        for place in edge:
-            for other in context.tables.near[place]:
+        for province in edge:
+            for other in context.tables.near[province]:
                 if other not in steps:
-                    steps[other] = steps[place] + 1
+                    steps[other] = steps[province] + 1
                     reached.append(other)
         edge = reached
     return steps

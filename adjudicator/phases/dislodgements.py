@@ -1,4 +1,5 @@
-"""Who was beaten out of where, where standoffs left a gap, and where the beaten may go (RET-02, DATC 6.H)."""
+"""Who was dislodged, which provinces a standoff left empty, and where the dislodged may go
+(RET-02, DATC 6.H)."""
 
 from __future__ import annotations
 
@@ -13,33 +14,38 @@ from adjudicator.units import Unit
 
 
 def find_dislodged(
-    sheet: MovementSheet, state: PartialResolution, gaps: frozenset[str]
+    sheet: MovementSheet, state: PartialResolution, contested: frozenset[str]
 ) -> tuple[Dislodgement, ...]:
-    """The dislodged units, by province, with the regions they may retreat to; `gaps` are the provinces that a
-    standoff left empty. No place is free then where somebody came in or stayed."""
-    beaten = sorted(sheet.dislodged, key=sheet.place.__getitem__)
-    number_of, winners, goal, known = sheet.place_numbers, state.winners, sheet.goal, state.verdicts
+    """The dislodged units, sorted by province, with the regions they may retreat to. Provinces that a unit
+    entered or stayed in, and `contested` ones, are not open to them."""
+    dislodged = sorted(sheet.dislodged, key=sheet.place.__getitem__)
+    place_numbers, winners, goal, verdicts = sheet.place_numbers, state.winners, sheet.goal, state.verdicts
     taken = {
-        province for number in beaten for province in sheet.steps[number]
-        if (there := number_of.get(province)) is not None
-        and (there in winners or (there < len(goal) and (goal[there] == there or known[there] != TRUE)))
+        province for number in dislodged for province in sheet.steps[number]
+        if (place := place_numbers.get(province)) is not None
+        and (place in winners or (place < len(goal) and (goal[place] == place or verdicts[place] != TRUE)))
     }
-    taken |= gaps
-    return tuple([_beaten(sheet, number, winners[number], taken) for number in beaten])
+    taken |= contested
+    return tuple([_dislodgement(sheet, number, winners[number], taken) for number in dislodged])
 
 
-def _beaten(sheet: MovementSheet, number: int, winner: int, taken: AbstractSet[str]) -> Dislodgement:
-    unit, origin, by_convoy = sheet.units[number], sheet.place[winner], winner in sheet.crossing
-    return Dislodgement(
-        unit, origin, by_convoy, retreat_regions(sheet.context, unit, origin, taken, by_convoy=by_convoy)
-    )
+def _dislodgement(
+    sheet: MovementSheet, number: int, attacker: int, taken: AbstractSet[str]
+) -> Dislodgement:
+    unit, origin, by_convoy = sheet.units[number], sheet.place[attacker], attacker in sheet.crossing
+    may_retreat = retreat_regions(sheet.context, unit, origin, taken, by_convoy=by_convoy)
+    return Dislodgement(unit, origin, by_convoy, may_retreat)
 
 
 def retreat_regions(
     context: Context, unit: Unit, origin: str, taken: AbstractSet[str], *, by_convoy: bool
 ) -> frozenset[Region]:
-    """Where a beaten unit may retreat. `taken` are provinces held by units or left empty by a standoff. The
-    winner's origin is barred even where it is free now; not when the winner came by convoy (DATC 4.A.5)."""
+    """The regions a dislodged unit may retreat to; empty for a kind of unit that cannot retreat.
+
+    `origin`: the province its attacker came from. It is barred, even where it is free now, unless
+    the attacker came by convoy (DATC 4.A.5). `taken`: provinces that are occupied, or were left
+    empty by a standoff.
+    """
     if not context.kinds[unit.kind].can_retreat:
         return frozenset()
     return frozenset([
@@ -53,11 +59,11 @@ def retreat_regions(
 def contested_provinces(sheet: MovementSheet, state: PartialResolution) -> frozenset[str]:
     """Provinces that a standoff left empty. A move that never arrived, or that lost a head-to-head fight,
     makes no standoff."""
-    winners, known, goal = state.winners, state.verdicts, sheet.goal
+    winners, verdicts, goal = state.winners, state.verdicts, sheet.goal
     return frozenset([
         sheet.place[place] for place, moves in state.attackers.items()
         if len(moves) > 1
         and place not in winners
-        and (place >= len(goal) or (goal[place] != place and known[place] == TRUE))
-        and any(state.prevent_strength(m)[0] > 0 for m in moves)
+        and (place >= len(goal) or (goal[place] != place and verdicts[place] == TRUE))
+        and any(state.prevent_strength(move)[0] > 0 for move in moves)
     ])

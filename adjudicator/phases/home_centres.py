@@ -1,4 +1,4 @@
-"""Home centres that may change: as the board has them, until a rule set notes others in memory."""
+"""Home centres that may change: the board's, until a rule set notes others in memory."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ HOME = "home"
 """The note that says whose home centre a province is: ("home", power, province)."""
 
 Homes = set[tuple[str, str]]
+"""Pairs of a power and one of its home centres."""
 
 
 def home_centres(context: Context, memory: Memory) -> Homes:
-    """Power and home centre, all of them."""
+    """All home centres of all powers."""
     noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
     return noted or {(p.home, p.id) for p in context.board.provinces.values() if p.home is not None}
 
 
-def with_home_centres(memory: Memory, found: Homes) -> Memory:
-    """Memory with these home centres in place of those it had."""
+def with_home_centres(memory: Memory, homes: Homes) -> Memory:
+    """Memory with these home centres instead of those it had."""
     others = {note for note in memory.notes if note[0] != HOME}
-    return replace(memory, notes=frozenset(others | {(HOME, *home) for home in found}))
+    return replace(memory, notes=frozenset(others | {(HOME, *home) for home in homes}))

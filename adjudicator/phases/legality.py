@@ -1,8 +1,7 @@
-"""Whether an order could be carried out at all, by the board and the units on it, whatever anybody else
-orders.
+"""Whether an order could be carried out at all, by the board and its units, whatever anybody else orders.
 
-Each function answers None for a legal order, having noted on the turn what the solver needs, or says what is
-wrong.
+Each check returns None for a legal order, and has then entered on the sheet what the solver needs; otherwise
+it returns the sentence that says what is wrong.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ def _hold(sheet: MovementSheet, number: int, _: Hold) -> None:
 def _move(sheet: MovementSheet, number: int, order: Move) -> Sentence | None:
     wanted = order.to
     to = wanted.province
-    there = sheet.steps[number].get(to)
+    regions = sheet.steps[number].get(to)
     if sheet.non_attackers and sheet.kind[number] in sheet.non_attackers and to in sheet.unit_at:
         return ("may_not_attack", sheet.units[number])
-    if there is None or order.via_convoy:
-        if not (may_cross(sheet, number, to) or _names_a_crossing(sheet, number, to)):
+    if regions is None or order.via_convoy:
+        if not (may_cross(sheet, number, to) or _counts_without_fleets(sheet, number, to)):
             return _out_of_reach(sheet, number, order)
         sheet.crossing.add(number)
         region: Region | None = sheet.context.tables.stands[sheet.kind[number]][to][0]
     else:
-        region = there[0]
+        region = regions[0]
         if region.coast is not None:
-            region = pick_coast(sheet, there, wanted)
+            region = pick_coast(sheet, regions, wanted)
             if region is None:
                 return _which_coast(sheet.units[number], wanted)
     goal = sheet.place_numbers.get(to)
@@ -46,17 +45,17 @@ def _move(sheet: MovementSheet, number: int, order: Move) -> Sentence | None:
 
 
 def may_cross(sheet: MovementSheet, number: int, to: str, without: str | None = None) -> bool:
-    """Whether a unit could be carried to a province by fleets as they now stand; `without` leaves one fleet
-    out."""
-    chart, kind, start = sheet.context.tables, sheet.kind[number], sheet.place[number]
+    """True if fleets, where they are now, could convoy a unit to a province; `without` leaves
+    one fleet out."""
+    tables, kind, start = sheet.context.tables, sheet.kind[number], sheet.place[number]
     return (
-        to in chart.landings[kind] and start in chart.boardings[kind] and sheet.sea.joins(start, to, without)
+        to in tables.landings[kind] and start in tables.boardings[kind]
+        and sheet.sea.joins(start, to, without)
     )
 
 
-def _names_a_crossing(sheet: MovementSheet, number: int, to: str) -> bool:
-    """Whether rules take an order to go overseas for a move, though no fleets stand there that could carry
-    (Q-17)."""
+def _counts_without_fleets(sheet: MovementSheet, number: int, to: str) -> bool:
+    """True if the rules take an order to go overseas for a move although no fleets are there (Q-17)."""
     place, kind = sheet.place[number], sheet.units[number].kind
     return (
         not sheet.rules.crossing_needs_fleets()
@@ -67,31 +66,30 @@ def _names_a_crossing(sheet: MovementSheet, number: int, to: str) -> bool:
     )
 
 
-def pick_coast(sheet: MovementSheet, there: tuple[Region, ...], wanted: Region) -> Region | None:
-    """The region meant among those within reach: the only one where none is named (DATC 4.B.2), none where a
-    coast is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit is passed over
-    (4.B.6)."""
-    if there[0].coast is None:
-        return there[0]
+def pick_coast(sheet: MovementSheet, regions: tuple[Region, ...], wanted: Region) -> Region | None:
+    """The region meant among those within reach: the only one where no coast is named (DATC 4.B.2),
+    None where a coast is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit
+    is ignored (4.B.6)."""
+    if regions[0].coast is None:
+        return regions[0]
     if wanted.coast is None:
-        return there[0] if len(there) == 1 else None
-    named = sheet.context.board.provinces[wanted.province].coast_id(wanted.coast)
-    return next((region for region in there if region.coast == named), None)
+        return regions[0] if len(regions) == 1 else None
+    coast = sheet.context.board.provinces[wanted.province].coast_id(wanted.coast)
+    return next((region for region in regions if region.coast == coast), None)
 
 
 def _out_of_reach(sheet: MovementSheet, number: int, order: Move) -> Sentence:
     unit = sheet.units[number]
+    tables = sheet.context.tables
     if order.to.province == unit.region.province:
         return ("there_already", unit)
-    if order.to.province not in sheet.context.tables.stands[unit.kind]:
+    if order.to.province not in tables.stands[unit.kind]:
         return ("not_enterable", unit, order.to)
-    overseas = sheet.context.kinds[unit.kind].can_be_convoyed and sheet.context.tables.shores.issuperset(
+    is_overseas = sheet.context.kinds[unit.kind].can_be_convoyed and tables.shores.issuperset(
         (unit.region.province, order.to.province))
-    return (
-        ("no_fleets", unit.region, order.to)
-        if order.via_convoy or overseas
-        else ("out_of_reach", unit, order.to)
-    )
+    if order.via_convoy or is_overseas:
+        return ("no_fleets", unit.region, order.to)
+    return ("out_of_reach", unit, order.to)
 
 
 def _which_coast(unit: Unit, wanted: Region) -> Sentence:
@@ -115,13 +113,14 @@ def _support_move(sheet: MovementSheet, number: int, order: SupportMove) -> Sent
     partner = sheet.unit_at.get(order.target.region.province, NOBODY)
     if partner in (NOBODY, number) or to not in sheet.steps[number]:
         return _cannot_support(sheet, number, order.target, to)
-    there = sheet.steps[partner].get(to)
+    regions = sheet.steps[partner].get(to)
     coast = order.to.coast
-    if there is None:
+    if regions is None:
         # A fleet cannot both support an army and be the one that carries it (DATC 6.D.31).
-        if not (may_cross(sheet, partner, to, sheet.place[number]) or _names_a_crossing(sheet, partner, to)):
+        own_place = sheet.place[number]
+        if not (may_cross(sheet, partner, to, own_place) or _counts_without_fleets(sheet, partner, to)):
             return ("target_cannot_go", sheet.units[partner], order.to)
-    elif coast is not None and pick_coast(sheet, there, order.to) is None:
+    elif coast is not None and pick_coast(sheet, regions, order.to) is None:
         return ("target_cannot_go", sheet.units[partner], order.to)
     goal = sheet.place_numbers.get(to)
     sheet.supports.append(number)

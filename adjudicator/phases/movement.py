@@ -1,4 +1,4 @@
-"""The movement phase, start to finish."""
+"""The movement phase from start to finish."""
 
 from __future__ import annotations
 
@@ -19,93 +19,96 @@ from adjudicator.units import Unit, unit_in
 
 _FAILS = Result.FAILS
 
+
 def resolve(
     context: Context, rules: MovementRules, position: Position, orders: Sequence[Order]
 ) -> Resolution:
-    """Judge a movement phase. The next position's phase is the retreats when somebody is dislodged, else what
-    follows them. Raises KeyError when a unit is of a kind the setting does not have: our own fault."""
+    """Judge a movement phase. The next phase is the retreats if somebody is dislodged, else what follows
+    them.
+
+    1. Deploy, where rules let orders say how units begin. 2. Read the orders. 3. Match supports and convoys
+    with moves. 4. Solve. 5. Word the outcomes. 6. The board afterwards, and the end of the year if it is one.
+    Raises KeyError for a unit of a kind that the context does not have, which is our own fault.
+    """
     sheet = MovementSheet(context, rules, rules.initial_deployment(context, position, orders), orders)
     repeats = assign_orders(sheet)
     rules.before_resolution(sheet)
-    puzzle = _puzzle(sheet)
-    state = solve(puzzle)
+    matched = _matched_orders(sheet)
+    state = solve(matched)
     while state.paradox_convoys and rules.convoy_paradox_fails_all_moves():
-        _stand_still(sheet, puzzle, state)
-        state = solve(puzzle)
+        _fail_paradox_moves(sheet, matched, state)
+        state = solve(matched)
     sheet.dislodged = frozenset(state.dislodged_units())
     order_outcomes.set_outcomes(sheet, state)
     for repeat, first in repeats.items():
-        found: Any = sheet.outcomes[first]
-        sheet.outcomes[repeat] = repeat_outcome(found, sheet.orders[repeat], dislodged=found.dislodged)
+        outcome: Any = sheet.outcomes[first]
+        sheet.outcomes[repeat] = repeat_outcome(outcome, sheet.orders[repeat], dislodged=outcome.dislodged)
     return _finish(sheet, state)
 
 
-def _puzzle(sheet: MovementSheet) -> MovementOrders:
-    """What the solver sees: matched supports and convoys beside the moves; all else holds."""
-    place, goal, partner, aim, to = (
-        sheet.place,
-        sheet.goal,
-        sheet.partner,
-        sheet.expected_goal,
-        sheet.end_region,
-    )
+def _matched_orders(sheet: MovementSheet) -> MovementOrders:
+    """What the solver sees: the moves, and the supports and convoys that match one. All others hold."""
+    place, goal, partner, expected_goal = sheet.place, sheet.goal, sheet.partner, sheet.expected_goal
+    end_region = sheet.end_region
     sheet.supports = [
         number for number in sheet.supports
-        if (goal[partner[number]] == aim[number] and to[number] is None) or _backs(sheet, number)
+        if (goal[partner[number]] == expected_goal[number] and end_region[number] is None)
+        or _support_matches(sheet, number)
     ]
     fleets: dict[int, dict[int, str]] = {}
     for number in sheet.convoys:
         army = partner[number]
-        if goal[army] == aim[number]:
+        if goal[army] == expected_goal[number]:
             fleets.setdefault(army, {})[number] = place[number]
         else:
-            _unmatched(sheet, number, "not_convoyed_there")
+            _leave_unmatched(sheet, number, "not_convoyed_there")
     sheet.convoys = [
-        number for army, carrying in fleets.items() if _sails(sheet, army, carrying) for number in carrying
+        number for army, carrying in fleets.items() if _goes_by_convoy(sheet, army, carrying)
+        for number in carrying
     ]
     routes = {
-        army: sheet.sea.route(place[army], place[goal[army]], fleets.get(army, {})) for army in sheet.crossing
+        army: sheet.sea.route(place[army], place[goal[army]], fleets.get(army, {}))
+        for army in sheet.crossing
     }
     return MovementOrders(
-        sheet.moves, sheet.supports, sheet.convoys, sheet.power, goal, partner, aim, sheet.base_defence,
-        routes
+        sheet.moves, sheet.supports, sheet.convoys, sheet.power, goal, partner, expected_goal,
+        sheet.base_defence, routes
     )
 
 
-def _backs(sheet: MovementSheet, number: int) -> bool:
-    """Whether a support is for what its partner does; one without a coast for its goal has been seen to
-    be."""
-    partner, aim = sheet.partner[number], sheet.expected_goal[number]
-    if sheet.goal[partner] == aim:
+def _support_matches(sheet: MovementSheet, number: int) -> bool:
+    """True if a support is for what its partner does. One without a coast was matched already if it is."""
+    partner, expected_goal = sheet.partner[number], sheet.expected_goal[number]
+    if sheet.goal[partner] == expected_goal:
         if _coast_fits(sheet, number, partner):
             return True
-    elif partner == aim and _follows(sheet, number, partner):
+    elif partner == expected_goal and _follows(sheet, number, partner):
         return True
-    _unmatched(sheet, number, "moves_away" if partner == aim else "not_supported_there")
+    _leave_unmatched(sheet, number, "moves_away" if partner == expected_goal else "not_supported_there")
     return False
 
 
-def _sails(sheet: MovementSheet, army: int, carrying: Iterable[int]) -> bool:
-    """Whether an army goes over water, now that fleets convoy it. A convoy by an own fleet shows that it
-    means to (DATC 4.A.3); a foreign one alone does not, and is then not matched."""
+def _goes_by_convoy(sheet: MovementSheet, army: int, carrying: Iterable[int]) -> bool:
+    """True if an army that fleets convoy goes by sea. A convoy by a fleet of its own power shows that it
+    means to (DATC 4.A.3); a foreign one does not, and is then not matched."""
     if army in sheet.crossing:
         return True
     if any(sheet.power[fleet] == sheet.power[army] for fleet in carrying):
         sheet.crossing.add(army)
         return True
     for fleet in carrying:
-        _unmatched(sheet, fleet, "goes_over_land")
+        _leave_unmatched(sheet, fleet, "goes_over_land")
     return False
 
 
 def _coast_fits(sheet: MovementSheet, number: int, partner: int) -> bool:
-    """A support may leave the coast out, but one that is named must be the one gone to (DATC 4.B.4)."""
-    named, ends = sheet.end_region[number], sheet.end_region[partner]
-    return named is None or ends is None or ends.coast is None or pick_coast(sheet, (ends,), named) == ends
+    """A support may leave the coast out, but a coast that is named must be the one gone to (DATC 4.B.4)."""
+    named, end = sheet.end_region[number], sheet.end_region[partner]
+    return named is None or end is None or end.coast is None or pick_coast(sheet, (end,), named) == end
 
 
 def _follows(sheet: MovementSheet, number: int, partner: int) -> bool:
-    """Whether a support in place of a unit that moves backs its move: not unless the rules say so (Q-15)."""
+    """True if a support in place of a unit that moves backs its move, which the rules must allow (Q-15)."""
     goal = sheet.goal[partner]
     if not sheet.rules.support_follows_mover() or sheet.place[goal] not in sheet.steps[number]:
         return False
@@ -113,9 +116,9 @@ def _follows(sheet: MovementSheet, number: int, partner: int) -> bool:
     return True
 
 
-def _stand_still(sheet: MovementSheet, orders: MovementOrders, state: PartialResolution) -> None:
-    """Where a paradox makes all its moves fail (Q-18): the carried armies and whoever attacks their fleets
-    hold."""
+def _fail_paradox_moves(sheet: MovementSheet, orders: MovementOrders, state: PartialResolution) -> None:
+    """Make every move of a convoy paradox fail (Q-18): the armies convoyed, and whoever attacks the
+    fleets."""
     for fleet in state.paradox_convoys:
         for number in {sheet.partner[fleet], *state.attackers.get(fleet, ())}:
             if sheet.goal[number] != number:
@@ -125,65 +128,57 @@ def _stand_still(sheet: MovementSheet, orders: MovementOrders, state: PartialRes
                 sheet.settled_early.append(sheet.order_index[number])
 
 
-def _unmatched(sheet: MovementSheet, number: int, sentence: str) -> None:
+def _leave_unmatched(sheet: MovementSheet, number: int, sentence: str) -> None:
     partner, named = sheet.partner[number], sheet.end_region[number]
+    goal = named or sheet.place[sheet.expected_goal[number]]
     index = sheet.order_index[number]
     sheet.outcomes[index] = make_outcome(
-        sheet.orders[index],
-        _FAILS,
-        "unmatched",
-        sheet.unit_order[partner],
-        (sheet.explainer, sentence, sheet.units[partner], named or sheet.place[sheet.expected_goal[number]]),
-        False,
-    )
+        sheet.orders[index], _FAILS, "unmatched", sheet.unit_order[partner],
+        (sheet.explainer, sentence, sheet.units[partner], goal), False)
     sheet.settled_early.append(index)
 
 
 def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
-    gaps = dislodgements.contested_provinces(sheet, state)
-    beaten = (
-        sheet.rules.dislodged_for_retreat(sheet, dislodgements.find_dislodged(sheet, state, gaps))
-        if sheet.dislodged
-        else ()
-    )
-    units, memory = sheet.rules.after_movement(sheet, _standing(sheet, state))
-    following = year_end.next_phase(sheet.context, sheet.position.phase, beaten)
-    after = Position(following, units, sheet.position.centres, beaten, gaps, memory)
-    silent = [
-        sheet.units[n] for n,
-        index in enumerate(sheet.order_index) if index == NOBODY and n not in sheet.contradicted
+    context, rules = sheet.context, sheet.rules
+    contested = dislodgements.contested_provinces(sheet, state)
+    dislodged = rules.dislodged_for_retreat(
+        sheet, dislodgements.find_dislodged(sheet, state, contested)) if sheet.dislodged else ()
+    units, memory = rules.after_movement(sheet, _standing_units(sheet, state))
+    next_phase = year_end.next_phase(context, sheet.position.phase, dislodged)
+    after = Position(next_phase, units, sheet.position.centres, dislodged, contested, memory)
+    # A unit with two orders that contradict each other was ordered, though it carries out none.
+    unordered = [
+        sheet.units[number] for number, index in enumerate(sheet.order_index)
+        if index == NOBODY and number not in sheet.contradicted
     ] if NOBODY in sheet.order_index else ()
-    undecided = (
-        [sheet.orders[sheet.order_index[n]] for n in sorted(state.unresolved)] if state.unresolved else ()
-    )
-    return year_end.close_phase(sheet.context, sheet.rules, Resolution(
-        _outcomes(sheet), after, beaten, gaps, tuple(sorted(silent)),
-        disbanded=tuple(sorted(sheet.destroyed)),
-        unresolved=tuple(undecided),
-        notes=tuple(sheet.explainer.text(one) for one in sheet.notes) if sheet.notes else ()))
+    unresolved = [
+        sheet.orders[sheet.order_index[number]] for number in sorted(state.unresolved)
+    ] if state.unresolved else ()
+    return year_end.close_phase(context, rules, Resolution(
+        _outcomes(sheet), after, dislodged, contested, tuple(sorted(unordered)),
+        disbanded=tuple(sorted(sheet.destroyed)), unresolved=tuple(unresolved),
+        notes=tuple(sheet.explainer.text(note) for note in sheet.notes) if sheet.notes else ()))
 
 
-def _standing(sheet: MovementSheet, state: PartialResolution) -> frozenset[Unit]:
-    """The units as they stand afterwards; the dislodged are not among them."""
+def _standing_units(sheet: MovementSheet, state: PartialResolution) -> frozenset[Unit]:
+    """The units where they are afterwards, without the dislodged."""
     units = sheet.units
-    to: Sequence[Any] = sheet.end_region
-    left = state.winners.values()
-    if not left:
+    end_region: Sequence[Any] = sheet.end_region
+    moved = state.winners.values()
+    if not moved:
         return sheet.position.units
-    gone = [units[number] for number in (*left, *sheet.dislodged)]
-    return sheet.position.units.difference(gone).union(
-        [unit_in(units[number], to[number]) for number in left]
-    )
+    left = [units[number] for number in (*moved, *sheet.dislodged)]
+    arrived = [unit_in(units[number], end_region[number]) for number in moved]
+    return sheet.position.units.difference(left).union(arrived)
 
 
 def _outcomes(sheet: MovementSheet) -> tuple[Outcome, ...]:
-    """One for each order, as given; those of the dislodged say so, also where the order counted for
-    nothing."""
-    found: list[Any] = sheet.outcomes
-    assert all(found), "an order was left without an outcome"
+    """One for each order, as given. Orders of dislodged units say so, also where they counted for nothing."""
+    outcomes: list[Any] = sheet.outcomes
+    assert all(outcomes), "an order was left without an outcome"
     for index in sheet.settled_early if sheet.dislodged else ():
         order = sheet.orders[index]
         if (isinstance(order, UnitOrder) and sheet.unit_at.get(order.unit.region.province) in sheet.dislodged
-                and found[index].reason != "no_such_unit" and sheet.ordered_unit(order) != NOBODY):
-            found[index] = repeat_outcome(found[index], order, dislodged=True)
-    return tuple(found)
+                and outcomes[index].reason != "no_such_unit" and sheet.ordered_unit(order) != NOBODY):
+            outcomes[index] = repeat_outcome(outcomes[index], order, dislodged=True)
+    return tuple(outcomes)

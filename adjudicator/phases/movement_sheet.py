@@ -1,11 +1,11 @@
-"""The work sheet of one movement phase: who stands where, which order each unit carries out, and the outcomes
-so far.
+"""The worksheet of one movement phase: where units are, which order each carries out, and the
+outcomes so far.
 
-Units and places are numbered for the length of one phase, as `adjudicator.strength` says: unit n stands in
-place n, and the empty places that orders name come after those. Whatever belongs to a unit is a list with one
-entry for each unit, so the puzzle for the solver is the turn's own lists, and nothing is copied or looked up
-by name while it is solved. Names are turned into numbers once, while the orders are read, by the two tables
-`at` and `number_of`.
+Units and places have numbers for the length of one phase, as in `adjudicator.strength`: unit n is in
+place n, and the empty places that orders name come after those. What belongs to a unit is a list with one
+entry for each unit, so that the solver works on the sheet's own lists: nothing is copied, and no name is
+looked up while it solves. The tables `unit_at` and `place_numbers` turn names into numbers once, while
+the orders are read.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from adjudicator.units import Unit
 _VOID = Result.VOID
 
 Check = Callable[["MovementSheet", int, Any], Sentence | None]
-"""Whether unit n may carry out an order: None where it may, else the sentence that says what is wrong."""
+"""Whether a unit (by number) may carry out an order: None if it may, else the sentence that says why not."""
 OutcomeRule = Callable[["MovementSheet", PartialResolution, int], None]
-"""Sets the outcome of unit n's order once the phase is solved."""
+"""Sets the outcome of a unit's order once the phase is solved."""
 
 
 class MovementRules(YearEndRules, Protocol):
-    """What a rule set decides while a movement phase is judged; `Ruleset` has the defaults."""
+    """What a rule set decides while a movement phase is judged; `Ruleset` has the defaults and says more."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]]
     CHECKS: ClassVar[Mapping[type[Order], Check]]
@@ -64,22 +64,25 @@ class MovementRules(YearEndRules, Protocol):
 
 
 class MovementSheet:
-    """What is known of each unit n: `power`, `kind`, the province `place[n]` it stands in and `steps[n]`,
-    what it reaches. `at` finds a unit's number by its province, `number_of` the number of any place named so
-    far, and `place` is the province of either.
+    """What is known of each unit n and each order i.
 
-    `outcomes[i]` is the outcome of order i as given, None while it is open. `chosen[n]` is the order that
-    unit n carries out, by its place in the list, or NOBODY, and `given[n]` that order itself; it has an entry
-    more, so that `given[NOBODY]` is None. `holds`, `moves`, `supports` and `convoys` are the units by what
-    they are to do.
+    Where it is: `power`, `kind`, the province `place[n]`, and `steps[n]`, the provinces it reaches. `unit_at`
+    finds a unit's number by its province, `place_numbers` the number of any place named so far; `place` is
+    the inverse of both. `sea` answers questions about convoys.
 
-    The rest is what legality found out for unit n: its `goal`, the place where it wants to be in the end;
-    `to`, the region a move ends in or a support names with its coast; `partner`, the unit it supports or
-    carries, and `aim`, the place it supports or carries it to; `crossing`, the units that go over water.
-    `commanders`: units given in proxy, and to whom. `lost` are the units that were dislodged, known once the
-    puzzle is solved, and `early` the outcomes from before. `torn` are units that hold because two different
-    orders were written for them. `destroyed` are units that rules take off the board in this phase without a
-    retreat, and `told` sentences on what befell without an order.
+    Its order: `order_index[n]` is the place of its order in `orders`, or NOBODY, and `unit_order[n]` that
+    order. `unit_order` has one entry more than there are units, so that `unit_order[NOBODY]` is None.
+    `holds`, `moves`, `supports` and `convoys` are units by what they do. `commanders`: units given in proxy,
+    and to whom. `contradicted`: units that hold because two different orders were written for them.
+
+    What legality found: `goal[n]`, the place where it wants to end; `end_region[n]`, the region a move ends
+    in, or that a support names with its coast; `partner[n]`, the unit it supports or convoys, and
+    `expected_goal[n]`, where to; `crossing`, the units that go by convoy; `non_attackers`, the kinds of units
+    that may not attack.
+
+    Results: `outcomes[i]`, None while open; `settled_early`, the orders decided before the phase was solved;
+    `dislodged`, known once it is solved; `destroyed`, units that rules take off the board at once; `notes`,
+    sentences on what happened without an order.
     """
 
     __slots__ = (
@@ -121,29 +124,29 @@ class MovementSheet:
     def __init__(
         self, context: Context, rules: MovementRules, position: Position, orders: Sequence[Order]
     ) -> None:
-        chart = context.tables
-        carrying, reach = chart.carrying, chart.reach
+        tables = context.tables
+        carrying, reach = tables.carrying, tables.reach
         self.context = context
         self.rules = rules
         self.position = position
         self.orders = orders
         self.explainer = Explainer(context, rules)
-        self.non_attackers = chart.non_attackers
+        self.non_attackers = tables.non_attackers
         self.units = units = [*position.units]
         count = len(units)
         self.power = [unit.power for unit in units]
         self.kind = kinds = [unit.kind for unit in units]
         self.base_defence = (
-            [chart.base_defence[kind] for kind in kinds] if chart.has_other_defences else [1] * count
-        )
-        self.unit_at = at = {unit.region.province: number for number, unit in enumerate(units)}
-        self.place = place = [*at]
-        self.place_numbers = at.copy()
+            [tables.base_defence[kind] for kind in kinds] if tables.has_other_defences else [1] * count)
+        self.unit_at = unit_at = {unit.region.province: number for number, unit in enumerate(units)}
+        self.place = place = [*unit_at]
+        self.place_numbers = unit_at.copy()
         self.steps = [
-            reach[kind][province][unit.region.coast] for kind, province,
-            unit in zip(kinds, place, units, strict=True)
+            reach[kind][province][unit.region.coast]
+            for kind, province, unit in zip(kinds, place, units, strict=True)
         ]
-        self.sea = Sea(chart, [sea for sea in chart.seas if sea in at and sea in carrying[kinds[at[sea]]]])
+        self.sea = Sea(
+            tables, [sea for sea in tables.seas if sea in unit_at and sea in carrying[kinds[unit_at[sea]]]])
         self.outcomes: list[Outcome | None] = [None] * len(orders)
         self.order_index = [NOBODY] * count
         self.unit_order: list[Any] = [None] * (count + 1)
@@ -164,36 +167,39 @@ class MovementSheet:
         self.notes: list[Sentence] = []
 
     def place_number(self, province: str) -> int:
-        """The number of a place, which gets one when it is named for the first time."""
-        found = self.place_numbers.get(province)
-        if found is None:
-            found = self.place_numbers[province] = len(self.place)
+        """The number of a place, which gets one when it is first named."""
+        number = self.place_numbers.get(province)
+        if number is None:
+            number = self.place_numbers[province] = len(self.place)
             self.place.append(province)
-        return found
+        return number
 
     def let_hold(self, number: int) -> None:
-        """Let a unit hold, whatever it was to do."""
-        for crowd in (self.holds, self.moves, self.supports, self.convoys):
-            if number in crowd:
-                crowd.remove(number)
+        """Make a unit hold, whatever its order was."""
+        for units in (self.holds, self.moves, self.supports, self.convoys):
+            if number in units:
+                units.remove(number)
         self.goal[number] = number
         self.end_region[number] = None
         self.crossing.discard(number)
 
     def vacate(self, number: int) -> None:
-        """Let a moving unit count as gone from its place whatever becomes of its move: who comes there meets
-        nobody."""
-        place = self.place[number]
-        empty = self.place_numbers[place] = len(self.place)
-        self.place.append(place)
+        """Count a moving unit as gone from its place whatever becomes of its move: who comes
+        there meets nobody.
+
+        Its province gets a second number, an empty place, and all who go there go to that one.
+        """
+        province = self.place[number]
+        empty = self.place_numbers[province] = len(self.place)
+        self.place.append(province)
         self.goal = [empty if goal == number else goal for goal in self.goal]
         self.expected_goal = [
-            empty if aim == number and self.partner[unit] != number else aim for unit,
-            aim in enumerate(self.expected_goal)
+            empty if goal == number and self.partner[unit] != number else goal
+            for unit, goal in enumerate(self.expected_goal)
         ]
 
     def ordered_unit(self, order: UnitOrder) -> int:
-        """The unit an order names, whosever it is, or NOBODY."""
+        """The number of the unit that an order names, whoever owns it, or NOBODY."""
         reference = order.unit
         number = self.unit_at.get(reference.region.province, NOBODY)
         kind = reference.kind
@@ -202,28 +208,26 @@ class MovementSheet:
         return number if self.rules.forgives_wrong_kind() else NOBODY
 
     def assign_order(self, number: int, index: int) -> None:
-        """Let a unit carry out an order, by its place in the list, or none."""
+        """Make a unit carry out an order, by the order's place in the list, or none for NOBODY."""
         self.order_index[number] = index
         self.unit_order[number] = None if index == NOBODY else self.orders[index]
 
     def order_of(self, number: int) -> Order | None:
-        """The order that a unit carries out, if it has one; none for NOBODY."""
-        found: Order | None = self.unit_order[number]
-        return found
+        """The order that a unit carries out, if any; None for NOBODY."""
+        order: Order | None = self.unit_order[number]
+        return order
 
     def set_outcome(
         self, number: int, result: Result, reason: str | None, why: Sentence, cause: int = NOBODY
     ) -> None:
-        """The outcome of the order that a unit carries out; `cause` is the unit whose order brought it
-        about."""
+        """Set the outcome of a unit's order; `cause` is the unit whose order brought it about."""
         index = self.order_index[number]
         self.outcomes[index] = make_outcome(
             self.orders[index], result, reason, self.unit_order[cause], (self.explainer, *why),
             number in self.dislodged)
 
     def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
-        """An order that counts for nothing, by its place in the list; `cause` is the order that did it, if
-        one did."""
+        """Void an order, by its place in the list; `cause` is the order that made it void, if one did."""
         self.outcomes[index] = make_outcome(
             self.orders[index], _VOID, reason, cause, (self.explainer, *why), False)
         self.settled_early.append(index)

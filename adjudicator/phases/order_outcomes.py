@@ -1,4 +1,4 @@
-"""Outcomes of the orders of a solved movement phase. What is void or unmatched has its outcome already."""
+"""Outcomes of the orders of a solved movement phase. Void and unmatched orders have theirs already."""
 
 from __future__ import annotations
 
@@ -12,100 +12,100 @@ from adjudicator.strength import FALSE, NOBODY, TRUE, PartialResolution
 _SUCCEEDS, _FAILS = Result.SUCCEEDS, Result.FAILS
 
 Failure = tuple[str, int, tuple[Any, ...]]
-"""Reason, the unit whose order is the cause or NOBODY, and the sentence behind the `Words` that says it."""
+"""Reason, the unit whose order is the cause or NOBODY, and an `Explainer` with the sentence for it. A plain
+tuple, because some hundred are made and taken apart in a full phase."""
 
 
 def set_outcomes(sheet: MovementSheet, state: PartialResolution) -> None:
-    """Settle every order that a unit carries out."""
-    _label_moves(sheet, state)
-    _label_helpers(sheet, state)
-    _label_holds(sheet, state)
+    """Set the outcome of every order that a unit carries out."""
+    _set_moves(sheet, state)
+    _set_helpers(sheet, state)
+    _set_holds(sheet, state)
     if sheet.rules.OUTCOME_RULES:
-        _label_rest(sheet, state)
+        _set_others(sheet, state)
 
 
-def _label_moves(sheet: MovementSheet, state: PartialResolution) -> None:
-    outcomes, given, chosen, lost = sheet.outcomes, sheet.unit_order, sheet.order_index, sheet.dislodged
-    known, words, crossing, place, goals = (
-        state.verdicts,
-        sheet.explainer,
-        sheet.crossing,
-        sheet.place,
-        sheet.goal,
-    )
-    paths, toward = state.path_verdicts, state.attackers
+def _set_moves(sheet: MovementSheet, state: PartialResolution) -> None:
+    outcomes, unit_order, order_index = sheet.outcomes, sheet.unit_order, sheet.order_index
+    verdicts, explainer, place, dislodged = state.verdicts, sheet.explainer, sheet.place, sheet.dislodged
+    paths, attackers = state.path_verdicts, state.attackers
     for number in sheet.moves:
-        goal = goals[number]
-        if known[number] != TRUE:
-            if paths[number] == TRUE and len(toward[goal]) == 1:
-                reason, cause, why = _beaten_off(sheet, state, number, goal)
+        goal = sheet.goal[number]
+        if verdicts[number] != TRUE:
+            if paths[number] == TRUE and len(attackers[goal]) == 1:
+                reason, cause, why = _held_off(sheet, state, number, goal)
             else:
                 reason, cause, why = _stopped(sheet, state, number, goal)
-            outcomes[chosen[number]] = make_outcome(
-                given[number], _FAILS, reason, given[cause], why, number in lost
+            outcomes[order_index[number]] = make_outcome(
+                unit_order[number], _FAILS, reason, unit_order[cause], why, number in dislodged
             )
             continue
-        how = "carried" if number in crossing else "moves"
-        if goal in lost:
-            cause, why = goal, (words, how + "_in", place[goal], sheet.units[goal])
+        sentence = "carried" if number in sheet.crossing else "moves"
+        if goal in dislodged:
+            cause, why = goal, (explainer, sentence + "_in", place[goal], sheet.units[goal])
         else:
-            cause, why = NOBODY, (words, how, place[goal])
-        outcomes[chosen[number]] = make_outcome(given[number], _SUCCEEDS, None, given[cause], why, False)
+            cause, why = NOBODY, (explainer, sentence, place[goal])
+        outcomes[order_index[number]] = make_outcome(
+            unit_order[number], _SUCCEEDS, None, unit_order[cause], why, False)
 
 
-def _label_helpers(sheet: MovementSheet, state: PartialResolution) -> None:
-    """Supports and convoys. Those that are given have the order of the unit they help for a cause."""
-    outcomes, given, chosen, lost = sheet.outcomes, sheet.unit_order, sheet.order_index, sheet.dislodged
-    known, words, partners, units = state.verdicts, sheet.explainer, sheet.partner, sheet.units
+def _set_helpers(sheet: MovementSheet, state: PartialResolution) -> None:
+    """Supports and convoys. The cause of one that is given is the order of the unit it helps."""
+    outcomes, unit_order, order_index = sheet.outcomes, sheet.unit_order, sheet.order_index
+    verdicts, explainer, partners, units = state.verdicts, sheet.explainer, sheet.partner, sheet.units
+    dislodged = sheet.dislodged
     for numbers, sentence, failed in (
             (sheet.supports, "support_given", _cut), (sheet.convoys, "convoy_given", _disrupted)):
         for number in numbers:
-            if known[number] == TRUE:
+            if verdicts[number] == TRUE:
                 partner = partners[number]
-                outcomes[chosen[number]] = make_outcome(
-                    given[number], _SUCCEEDS, None, given[partner], (words, sentence, units[partner]), False)
+                outcomes[order_index[number]] = make_outcome(
+                    unit_order[number], _SUCCEEDS, None, unit_order[partner],
+                    (explainer, sentence, units[partner]), False)
             else:
                 reason, cause, why = (
-                    _beaten(sheet, state, number) if number in lost else failed(sheet, state, number)
+                    _dislodged(sheet, state, number) if number in dislodged else failed(sheet, state, number)
                 )
-                outcomes[chosen[number]] = make_outcome(
-                    given[number], _FAILS, reason, given[cause], why, number in lost
+                outcomes[order_index[number]] = make_outcome(
+                    unit_order[number], _FAILS, reason, unit_order[cause], why, number in dislodged
                 )
 
 
-def _label_holds(sheet: MovementSheet, state: PartialResolution) -> None:
-    outcomes, given, chosen, lost = sheet.outcomes, sheet.unit_order, sheet.order_index, sheet.dislodged
-    held = (sheet.explainer, "holds")
+def _set_holds(sheet: MovementSheet, state: PartialResolution) -> None:
+    outcomes, unit_order, order_index = sheet.outcomes, sheet.unit_order, sheet.order_index
+    holds = (sheet.explainer, "holds")
     for number in sheet.holds:
-        if number in lost:
-            reason, cause, why = _beaten(sheet, state, number)
-            outcomes[chosen[number]] = make_outcome(given[number], _FAILS, reason, given[cause], why, True)
+        if number in sheet.dislodged:
+            reason, cause, why = _dislodged(sheet, state, number)
+            outcomes[order_index[number]] = make_outcome(
+                unit_order[number], _FAILS, reason, unit_order[cause], why, True)
         else:
-            outcomes[chosen[number]] = make_outcome(given[number], _SUCCEEDS, None, None, held, False)
+            outcomes[order_index[number]] = make_outcome(
+                unit_order[number], _SUCCEEDS, None, None, holds, False)
 
 
-def _label_rest(sheet: MovementSheet, state: PartialResolution) -> None:
+def _set_others(sheet: MovementSheet, state: PartialResolution) -> None:
     """Orders that only these rules know."""
-    special = sheet.rules.OUTCOME_RULES
+    outcome_rules = sheet.rules.OUTCOME_RULES
     orders: Sequence[Any] = sheet.orders
-    for index in [index for index, found in enumerate(sheet.outcomes) if not found]:
+    for index in [index for index, outcome in enumerate(sheet.outcomes) if not outcome]:
         order = orders[index]
         number = sheet.ordered_unit(order)
-        if sheet.order_index[number] == index:  # otherwise it repeats another word for word
-            special[type(order)](sheet, state, number)
+        if sheet.order_index[number] == index:  # otherwise it repeats another order word for word
+            outcome_rules[type(order)](sheet, state, number)
 
 
 def attack_on(sheet: MovementSheet, state: PartialResolution, number: int, *, own_too: bool = False) -> int:
-    """A foreign attack that reaches a unit's place, or NOBODY; the first by name of the place it comes
-    from."""
+    """The unit whose attack reaches a unit's place, or NOBODY; of several the first by the name of its place.
+    Attacks by the unit's own power count only if `own_too`."""
     power = sheet.power
     return _first(sheet, [
-        m for m in state.attackers.get(number, ())
-        if state.path_verdict(m) == TRUE and (own_too or power[m] != power[number])
+        attacker for attacker in state.attackers.get(number, ())
+        if state.path_verdict(attacker) == TRUE and (own_too or power[attacker] != power[number])
     ])
 
 
-def _beaten(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
+def _dislodged(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
     winner = state.winners[number]
     return "dislodged", winner, (sheet.explainer, "dislodged", sheet.units[winner])
 
@@ -120,49 +120,51 @@ def _cut(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure
 
 
 def _disrupted(sheet: MovementSheet, _: PartialResolution, number: int) -> Failure:
+    """A convoy fails without its fleet being dislodged only in a paradox."""
     army = sheet.partner[number]
     return "paradox", army, (sheet.explainer, "paradox", sheet.units[army])
 
 
 def _stopped(sheet: MovementSheet, state: PartialResolution, number: int, goal: int) -> Failure:
-    """What stops a move: no way over water, who stands at the goal or comes from there, or another move."""
+    """What stops a move: no convoy, a unit that stays at the goal or comes from there, or another move."""
     if state.path_verdict(number) == FALSE:
-        return _stranded(sheet, state, number)
+        return _not_carried(sheet, state, number)
     rivals = state.attackers[goal]
-    high = state.max_strength[number]
+    strength = state.max_strength[number]
     if goal < len(sheet.units):
-        high = state.attack_strength(number)[1]
-        if high <= state.opposing_strength(number)[0]:
-            return _beaten_off(sheet, state, number, goal)
-    rival = _first(sheet, [m for m in rivals if m != number and high <= state.prevent_strength(m)[0]])
-    how = "beaten_to" if state.verdicts[rival] == TRUE else "bounced_with"
-    return "bounced", rival, (sheet.explainer, how, sheet.place[goal], sheet.units[rival])
+        strength = state.attack_strength(number)[1]
+        if strength <= state.opposing_strength(number)[0]:
+            return _held_off(sheet, state, number, goal)
+    rival = _first(sheet, [m for m in rivals if m != number and strength <= state.prevent_strength(m)[0]])
+    sentence = "beaten_to" if state.verdicts[rival] == TRUE else "bounced_with"
+    return "bounced", rival, (sheet.explainer, sentence, sheet.place[goal], sheet.units[rival])
 
 
-def _beaten_off(sheet: MovementSheet, state: PartialResolution, number: int, holder: int) -> Failure:
-    """Stopped by the unit that stands at the goal, or that comes the other way."""
+def _held_off(sheet: MovementSheet, state: PartialResolution, number: int, holder: int) -> Failure:
+    """Stopped by the unit that is at the goal, or that comes the other way."""
     unit = sheet.units[holder]
     if sheet.power[holder] == sheet.power[number]:
         return "bounced", holder, (sheet.explainer, "own_unit_stays", unit)
-    how = "bounced_off" if state.head_to_head[number] == NOBODY else "bounced_head_on"
-    return "bounced", holder, (sheet.explainer, how, unit, (state, number))
+    sentence = "bounced_off" if state.head_to_head[number] == NOBODY else "bounced_head_on"
+    return "bounced", holder, (sheet.explainer, sentence, unit, (state, number))
 
 
-def _stranded(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
+def _not_carried(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
     route = state.orders.routes[number]
-    broken = _first(sheet, [f for f in route.links if state.verdicts[f] == FALSE])
-    if broken == NOBODY or not route.joins():
+    failed_fleet = _first(sheet, [fleet for fleet in route.links if state.verdicts[fleet] == FALSE])
+    if failed_fleet == NOBODY or not route.joins():
         return "no_convoy", NOBODY, (sheet.explainer, "no_chain", sheet.place[sheet.goal[number]])
-    winner = state.winners.get(broken, NOBODY)
+    winner = state.winners.get(failed_fleet, NOBODY)
     if winner == NOBODY:
-        return "no_convoy", broken, (sheet.explainer, "convoy_failed", sheet.units[broken])
-    return "no_convoy", winner, (sheet.explainer, "fleet_lost", sheet.units[broken], sheet.units[winner])
+        return "no_convoy", failed_fleet, (sheet.explainer, "convoy_failed", sheet.units[failed_fleet])
+    return "no_convoy", winner, (
+        sheet.explainer, "fleet_lost", sheet.units[failed_fleet], sheet.units[winner])
 
 
 def _first(sheet: MovementSheet, numbers: Iterable[int]) -> int:
-    """The one whose place comes first by name, so that a cause never hangs on chance; NOBODY of none."""
-    found = list(numbers)
-    if len(found) == 1:
-        return found[0]
-    return min(found, key=sheet.place.__getitem__, default=NOBODY)
-
+    """The unit whose place comes first by name, so that a cause never depends on chance; NOBODY if there are
+    none."""
+    candidates = list(numbers)
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=sheet.place.__getitem__, default=NOBODY)

@@ -263,7 +263,7 @@ class Bretwalda(Ruleset):
         return memory
 
     # Winter
-    # ----------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------
 
     def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         """By the home centres of the winter before: one moved now counts from the next on (BRE-05)."""

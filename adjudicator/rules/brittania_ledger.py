@@ -104,7 +104,7 @@ class Ledger:
         return found
 
     # Orders
-    # ----------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------
 
     def read(self) -> None:
         """Give every order its verdict or its entry. Powers do not hang on each other here; of one power's

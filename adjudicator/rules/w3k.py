@@ -168,7 +168,7 @@ class ThreeKingdoms(Ruleset):
         return True
 
     # Proxies
-    # ---------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""

@@ -13,8 +13,8 @@ from adjudicator.serialize.cases import Case
 
 
 def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
-    """The answer to a case. The contract has no key "unresolved": it appears only if the judge met orders that no
-    rule decides, and lists their places among the orders."""
+    """The answer to a case. The contract has no key "unresolved": it appears only if the judge met orders
+    that no rule decides, and lists their places among the orders."""
     kind, after = case.position.phase.kind, resolution.position
     data: dict[str, Any] = {
         "id": case.id,

@@ -1,4 +1,4 @@
-"""The fields of a case's JSON and the names in them: each is read by its path, and a wrong one is named by it."""
+"""The fields of a case's JSON and the names in them. A wrong one is reported by its path."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ class CaseFault(Exception):
 
 
 class NameReader:
-    """Powers, unit kinds, provinces and regions of one variant by the names a case may use. Every method takes the
-    path of the field first, and raises CaseFault with it for a name the variant does not have."""
+    """Powers, unit kinds, provinces and regions of one variant, by the names that a case may use.
+
+    Every method takes the path of the field first, and raises CaseFault with it for an unknown name.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -56,8 +58,8 @@ class NameReader:
         return province
 
     def region(self, field: str, text: Any) -> Region:
-        """A region in ids. A coast that the province lacks is a fault; one that the unit has no use for is left
-        to the judge."""
+        """A region in ids. A coast that the province lacks is a fault; a coast that the unit has no use for
+        is left to the judge."""
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
         if text.casefold() in self._provinces:

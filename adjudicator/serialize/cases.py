@@ -152,7 +152,7 @@ class CaseReader:
         return Memory(frozenset(converting) & units, notes=frozenset(notes))
 
     def _own_state(self, data: Document) -> Extension | None:
-        """What only the rule set keeps; None where the case has none, and the rules then take their opening."""
+        """What only the rule set keeps; None where the case says nothing, as at the opening of a game."""
         state_class = self._rules.EXTENSION
         if state_class is None or data.get("state") is None:
             return None

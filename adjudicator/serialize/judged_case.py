@@ -1,4 +1,4 @@
-"""A judged phase as a case of `galloper adjudicate`, so that a checker that shares no code can judge it again."""
+"""A judged phase as a case of `galloper adjudicate`: a checker that shares no code can judge it again."""
 
 from __future__ import annotations
 
