@@ -218,16 +218,22 @@ class MovementSheet:
         return order
 
     def set_outcome(
-        self, number: int, result: Result, reason: str | None, why: Sentence, cause: int = NOBODY
+        self, number: int, result: Result, reason: str | None, sentence: Sentence, cause: int = NOBODY
     ) -> None:
         """Set the outcome of a unit's order; `cause` is the unit whose order brought it about."""
         index = self.order_index[number]
         self.outcomes[index] = make_outcome(
-            self.orders[index], result, reason, self.unit_order[cause], (self.explainer, *why),
+            self.orders[index], result, reason, self.unit_order[cause], (self.explainer, *sentence),
             number in self.dislodged)
 
-    def void(self, index: int, reason: str, *why: *Sentence, cause: Order | None = None) -> None:
+    def settle(self, index: int, result: Result, reason: str | None, *sentence: *Sentence) -> None:
+        """Set the outcome of an order that no unit carries out, by its place in the list."""
+        self.outcomes[index] = make_outcome(
+            self.orders[index], result, reason, None, (self.explainer, *sentence), False)
+        self.settled_early.append(index)
+
+    def void(self, index: int, reason: str, *sentence: *Sentence, cause: Order | None = None) -> None:
         """Void an order, by its place in the list; `cause` is the order that made it void, if one did."""
         self.outcomes[index] = make_outcome(
-            self.orders[index], _VOID, reason, cause, (self.explainer, *why), False)
+            self.orders[index], _VOID, reason, cause, (self.explainer, *sentence), False)
         self.settled_early.append(index)

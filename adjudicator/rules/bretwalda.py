@@ -1,7 +1,7 @@
-"""Bretwalda I: boat bunches that hug the coast and lose their boats, ports, home centres that move.
+"""Bretwalda I: boat bunches that follow the coast and may lose their boats, ports, home centres that move.
 
-A paragraph of the printed rules that leaves something open has a named choice here; the default is the
-decision taken (`docs/rulings/bretwalda.md`).
+What the printed rules leave open is a named choice; the default is the decision taken
+(docs/rulings/bretwalda.md).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import COAST, Region, Terrain
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, make_outcome
-from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet
+from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.home_centres import home_centres, with_home_centres
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
@@ -64,8 +64,8 @@ def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence
     return None
 
 
-def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
-    """Boat-building fails where support would be cut: by a foreign attack that gets there (BRE-10)."""
+def convert_outcome(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
+    """Building boats fails where a support would be cut: by a foreign attack that arrives (BRE-10)."""
     unit = sheet.units[number]
     attack = attack_on(sheet, state, number)
     if attack != NOBODY:
@@ -77,52 +77,51 @@ def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -
 
 
 def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
-    """Move one home centre between two centres its power owns; it counts from the next winter (BRE-05,
+    """Move a home centre between two centres its power owns; it counts from the next winter (BRE-05,
     BRE-06)."""
-    wrong = _home_fault(sheet, order)
-    if wrong is not None:
-        sheet.void(index, *wrong)
+    fault = _home_fault(sheet, order)
+    if fault is not None:
+        sheet.void(index, *fault)
         return
     assert order.origin is not None
-    old, new = order.origin.province, order.to.province
-    sheet.memory = with_home_centres(
-        sheet.memory, home_centres(sheet.context, sheet.memory) - {(order.power, old)} | {(order.power, new)})
+    power, old, new = order.power, order.origin.province, order.to.province
+    homes = home_centres(sheet.context, sheet.memory) - {(power, old)} | {(power, new)}
+    sheet.memory = with_home_centres(sheet.memory, homes)
     sheet.succeed(index, ("home_moves", old, new))
 
 
-def _home_fault(sheet: AdjustmentSheet, order: MoveHome) -> tuple[str, Sentence] | None:
+def _home_fault(sheet: AdjustmentSheet, order: MoveHome) -> Fault | None:
+    """The first thing that is wrong with moving a home centre, or None."""
     power, new = order.power, order.to.province
     if order.origin is None:
         return "illegal", ("home_of_which", new)
     old = order.origin.province
+    # Homes before this phase, and as this phase's orders have left them so far.
     before = home_centres(sheet.context, sheet.position.memory)
+    now = home_centres(sheet.context, sheet.memory)
+    has_moved = {home for home in now if home[0] == power} != {home for home in before if home[0] == power}
     owned = sheet.accounts[power].centres
-    after = home_centres(sheet.context, sheet.memory)
-    faults: tuple[tuple[bool, str, Sentence], ...] = (
-        (
-            {h for h in after if h[0] == power} != {h for h in before if h[0] == power},
-            "illegal",
-            ("home_moved_once", power),
-        ),
-        ((power, old) not in before, "not_home_centre", ("home_not_ones", old, power)),
-        (new not in sheet.context.board.centres(), "not_a_centre", ("home_no_centre", new)),
-        ((power, new) in before, "illegal", ("home_already", new, power)),
-        (old not in owned, "not_owned", ("home_not_held", old, power)),
-        (new not in owned, "not_owned", ("home_not_held", new, power)),
+    faults: tuple[tuple[bool, Fault], ...] = (
+        (has_moved, ("illegal", ("home_moved_once", power))),
+        ((power, old) not in before, ("not_home_centre", ("home_not_ones", old, power))),
+        (new not in sheet.context.board.centres(), ("not_a_centre", ("home_no_centre", new))),
+        ((power, new) in before, ("illegal", ("home_already", new, power))),
+        (old not in owned, ("not_owned", ("home_not_held", old, power))),
+        (new not in owned, ("not_owned", ("home_not_held", new, power))),
     )
-    return next(((reason, why) for at_fault, reason, why in faults if at_fault), None)
+    return next((fault for applies, fault in faults if applies), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Bretwalda(Ruleset):
-    """The printed rules beside the classic ones."""
+    """The printed rules besides the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "failed_move": ("lost", "kept"),  # boats, where a move that leaves them fails
-        "cut_support": ("lost", "kept"),  # boats, where a support inland is cut
-        "own_support_unmatched": ("kept", "lost"),  # boats, where one supports inland an own move not made
-        "portage": ("kept", "lost"),  # boats, between coasts that share no shore
-        "retreat_inland": ("lost", "barred"),  # boats, or the retreat
+        "failed_move": ("lost", "kept"),  # the boats, if a move that leaves them behind fails
+        "cut_support": ("lost", "kept"),  # the boats, if a support inland is cut
+        "own_support_unmatched": ("kept", "lost"),  # the boats, if an own move supported inland is not made
+        "portage": ("kept", "lost"),  # the boats, on a move between coasts that share no shore
+        "retreat_inland": ("lost", "barred"),  # the boats are lost, or the retreat is barred
     }
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]] = {
         **CLASSIC_ORDERS,
@@ -139,15 +138,14 @@ class Bretwalda(Ruleset):
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
-    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {MoveHome: settle_home}
 
     # Movement
-    # --------------------------------------------------------------------------------------------------------
 
     def before_resolution(self, sheet: MovementSheet) -> None:
-        """A move whose convoy nobody ordered is a stand (BRE-17); a bunch taken up at sea has given up its
-        boats and keeps nobody out of the place it leaves (G7d)."""
+        """A move whose convoy nobody ordered is no move (BRE-17). A bunch that is convoyed from a sea has
+        given up its boats and keeps nobody out of the place it leaves (G7d)."""
         for fleet in sheet.convoys:
             bunch = sheet.partner[fleet]
             if (
@@ -158,7 +156,7 @@ class Bretwalda(Ruleset):
                 sheet.crossing.add(bunch)  # a convoy by an own fleet shows that it means to (DATC 4.A.3)
         for number in sorted(sheet.crossing):
             if not _is_carried(sheet, number):
-                _stand(sheet, number)
+                _hold_uncarried(sheet, number)
             elif _at_sea(sheet.context, sheet.units[number]):
                 sheet.vacate(number)
         for number in [n for n in sheet.moves if sheet.unit_order[n].sheds and sheet.kind[n] == BUNCH]:
@@ -167,53 +165,56 @@ class Bretwalda(Ruleset):
                 sheet.void(sheet.order_index[number], "illegal", "boats_needed", sheet.units[number])
 
     def dislodged_for_retreat(
-        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+        self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:
-        """Who lost its boats retreats on foot."""
-        return tuple(self._on_foot(sheet, one) for one in found)
+        """A bunch that lost its boats retreats as an army."""
+        return tuple(self._retreating(sheet, dislodgement) for dislodgement in dislodged)
 
-    def _on_foot(self, sheet: MovementSheet, one: Dislodgement) -> Dislodgement:
-        unit = one.unit
+    def _retreating(self, sheet: MovementSheet, dislodgement: Dislodgement) -> Dislodgement:
+        unit = dislodgement.unit
         if unit.kind != BUNCH:
-            return one
-        inland = {region for region in one.may_retreat if not _floats(sheet.context, region)}
+            return dislodgement
+        inland = {region for region in dislodgement.may_retreat if not _floats(sheet.context, region)}
         if self._sheds(sheet, sheet.unit_at[unit.region.province]):
             walk = sheet.context.tables.steps(ARMY, Region(unit.region.province))
-            may = frozenset(Region(region.province) for region in one.may_retreat if region.province in walk)
-            return replace(one, unit=_army(unit), may_retreat=may)
+            may_retreat = frozenset(
+                Region(region.province) for region in dislodgement.may_retreat if region.province in walk)
+            return replace(dislodgement, unit=_army(unit), may_retreat=may_retreat)
         if self.choice("retreat_inland") == "barred":
-            return replace(one, may_retreat=one.may_retreat - inland)
-        return one
+            return replace(dislodgement, may_retreat=dislodgement.may_retreat - inland)
+        return dislodgement
 
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
-        """Bunches that lost their boats are armies, those lost at sea are gone, and armies that built boats
-        are bunches (BRE-10, BRE-12, BRE-16)."""
+        """Bunches that lost their boats become armies, or are destroyed at sea; armies that built boats
+        become bunches (BRE-10, BRE-12, BRE-16)."""
         arrived = {unit for number in sheet.moves if (unit := _arrived(sheet, number)) is not None}
-        left: set[Unit] = set()
-        come: set[Unit] = set()
+        old: set[Unit] = set()
+        new: set[Unit] = set()
         for number, unit in enumerate(sheet.units):
             if (
                 isinstance(sheet.unit_order[number], Convert)
                 and _outcome(sheet, number).reason == "completed"
             ):
-                left.add(unit)
-                come.add(replace(unit, kind=BUNCH))
+                old.add(unit)
+                new.add(replace(unit, kind=BUNCH))
             elif unit.kind == BUNCH and self._sheds(sheet, number):
-                stands = _arrived(sheet, number) or unit
+                bunch = _arrived(sheet, number) or unit
                 if number not in sheet.dislodged:
-                    left |= {stands} - (arrived if stands is unit else set())
-                if _at_sea(sheet.context, stands):
+                    # Another bunch of its power may have come to the place that it counted as gone from
+                    # (`vacate`). The two are equal values, and the one that arrived stays.
+                    old |= {bunch} - (arrived if bunch is unit else set())
+                if _at_sea(sheet.context, bunch):
                     sheet.destroyed.append(unit)
-                    _say(sheet, number, "lost_at_sea")
+                    _add_to_outcome(sheet, number, "lost_at_sea")
                 else:
-                    come |= set() if number in sheet.dislodged else {_army(stands)}
-                    _say(sheet, number, "boats_left")
-        return (standing - left) | come, sheet.position.memory
+                    new |= set() if number in sheet.dislodged else {_army(bunch)}
+                    _add_to_outcome(sheet, number, "boats_left")
+        return (standing - old) | new, sheet.position.memory
 
     def _sheds(self, sheet: MovementSheet, number: int) -> bool:
-        """Whether a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12,
+        """True if a bunch gives up its boats by what it was ordered to do, once all is decided (BRE-12,
         BRE-14)."""
         order = sheet.unit_order[number]
         if isinstance(order, Move) and number in sheet.moves:
@@ -244,16 +245,15 @@ class Bretwalda(Ruleset):
 
     def _sheds_helping(self, sheet: MovementSheet, number: int, order: SupportHold | SupportMove) -> bool:
         place = order.to.province if isinstance(order, SupportMove) else order.target.region.province
-        found = _outcome(sheet, number)
-        if found.result is Result.VOID or _floats(sheet.context, Region(place)):
+        outcome = _outcome(sheet, number)
+        if outcome.result is Result.VOID or _floats(sheet.context, Region(place)):
             return False
-        if found.reason == "unmatched":
-            own = sheet.power[sheet.partner[number]] == sheet.power[number]
-            return not own or self.choice("own_support_unmatched") == "lost"
-        return found.result is Result.SUCCEEDS or self.choice("cut_support") == "lost"
+        if outcome.reason == "unmatched":
+            is_own_move = sheet.power[sheet.partner[number]] == sheet.power[number]
+            return not is_own_move or self.choice("own_support_unmatched") == "lost"
+        return outcome.result is Result.SUCCEEDS or self.choice("cut_support") == "lost"
 
     # Retreats
-    # --------------------------------------------------------------------------------------------------------
 
     def after_retreat(self, context: Context, unit: Unit) -> Unit:
         """A bunch that retreats inland leaves its boats."""
@@ -263,14 +263,13 @@ class Bretwalda(Ruleset):
         return memory
 
     # Winter
-    # --------------------------------------------------------------------------
 
     def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
-        """By the home centres of the winter before: one moved now counts from the next on (BRE-05)."""
+        """By the homes before this winter: one moved now counts from the next winter on (BRE-05)."""
         return (power, province) in home_centres(sheet.context, sheet.position.memory)
 
-    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
-        """Fleets in ports only; bunches on coasts, and in the opening winter only (BRE-02)."""
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None:
+        """Fleets are built in ports; bunches on coasts, and in the opening winter only (BRE-02)."""
         province = sheet.context.board.provinces[order.region.province]
         kind = sheet.context.kinds[order.kind]
         if kind.can_convoy and PORT not in province.marks:
@@ -285,10 +284,10 @@ class Bretwalda(Ruleset):
         return memory
 
 
-def _stand(sheet: MovementSheet, number: int) -> None:
-    """Let a unit stand that nobody carries; the fleets of a chain with gaps in it carry nothing."""
+def _hold_uncarried(sheet: MovementSheet, number: int) -> None:
+    """Make a unit hold that no whole chain carries; the fleets of a chain with gaps carry nothing."""
     goal = sheet.goal[number]
-    for fleet in [f for f in sheet.convoys if sheet.partner[f] == number and sheet.expected_goal[f] == goal]:
+    for fleet in _carrying_fleets(sheet, number):
         sheet.convoys.remove(fleet)
         sheet.set_outcome(
             fleet, Result.FAILS, "unmatched", ("chain_has_gaps", sheet.place[goal], sheet.units[number]),
@@ -300,15 +299,18 @@ def _stand(sheet: MovementSheet, number: int) -> None:
     sheet.settled_early.append(sheet.order_index[number])
 
 
-def _is_carried(sheet: MovementSheet, number: int) -> bool:
-    """Whether the fleets ordered to convoy a unit make a whole chain, whatever becomes of them."""
+def _carrying_fleets(sheet: MovementSheet, number: int) -> list[int]:
     goal = sheet.goal[number]
-    fleets = {
-        n: sheet.place[n]
-        for n in sheet.convoys
-        if sheet.partner[n] == number and sheet.expected_goal[n] == goal
-    }
-    return sheet.sea.route(sheet.place[number], sheet.place[goal], fleets).joins()
+    return [
+        fleet for fleet in sheet.convoys
+        if sheet.partner[fleet] == number and sheet.expected_goal[fleet] == goal
+    ]
+
+
+def _is_carried(sheet: MovementSheet, number: int) -> bool:
+    """True if the fleets ordered to convoy a unit make a whole chain, whatever becomes of them."""
+    fleets = {fleet: sheet.place[fleet] for fleet in _carrying_fleets(sheet, number)}
+    return sheet.sea.route(sheet.place[number], sheet.place[sheet.goal[number]], fleets).joins()
 
 
 def _at_sea(context: Context, unit: Unit) -> bool:
@@ -324,25 +326,25 @@ def _army(unit: Unit) -> Unit:
 
 
 def _outcome(sheet: MovementSheet, number: int) -> Outcome:
-    found = sheet.outcomes[sheet.order_index[number]]
-    assert found is not None, "an order was left without an outcome"
-    return found
+    outcome = sheet.outcomes[sheet.order_index[number]]
+    assert outcome is not None, "an order was left without an outcome"
+    return outcome
 
 
 def _arrived(sheet: MovementSheet, number: int) -> Unit | None:
-    """A unit where its move took it, or None if it has not moved."""
+    """A unit in the region that its move took it to, or None if it has not moved."""
     to = sheet.end_region[number]
     if number not in sheet.moves or to is None or _outcome(sheet, number).result is not Result.SUCCEEDS:
         return None
     return unit_in(sheet.units[number], to)
 
 
-def _say(sheet: MovementSheet, number: int, sentence: str) -> None:
-    """Add to an outcome what became of the boats."""
-    found = _outcome(sheet, number)
+def _add_to_outcome(sheet: MovementSheet, number: int, sentence: str) -> None:
+    """Add to a unit's outcome what became of its boats."""
+    outcome = _outcome(sheet, number)
+    why = (sheet.explainer, sentence, outcome.why, sheet.units[number])
     sheet.outcomes[sheet.order_index[number]] = make_outcome(
-        found.order, found.result, found.reason, found.cause,
-        (sheet.explainer, sentence, found.why, sheet.units[number]), found.dislodged)
+        outcome.order, outcome.result, outcome.reason, outcome.cause, why, outcome.dislodged)
 
 
 RULES = Bretwalda

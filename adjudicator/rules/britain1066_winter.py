@@ -1,18 +1,17 @@
-"""Home centres in 1066: the first that an invader captures, and those named in place of what was lost
-(D66-05, 07, 09)."""
+"""Home centres in 1066: the first that an invader captures, and those named in place of lost ones (D66-05,
+D66-07, D66-09)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adjudicator.explain import Sentence
 from adjudicator.orders import MoveHome
-from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.phases.adjustments import AdjustmentSheet, Fault
 from adjudicator.phases.home_centres import home_centres, with_home_centres
 from adjudicator.position import Memory
 
 CAPTURED = "captured"
-"""The note of a centre that an invader captured among the first: ("captured", power, province)."""
+"""The note of one of the first centres that an invader captured: ("captured", power, province)."""
 
 SENTENCES: Mapping[str, str] = {
     "home_named": "{1} is a home centre in place of {0}, which was lost",
@@ -27,34 +26,32 @@ SENTENCES: Mapping[str, str] = {
 
 
 def captured(memory: Memory, power: str) -> set[str]:
-    """The centres that count as captured by a power."""
+    """The centres that a power captured and may build in."""
     return {note[2] for note in memory.notes if note[:2] == (CAPTURED, power)}
 
 
 def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
-    """Name a neutral centre that one holds in place of a lost home; there are never more than at the start
-    (D66-09)."""
+    """Name a neutral centre that a power owns in place of a lost home (D66-09). A power never has more homes
+    than at the start."""
     power, new = order.power, order.to.province
     provinces = sheet.context.board.provinces
-    owned, now = sheet.accounts[power].centres, home_centres(sheet.context, sheet.memory)
-    own = sorted(home for owner, home in now if owner == power)
-    lost = [home for home in own if home not in owned]
+    owned, homes = sheet.accounts[power].centres, home_centres(sheet.context, sheet.memory)
+    own_homes = sorted(home for owner, home in homes if owner == power)
+    lost = [home for home in own_homes if home not in owned]
+    # Where the sheet does not say which home is replaced, it is the first lost one by its abbreviation.
     old = order.origin.province if order.origin is not None else next(iter(lost), "")
-    faults: tuple[tuple[bool, str, Sentence], ...] = (
-        (not own, "illegal", ("home_of_invader", power)),
-        (not lost, "illegal", ("home_none_lost", power)),
-        (old not in lost, "illegal", ("home_not_lost", old, power)),
-        (new in own, "illegal", ("home_already", new, power)),
-        (
-            not provinces[new].centre or provinces[new].home is not None,
-            "not_a_centre",
-            ("home_not_neutral", new),
-        ),
-        (new not in owned, "not_owned", ("home_not_held", new, power)),
+    is_neutral = provinces[new].centre and provinces[new].home is None
+    faults: tuple[tuple[bool, Fault], ...] = (
+        (not own_homes, ("illegal", ("home_of_invader", power))),
+        (not lost, ("illegal", ("home_none_lost", power))),
+        (old not in lost, ("illegal", ("home_not_lost", old, power))),
+        (new in own_homes, ("illegal", ("home_already", new, power))),
+        (not is_neutral, ("not_a_centre", ("home_not_neutral", new))),
+        (new not in owned, ("not_owned", ("home_not_held", new, power))),
     )
-    for at_fault, reason, why in faults:
-        if at_fault:
-            sheet.void(index, reason, why)
-            return
-    sheet.memory = with_home_centres(sheet.memory, now - {(power, old)} | {(power, new)})
+    fault = next((fault for applies, fault in faults if applies), None)
+    if fault is not None:
+        sheet.void(index, *fault)
+        return
+    sheet.memory = with_home_centres(sheet.memory, homes - {(power, old)} | {(power, new)})
     sheet.succeed(index, ("home_named", old, new))

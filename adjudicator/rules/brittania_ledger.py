@@ -80,7 +80,6 @@ class Ledger:
         self.king_used: set[str] = set()
 
     # The ground
-    # ------------------------------------------------------------------------------------------------------
 
     def by_land(self, one: str, other: str) -> bool:
         """Whether two states share a border."""
@@ -104,7 +103,6 @@ class Ledger:
         return found
 
     # Orders
-    # --------------------------------------------------------------------------
 
     def read(self) -> None:
         """Give every order its verdict or its entry. Powers do not hang on each other here; of one power's

@@ -107,7 +107,6 @@ class BrittaniaTurn:
         )
 
     # Grain
-    # --------------------------------------------------------------------------
 
     def _invest(self, fought: Sequence[Battle]) -> None:
         """One more for each 5, all lines for one state together (WSB-09)."""
@@ -164,7 +163,6 @@ class BrittaniaTurn:
         return grain
 
     # Power
-    # --------------------------------------------------------------------------
 
     def _held(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}

@@ -1,22 +1,22 @@
-"""Wars of the Three Kingdoms: proxies, conversion, supply sent, builds anywhere owned, mercy, three kingdoms'
-capitals.
+"""Wars of the Three Kingdoms: proxies, conversion, supply sent, builds in any owned centre, mercy, and the
+capitals of three kingdoms.
 
-The questions (Q-16 and so on) that the handbook leaves open are named choices; the default is the decision
-taken.
+Questions that the handbook leaves open (Q-16 and so on, docs/rulings/w3k.md) are named choices; the default
+is the decision taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region, Terrain
 from adjudicator.orders import Convert, Order, Proxy, SendSupply
-from adjudicator.outcome import Result, make_outcome
+from adjudicator.outcome import Result
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
@@ -43,8 +43,8 @@ SENTENCES: Mapping[str, str] = {
 
 
 def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence | None:
-    """Legal in a coastal supply centre that the unit's power owns already (CVT-01), with a coast where the
-    new fleet needs one (CVT-06). The unit holds either way (CVT-03)."""
+    """Legal in a coastal supply centre that the unit's power owns (CVT-01), with a coast if the new fleet
+    needs one (CVT-06). The unit holds either way (CVT-03)."""
     unit = sheet.units[number]
     province = sheet.context.board.provinces[unit.region.province]
     if not province.centre:
@@ -52,8 +52,9 @@ def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence
     if province.terrain is not Terrain.COASTAL:
         return ("convert_inland", province.id)
     owned = sheet.position.centres.get(unit.power, ())
-    mercy = not owned and sheet.rules.choice("mercy_converts") == "yes"
-    if province.id not in owned and not mercy:
+    # A power without centres lives by mercy (MCY-01), and its last unit may be allowed to convert (Q-38).
+    by_mercy = not owned and sheet.rules.choice("mercy_converts") == "yes"
+    if province.id not in owned and not by_mercy:
         return ("convert_not_owned", unit.power, province.id)
     kind = _new_kind(sheet, unit, order)
     if kind is None:
@@ -74,27 +75,26 @@ def _new_kind(sheet: MovementSheet, unit: Unit, order: Convert) -> str | None:
 
 
 def _new_region(sheet: MovementSheet, province: str, kind: str, coast: str | None) -> Region | None:
-    there = sheet.context.tables.stands[kind][province]
-    if there[0].coast is None:
-        return there[0]
-    if coast is None and sheet.rules.picks_missing_coast():
-        return there[0]
-    named = (
-        None if coast is None else sheet.context.board.provinces[province].coast_id(coast.rpartition("/")[2])
-    )
-    return next((region for region in there if named is not None and region.coast == named), None)
+    regions = sheet.context.tables.stands[kind][province]
+    if regions[0].coast is None:
+        return regions[0]
+    if coast is None:
+        return regions[0] if sheet.rules.picks_missing_coast() else None
+    # "Devon/South Coast" names its province as well, which is the unit's own.
+    coast_id = sheet.context.board.provinces[province].coast_id(coast.rpartition("/")[2])
+    return next((region for region in regions if coast_id is not None and region.coast == coast_id), None)
 
 
-def _replacement(sheet: MovementSheet, number: int, unit: Unit) -> Unit:
-    """The unit that a legal conversion makes of one."""
+def _converted(sheet: MovementSheet, number: int, unit: Unit) -> Unit:
+    """What a legal conversion makes of a unit."""
     order = sheet.order_of(number)
     kind = _new_kind(sheet, unit, order) if isinstance(order, Convert) else None
     return Unit(unit.power, kind or unit.kind, sheet.end_region[number] or unit.region)
 
 
-def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
-    """Disrupted by any foreign attack that gets there, supported or not (CVT-04, Q-21); else begun, or
-    completed when it stood in the season before (CVT-02)."""
+def convert_outcome(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
+    """A conversion is disrupted by any foreign attack that arrives, supported or not (CVT-04, Q-21).
+    Otherwise it is begun, or completed if it was begun in the season before (CVT-02)."""
     unit = sheet.units[number]
     own_too = sheet.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(sheet, state, number, own_too=own_too)
@@ -103,7 +103,7 @@ def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -
             "conversion_disrupted", sheet.units[attack], unit.region), attack)
     elif unit in sheet.position.memory.converting:
         sheet.set_outcome(
-            number, Result.SUCCEEDS, "completed", ("conversion_completed", _replacement(sheet, number, unit))
+            number, Result.SUCCEEDS, "completed", ("conversion_completed", _converted(sheet, number, unit))
         )
     else:
         sheet.set_outcome(number, Result.SUCCEEDS, "begun", ("conversion_begun",))
@@ -111,7 +111,7 @@ def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -
 
 @dataclass(frozen=True, slots=True)
 class ThreeKingdoms(Ruleset):
-    """The handbook's rules beside the classic ones."""
+    """The handbook's rules besides the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "wrong_unit_type": ("forgiven", "void"),  # ORD-07
@@ -146,13 +146,13 @@ class ThreeKingdoms(Ruleset):
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
-    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
 
     def crossing_needs_fleets(self) -> bool:
-        """Words that name a move possible on the map are a move, which fails without fleets (Q-17)."""
+        """By default an order for a move that the map allows is a move, and fails without fleets (Q-17)."""
         return self.choice("impossible_move") == "by_fleets"
 
     def support_follows_mover(self) -> bool:
@@ -168,19 +168,18 @@ class ThreeKingdoms(Ruleset):
         return True
 
     # Proxies
-    # --------------------------------------------------------------------------
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
         offers: dict[int, list[int]] = {}
-        passed_on = []
+        passed_on: list[_PassedOn] = []
         for index, order in enumerate(sheet.orders):
             if isinstance(order, Proxy):
                 number = sheet.ordered_unit(order)
                 if number == NOBODY:
                     sheet.void(index, "no_such_unit", "no_unit", order.unit)
                 elif order.power != sheet.units[number].power:
-                    passed_on.append((index, number, order.power))
+                    passed_on.append(_PassedOn(index, number, order.power))
                 elif order.to_power not in sheet.context.powers or order.to_power == order.power:
                     sheet.void(index, "illegal", "given_to_oneself", sheet.units[number])
                 else:
@@ -189,33 +188,31 @@ class ThreeKingdoms(Ruleset):
             number: power for number, indexes in offers.items() if (power := _agreed(sheet, number, indexes))
         }
         if self.choice("proxy_of_proxy") == "allowed":
-            passed_on = _handed_on(sheet, commanders, passed_on)
-        for index, number, power in passed_on:
-            _passed_on(sheet, index, number, commanders.get(number) == power)
+            passed_on = _pass_on(sheet, commanders, passed_on)
+        for line in passed_on:
+            _void_passed_on(sheet, line, was_given=commanders.get(line.unit) == line.power)
         return commanders
 
     def owner_replaces_silent_commander(self) -> bool:
         return self.choice("proxy_silent") == "owner"
 
     # After the phases
-    # ------------------------------------------------------------------------------------------------
 
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
-        """Completed conversions replace their units; those begun are remembered, and who may order the
-        retreat of a unit given in proxy."""
+        """Completed conversions replace their units. Memory keeps those that were begun, and who may order
+        the retreat of a unit given in proxy."""
         begun, old, new = set(), [], []
         for number, index in enumerate(sheet.order_index):
-            order = sheet.order_of(number)
-            found = sheet.outcomes[index] if isinstance(order, Convert) else None
-            if isinstance(order, Convert) and found is not None:
+            outcome = sheet.outcomes[index] if isinstance(sheet.order_of(number), Convert) else None
+            if outcome is not None:
                 unit = sheet.units[number]
-                if found.reason == "begun":
+                if outcome.reason == "begun":
                     begun.add(unit)
-                elif found.reason == "completed":
+                elif outcome.reason == "completed":
                     old.append(unit)
-                    new.append(_replacement(sheet, number, unit))
+                    new.append(_converted(sheet, number, unit))
         proxies = frozenset(
             (sheet.place[number], power)
             for number, power in sheet.commanders.items()
@@ -223,12 +220,11 @@ class ThreeKingdoms(Ruleset):
         )
         return standing.difference(old).union(new), Memory(frozenset(begun), proxies)
 
-    # The year
-    # --------------------------------------------------------------------------------------------------------
+    # Adjustments and the year
 
     def unit_allowance(self, centres: int, units: int, received: int = 0, sent: int = 0) -> int:
-        """Centres, less what is sent, and what is received. Without a centre one unit is let live, and none
-        is replaced (MCY-01, Q-39)."""
+        """Centres, less supply sent, plus supply received. A power without a centre keeps one unit by mercy,
+        and does not replace it (MCY-01, Q-39)."""
         if not centres:
             return min(units, 1 + received if self.choice("mercy_supply") == "added" else max(1, received))
         return centres - sent + received
@@ -260,15 +256,15 @@ class ThreeKingdoms(Ruleset):
         return self.choice("draw") == "at_once"
 
     def adjustment_reason(self, reason: str) -> str:
-        """The contract knows fewer words for a Winter of this game."""
+        """The contract has only two words for a fault in a Winter of this game."""
         return "no_supply" if reason == "no_build" else "illegal"
 
     def removes_by_lot(self) -> bool:
         return True
 
     def winner(self, context: Context, centres: Centres) -> str | None:
-        """Enough centres, and a capital of each kingdom (VIC-01). Two at once are not possible on a board
-        with fewer than twice as many centres (Q-30)."""
+        """Enough centres, and a capital of each kingdom (VIC-01). Two powers cannot fulfil this at once on a
+        board with fewer than twice as many centres (Q-30)."""
         for power in sorted(centres):
             owned = centres[power]
             if len(owned) >= context.victory and all(owned & set(pair) for pair in context.capitals.values()):
@@ -278,8 +274,8 @@ class ThreeKingdoms(Ruleset):
     def draw_open_to(
         self, context: Context, centres: Centres, units: frozenset[Unit]
     ) -> tuple[str, ...] | None:
-        """All survivors, when each holds every capital of some kingdom (DRW-01); a survivor has a centre or a
-        unit."""
+        """All survivors, if each of them holds every capital of some kingdom (DRW-01). A survivor has a
+        centre or a unit."""
         survivors = {unit.power for unit in units} | {power for power, owned in centres.items() if owned}
         kingdoms = [set(pair) for pair in context.capitals.values()]
         if len(survivors) < 2 or not all(
@@ -290,7 +286,7 @@ class ThreeKingdoms(Ruleset):
 
 
 def _agreed(sheet: MovementSheet, number: int, indexes: list[int]) -> str | None:
-    """The power a unit is given to. Given to two at once, it is given to nobody (Q-16)."""
+    """The power a unit is given to, or None: given to two at once, it is given to nobody (Q-16)."""
     powers = {order.to_power for i in indexes if isinstance(order := sheet.orders[i], Proxy)}
     if len(powers) > 1:
         for index in indexes:
@@ -298,49 +294,53 @@ def _agreed(sheet: MovementSheet, number: int, indexes: list[int]) -> str | None
         return None
     power = powers.pop()
     for index in indexes:
-        sheet.outcomes[index] = make_outcome(sheet.orders[index], Result.SUCCEEDS, None, None, (
-            sheet.explainer, "handed_over", sheet.units[number], power), False)
-        sheet.settled_early.append(index)
+        sheet.settle(index, Result.SUCCEEDS, None, "handed_over", sheet.units[number], power)
     return power
 
 
-Passed = list[tuple[int, int, str]]
-"""Lines by which a power gives away a unit that is not its own: the line, the unit, the power."""
+class _PassedOn(NamedTuple):
+    """An order by which a power gives away a unit that is not its own."""
+
+    order_index: int
+    unit: int
+    power: str
 
 
-def _handed_on(sheet: MovementSheet, commanders: dict[int, str], lines: Passed) -> Passed:
-    """Let who commands a unit give it on, each power once (Q-24). Answers with the lines that had no such
+def _pass_on(
+    sheet: MovementSheet, commanders: dict[int, str], lines: list[_PassedOn]
+) -> list[_PassedOn]:
+    """Let the commander of a unit pass it on, each power once (Q-24). Returns the lines without that
     right."""
+    # Once each, or two powers could pass a unit back and forth for ever.
     had = {(number, sheet.units[number].power) for number in commanders}
     left = lines
     while True:
         for line in left:
-            index, number, power = line
-            order = sheet.orders[index]
+            order = sheet.orders[line.order_index]
             if (
                 isinstance(order, Proxy)
-                and commanders.get(number) == power
+                and commanders.get(line.unit) == line.power
                 and order.to_power in sheet.context.powers
-                and order.to_power != power
-                and (number, power) not in had
+                and order.to_power != line.power
+                and (line.unit, line.power) not in had
             ):
-                had.add((number, power))
-                commanders[number] = order.to_power
-                sheet.outcomes[index] = make_outcome(order, Result.SUCCEEDS, None, None, (
-                    sheet.explainer, "handed_over", sheet.units[number], order.to_power), False)
-                sheet.settled_early.append(index)
+                had.add((line.unit, line.power))
+                commanders[line.unit] = order.to_power
+                sheet.settle(
+                    line.order_index, Result.SUCCEEDS, None, "handed_over", sheet.units[line.unit],
+                    order.to_power)
                 left = [other for other in left if other != line]
-                break
+                break  # a line that had no right before may have it now
         else:
             return left
 
 
-def _passed_on(sheet: MovementSheet, index: int, number: int, was_given: bool) -> None:
-    unit, power = sheet.units[number], sheet.orders[index].power
+def _void_passed_on(sheet: MovementSheet, line: _PassedOn, *, was_given: bool) -> None:
+    unit = sheet.units[line.unit]
     if was_given:
-        sheet.void(index, "illegal", "given_on", unit, power)
+        sheet.void(line.order_index, "illegal", "given_on", unit, line.power)
     else:
-        sheet.void(index, "no_such_unit", "not_ones_to_give", unit, power)
+        sheet.void(line.order_index, "no_such_unit", "not_ones_to_give", unit, line.power)
 
 
 RULES = ThreeKingdoms

@@ -1,9 +1,8 @@
-"""1648: frozen seas and lands, mercenaries, fleets that change into armies, Spain's choice at the start, and
-the tables that lead to build months (`war1648_builds.py`).
+"""1648: frozen seas and lands, mercenaries, fleets that change into armies, Spain's choice at the start.
+Build months are in `war1648_builds.py`, loans and control in `war1648_loans.py`.
 
-What the printed rules leave open are named choices; the default is the decision taken
-(docs/rulings/war1648.md). Marks of provinces: "frozen", "special=POWER", "fleets=POWER" and
-"instead=PROVINCE".
+Marks of provinces: "frozen", "special=POWER", "fleets=POWER" and "instead=PROVINCE". What the printed rules
+leave open is a named choice; the default is the decision taken (docs/rulings/war1648.md).
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import SEA, Region, Terrain
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convert, Convoy, Move, MoveHome, Order, SupportHold, SupportMove
-from adjudicator.outcome import Result, make_outcome
-from adjudicator.phases.adjustments import Account, AdjustmentSheet
+from adjudicator.outcome import Result
+from adjudicator.phases.adjustments import Account, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
@@ -63,7 +62,7 @@ class Begin(Order):
 
 
 def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence | None:
-    """`FCA`: legal for a fleet in a coastal province (TYW-05). The unit holds either way."""
+    """`FCA` is legal for a fleet in a coastal province (TYW-05). The unit holds either way."""
     unit = sheet.units[number]
     if SEA not in sheet.context.kinds[unit.kind].moves:
         return ("change_no_fleet", unit)
@@ -74,26 +73,26 @@ def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence
     return None
 
 
-def label_convert(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
-    """Done at the end of the month, unless somebody attacked (TYW-05)."""
+def convert_outcome(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
+    """The fleet changes at the end of the month, unless somebody attacked it (TYW-05)."""
     unit = sheet.units[number]
     own_too = sheet.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(sheet, state, number, own_too=own_too)
     if attack == NOBODY:
-        sheet.set_outcome(number, Result.SUCCEEDS, "completed", ("change_completed", _landed(unit)))
+        sheet.set_outcome(number, Result.SUCCEEDS, "completed", ("change_completed", _as_army(unit)))
     else:
         sheet.set_outcome(
             number, Result.FAILS, "disrupted", ("change_disrupted", sheet.units[attack], unit.region), attack
         )
 
 
-def _landed(fleet: Unit) -> Unit:
+def _as_army(fleet: Unit) -> Unit:
     return Unit(fleet.power, ARMY, Region(fleet.region.province))
 
 
 @dataclass(frozen=True, slots=True)
 class ThirtyYears(Ruleset):
-    """The game's thirteen rules beside the classic ones (rule 1)."""
+    """The game's thirteen rules besides the classic ones (rule 1)."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "wrong_unit_type": ("forgiven", "void"),
@@ -146,7 +145,7 @@ class ThirtyYears(Ruleset):
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
-    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: label_convert}
+    OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
 
     def forgives_wrong_kind(self) -> bool:
         return self.choice("wrong_unit_type") == "forgiven"
@@ -161,10 +160,9 @@ class ThirtyYears(Ruleset):
         return self.choice("missing_coast") == "first"
 
     # Movement
-    # --------------------------------------------------------------------------------------------------------
 
     def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
-        """Spain's army where Spain wants it, in the first month (rule 11)."""
+        """Spain's army begins where Spain says, in the first month (rule 11)."""
         for order in orders:
             if isinstance(order, Begin) and _start_fault(context, position, order) is None:
                 place = order.place.province
@@ -175,113 +173,106 @@ class ThirtyYears(Ruleset):
         return position
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
-        """Nobody's but the owners'; what was chosen for the start is settled here."""
+        """Nobody commands another's units. Settles what was chosen for the start."""
         for index, order in enumerate(sheet.orders):
             if isinstance(order, Begin):
-                wrong = _start_fault(sheet.context, sheet.position, order)
+                fault = _start_fault(sheet.context, sheet.position, order)
                 unit = sheet.unit_at.get(order.place.province, NOBODY)
-                if wrong is None and (unit == NOBODY or sheet.power[unit] != order.power):
-                    wrong = ("no_start_there", order.power, order.place)
-                if wrong is not None:
-                    sheet.void(index, "illegal", *wrong)
+                if fault is None and (unit == NOBODY or sheet.power[unit] != order.power):
+                    fault = ("no_start_there", order.power, order.place)
+                if fault is not None:
+                    sheet.void(index, "illegal", *fault)
                 else:
-                    sheet.outcomes[index] = make_outcome(
-                        order, Result.SUCCEEDS, None, None, (sheet.explainer, "started", order.place), False)
-                    sheet.settled_early.append(index)
+                    sheet.settle(index, Result.SUCCEEDS, None, "started", order.place)
         return {}
 
     def before_resolution(self, sheet: MovementSheet) -> None:
-        """Void what ice forbids (TYW-11, TYW-12) and mercenaries may not do (TYW-06)."""
+        """Void what ice forbids (TYW-11, TYW-12) and what mercenaries may not do (TYW-06)."""
         month = sheet.position.phase.season
-        frost = month in self.word_list("frost")
-        hired = bool(sheet.non_attackers.intersection(sheet.kind))
-        if not (frost or hired):
+        is_frost = month in self.word_list("frost")
+        has_mercenaries = bool(sheet.non_attackers.intersection(sheet.kind))
+        if not (is_frost or has_mercenaries):
             return
         for number, index in enumerate(sheet.order_index):
             if index == NOBODY or sheet.outcomes[index] is not None:
                 continue
-            wrong = self._iced(sheet, number, month) if frost else None
-            if wrong is None and hired:
-                wrong = _hired(sheet, number)
-            if wrong is not None:
+            fault = self._ice_fault(sheet, number, month) if is_frost else None
+            if fault is None and has_mercenaries:
+                fault = _mercenary_fault(sheet, number)
+            if fault is not None:
                 sheet.let_hold(number)
-                sheet.void(index, "illegal", *wrong)
+                sheet.void(index, "illegal", *fault)
 
-    def _iced(self, sheet: MovementSheet, number: int, month: str) -> Sentence | None:
-        """What keeps a unit from carrying out its order in a month of frost, or None."""
+    def _ice_fault(self, sheet: MovementSheet, number: int, month: str) -> Sentence | None:
+        """Why a unit cannot carry out its order in a month of frost, or None."""
         unit, order = sheet.units[number], sheet.order_of(number)
         place = sheet.place[number]
-        afloat = SEA in sheet.context.kinds[unit.kind].moves
-        locked = frozen(sheet.context, place)
-        ashore = locked and not sheet.context.board.provinces[place].is_sea
+        is_fleet = SEA in sheet.context.kinds[unit.kind].moves
+        is_frozen = frozen(sheet.context, place)
+        is_land_frozen = is_frozen and not sheet.context.board.provinces[place].is_sea
         match order:
             case Move():
-                return self._iced_move(sheet, number, order, month)
-            case SupportHold() | SupportMove() if locked:
+                return self._ice_fault_of_move(sheet, number, order, month)
+            case SupportHold() | SupportMove() if is_frozen:
                 return ("frozen_support", unit, place, month)
             case SupportHold() | SupportMove() if frozen(
                 sheet.context, sheet.place[sheet.expected_goal[number]]
             ):
                 return ("frozen_aim", unit, sheet.place[sheet.expected_goal[number]], month)
-            case Convoy() if locked and self.choice("convoys_in_ice") == "no":
+            case Convoy() if is_frozen and self.choice("convoys_in_ice") == "no":
                 return ("frozen_fast", unit, place, month)
-            case Convert() if ashore and afloat and self.choice("frozen_fleet_changes") == "no":
+            case Convert() if is_land_frozen and is_fleet and self.choice("frozen_fleet_changes") == "no":
                 return ("frozen_fast", unit, place, month)
         return None
 
-    def _iced_move(self, sheet: MovementSheet, number: int, order: Move, month: str) -> Sentence | None:
+    def _ice_fault_of_move(
+        self, sheet: MovementSheet, number: int, order: Move, month: str
+    ) -> Sentence | None:
         context, unit, place, goal = (
             sheet.context,
             sheet.units[number],
             sheet.place[number],
             order.to.province,
         )
-        afloat = SEA in context.kinds[unit.kind].moves
-        ashore = frozen(context, place) and not context.board.provinces[place].is_sea
-        if ashore and afloat:
+        is_fleet = SEA in context.kinds[unit.kind].moves
+        is_land_frozen = frozen(context, place) and not context.board.provinces[place].is_sea
+        if is_land_frozen and is_fleet:
             return ("frozen_fast", unit, place, month)
         if frozen(context, goal) and not (
-            afloat and not context.board.provinces[goal].is_sea and goal not in sheet.unit_at
+            is_fleet and not context.board.provinces[goal].is_sea and goal not in sheet.unit_at
             and self.choice("fleets_and_frozen_land") == "open"
         ):
             return ("frozen_goal", unit, order.to, month)
-        if ashore and goal in sheet.unit_at:
+        if is_land_frozen and goal in sheet.unit_at:
             return ("frozen_attack", unit, place, month)
         return None
 
     def dislodged_for_retreat(
-        self, sheet: MovementSheet, found: tuple[Dislodgement, ...]
+        self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:
         """Nobody retreats into the ice."""
-        if (
-            sheet.position.phase.season not in self.word_list("frost")
-            or self.choice("retreats_into_ice") == "yes"
-        ):
-            return found
-        return tuple(
-            [
-                replace(
-                    one,
-                    may_retreat=frozenset(
-                        r for r in one.may_retreat if not frozen(sheet.context, r.province)
-                    ),
-                )
-                for one in found
-            ]
-        )
+        is_frost = sheet.position.phase.season in self.word_list("frost")
+        if not is_frost or self.choice("retreats_into_ice") == "yes":
+            return dislodged
+        return tuple([
+            replace(d, may_retreat=frozenset(
+                region for region in d.may_retreat if not frozen(sheet.context, region.province)))
+            for d in dislodged
+        ])
 
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
-        """Fleets that changed are armies; what was known of centres stays known."""
-        old = [
+        """Fleets that changed are armies. Memory of centres is kept."""
+        changed = [
             sheet.units[number]
             for number, index in enumerate(sheet.order_index)
             if isinstance(sheet.order_of(number), Convert)
-            and (done := sheet.outcomes[index])
-            and done.reason == "completed"
+            and (outcome := sheet.outcomes[index]) is not None
+            and outcome.reason == "completed"
         ]
-        return standing.difference(old).union(map(_landed, old)), Memory(notes=sheet.position.memory.notes)
+        armies = map(_as_army, changed)
+        return standing.difference(changed).union(armies), Memory(notes=sheet.position.memory.notes)
 
     def memory_after_retreats(self, memory: Memory, units: frozenset[Unit]) -> Memory:
         return memory
@@ -290,16 +281,15 @@ class ThirtyYears(Ruleset):
         return memory
 
     # Build months
-    # ----------------------------------------------------------------------------------------------------
 
     def after_year(
         self, context: Context, after: Position, owners: Centres
     ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-        return loans.settled(self, context, after, owners)
+        return loans.after_year(self, context, after, owners)
 
     def before_adjustments(self, sheet: AdjustmentSheet) -> None:
         builds.name_homes(sheet)
-        loans.enter(sheet)
+        loans.enter_loans(sheet)
 
     def supply_from(self, memory: Memory, power: str, owned: frozenset[str]) -> int:
         return len(owned) + loans.balance(memory, power)
@@ -308,44 +298,46 @@ class ThirtyYears(Ruleset):
         self, context: Context, units: Collection[Unit], built: Collection[Unit] = (),
         removed: Collection[Unit] = ()
     ) -> int:
-        """A centre for each unit, and for each two mercenaries, or one that is left over (TYW-06)."""
+        """A centre for each unit, and one for two mercenaries or for a single one left over (TYW-06)."""
+        total = len(units) + len(built) - len(removed)
         hired = context.tables.non_attackers
         if not hired:
-            return len(units) + len(built) - len(removed)
-        few = sum(u.kind in hired for u in (*units, *built)) - sum(u.kind in hired for u in removed)
-        every = self.number("mercenaries_a_centre")
-        return len(units) + len(built) - len(removed) - few + -(-few // every)
+            return total
+        mercenaries = sum(u.kind in hired for u in (*units, *built)) - sum(u.kind in hired for u in removed)
+        per_centre = self.number("mercenaries_a_centre")
+        return total - mercenaries + -(-mercenaries // per_centre)  # rounded up
 
     def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool:
-        """The second mercenary of a pair takes no more supply than the first did (TYW-06)."""
+        """The second mercenary of a pair needs no more supply than the first did (TYW-06)."""
         unit = Unit(account.power, order.kind, order.region)
-        more = self.upkeep(sheet.context, account.units, [*account.built, unit], account.removed)
-        return more - self.upkeep(sheet.context, account.units, account.built, account.removed) <= due
+        before = self.upkeep(sheet.context, account.units, account.built, account.removed)
+        after = self.upkeep(sheet.context, account.units, [*account.built, unit], account.removed)
+        return after - before <= due
 
     def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         return builds.open_to(sheet, power, province)
 
-    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> tuple[str, Sentence] | None:
-        return builds.bars(sheet, order)
+    def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None:
+        return builds.build_fault(sheet, order)
 
     def removal_fault(
         self, sheet: AdjustmentSheet, account: Account, unit: Unit
-    ) -> tuple[str, Sentence] | None:
-        return builds.bars_removal(sheet, account, unit)
+    ) -> Fault | None:
+        return builds.removal_fault(sheet, account, unit)
 
     def enforced_removals(
         self, sheet: AdjustmentSheet, account: Account, lots: Lots
     ) -> tuple[list[Unit], Lots]:
-        return builds.enforced(sheet, account), lots
+        return builds.enforced_removals(sheet, account), lots
 
 
 def frozen(context: Context, province: str) -> bool:
-    """Whether a province freezes in the months of frost."""
+    """True if a province freezes in the months of frost."""
     return FROZEN in context.board.provinces[province].marks
 
 
-def _hired(sheet: MovementSheet, number: int) -> Sentence | None:
-    """Mercenaries support only who is none (TYW-06). That they do not attack is a trait of their kind."""
+def _mercenary_fault(sheet: MovementSheet, number: int) -> Sentence | None:
+    """Mercenaries do not support mercenaries (TYW-06). That they do not attack is a trait of their kind."""
     order, partner = sheet.order_of(number), sheet.partner[number]
     if sheet.kind[number] in sheet.non_attackers and isinstance(order, SupportHold | SupportMove) \
             and partner != NOBODY and sheet.kind[partner] in sheet.non_attackers:
@@ -354,7 +346,7 @@ def _hired(sheet: MovementSheet, number: int) -> Sentence | None:
 
 
 def _instead(context: Context, place: str) -> str:
-    """The province whose unit may begin in this one, or ""."""
+    """The province whose unit may begin in this one instead, or "" if none may."""
     province = context.board.provinces.get(place)
     marks = province.marks if province else ()
     return next((mark.removeprefix("instead=") for mark in marks if mark.startswith("instead=")), "")

@@ -1,5 +1,4 @@
-"""Where and what may be built in a build month of 1648, which units must go, and the Ottoman's special
-centres."""
+"""Build months of 1648: what may be built where, which units must go, and the Ottoman's special centres."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import SEA
 from adjudicator.orders import Build, MoveHome
 from adjudicator.phases import civil_disorder
-from adjudicator.phases.adjustments import Account, AdjustmentSheet
+from adjudicator.phases.adjustments import Account, AdjustmentSheet, Fault
 from adjudicator.rules.war1648_loans import named
 from adjudicator.units import Unit
 
@@ -31,143 +30,143 @@ SENTENCES: Mapping[str, str] = {
     "mercenaries_first": "void: {0} stays, because mercenaries go first",
 }
 
-Fault = tuple[str, Sentence]
-
 
 # Builds
-# ------------------------------------------------------------------------------
 
 
 def open_to(sheet: AdjustmentSheet, power: str, place: str) -> bool:
-    """Whether a centre is a home centre of a power, or one that is neutral to it (TYW-04, TYW-08)."""
+    """True if a centre is a home centre of a power, or neutral to it (TYW-04, TYW-08)."""
     province = sheet.context.board.provinces[place]
     if province.home is not None:
         return province.home == power
-    return f"special={power}" not in province.marks or _is_named(sheet, power, place)
+    return f"special={power}" not in province.marks or _is_named_home(sheet, power, place)
 
 
-def bars(sheet: AdjustmentSheet, order: Build) -> Fault | None:
-    """Reason and sentence against a build in a vacant centre of one's own, or None: fleets (TYW-03, TYW-09,
-    TYW-12), three turns for neutral centres (TYW-04), and none at all while units must go (TYW-07)."""
+def build_fault(sheet: AdjustmentSheet, order: Build) -> Fault | None:
+    """Reason and sentence against a build in a vacant centre of its power's own, or None: limits on
+    fleets (TYW-03, TYW-09, TYW-12), three turns for neutral centres (TYW-04), no builds while units
+    must go (TYW-07)."""
     context, rules, place = sheet.context, sheet.rules, order.region.province
-    account = sheet.accounts[order.power]
-    province = context.board.provinces[place]
-    at_home = province.home == order.power or _is_named(sheet, order.power, place)
-    if toll(sheet, account):
+    account, province = sheet.accounts[order.power], context.board.provinces[place]
+    is_home = province.home == order.power or _is_named_home(sheet, order.power, place)
+    if removals_owed(sheet, account):
         return "no_build", ("nothing_to_build", order.power)
-    if not at_home and not _held_long(sheet, order.power, place):
+    if not is_home and not _is_held_long(sheet, order.power, place):
         return "not_owned", ("not_held_long", place, order.power, rules.number("turns_held"))
-    return _bars_fleet(sheet, order, at_home) if SEA in context.kinds[order.kind].moves else None
+    if SEA in context.kinds[order.kind].moves:
+        return _fleet_fault(sheet, order, is_home=is_home)
+    return None
 
 
-def _bars_fleet(sheet: AdjustmentSheet, order: Build, at_home: bool) -> Fault | None:
+def _fleet_fault(sheet: AdjustmentSheet, order: Build, *, is_home: bool) -> Fault | None:
     context, rules, place = sheet.context, sheet.rules, order.region.province
-    account, province = sheet.accounts[order.power], sheet.context.board.provinces[place]
-    if not at_home and f"fleets={order.power}" not in province.marks:
+    account, province = sheet.accounts[order.power], context.board.provinces[place]
+    if not is_home and f"fleets={order.power}" not in province.marks:
         return "not_home_centre", ("fleets_elsewhere", place, order.power)
     month = sheet.position.phase.season
     if month in rules.word_list("frost") and "frozen" in province.marks:
         return "illegal", ("fleet_in_ice", place, month)
-    most = rules.number("fleets_a_turn")
-    if sum(SEA in context.kinds[unit.kind].moves for unit in account.built) >= most:
-        return "too_many", ("fleets_enough", order.power, most)
+    limit = rules.number("fleets_a_turn")
+    if sum(SEA in context.kinds[unit.kind].moves for unit in account.built) >= limit:
+        return "too_many", ("fleets_enough", order.power, limit)
     return None
 
 
-def _held_long(sheet: AdjustmentSheet, power: str, place: str) -> bool:
-    """Whether a neutral centre has been held for enough turns in a row, the one in which it was taken not
-    counted."""
-    since = next((note for note in named(sheet.memory, "held") if note[1:3] == (place, power)), None)
-    if since is None:
-        return True
+def _is_held_long(sheet: AdjustmentSheet, power: str, place: str) -> bool:
+    """True if a power has held a neutral centre for enough turns in a row, not counting the one it
+    took it in."""
+    held = next((note for note in named(sheet.memory, "held") if note[1:3] == (place, power)), None)
+    if held is None:
+        return True  # held since before the first build month
     rules = sheet.rules
-    count_builds = rules.choice("build_months_count") == "yes"
-    return turns_since(
-        sheet.context, int(since[3]), since[4], sheet.position.phase, count_builds
-    ) >= rules.number("turns_held")
+    year, season = int(held[3]), held[4]
+    turns = turns_since(
+        sheet.context, year, season, sheet.position.phase, rules.choice("build_months_count") == "yes")
+    return turns >= rules.number("turns_held")
 
 
 def turns_since(context: Context, year: int, season: str, now: Phase, count_builds: bool) -> int:
-    """Turns after a build month up to now, this one among them; build months count or do not (Q-53)."""
+    """Turns after a build month up to now, this one included; build months count or not (Q-53)."""
     months = context.calendar.seasons()
-    building = {name for name, kind in context.calendar.steps if kind is PhaseKind.ADJUSTMENT}
+    build_months = {name for name, kind in context.calendar.steps if kind is PhaseKind.ADJUSTMENT}
     first = year * len(months) + months.index(season) + 1
     last = now.year * len(months) + months.index(now.season)
-    return sum(count_builds or months[at % len(months)] not in building for at in range(first, last + 1))
+    return sum(
+        count_builds or months[month % len(months)] not in build_months for month in range(first, last + 1))
 
 
 # Removals
-# ------------------------------------------------------------------------------------------------------------
 
 
-def toll(sheet: AdjustmentSheet, account: Account) -> Counter[bool]:
-    """How many units must go, mercenaries (True) and others, for the centres that a power is short of: two
-    mercenaries for each, or the one that is left and a unit, or a unit (TYW-07)."""
+def removals_owed(sheet: AdjustmentSheet, account: Account) -> Counter[bool]:
+    """How many mercenaries (True) and other units (False) a power must remove for the centres it is short of:
+    for each two mercenaries; or the single one that is left and a unit; or a unit (TYW-07)."""
     context, rules = sheet.context, sheet.rules
-    have = rules.upkeep(context, account.units)
-    short = have - rules.unit_allowance(rules.supply_from(sheet.memory, account.power, account.centres), have)
-    hired = sum(u.kind in context.tables.non_attackers for u in account.units)
-    others = len(account.units) - hired
-    every = rules.number("mercenaries_a_centre")
-    found: Counter[bool] = Counter()
+    needed = rules.upkeep(context, account.units)
+    supply = rules.supply_from(sheet.memory, account.power, account.centres)
+    short = needed - rules.unit_allowance(supply, needed)
+    mercenaries = sum(u.kind in context.tables.non_attackers for u in account.units)
+    others = len(account.units) - mercenaries
+    per_centre = rules.number("mercenaries_a_centre")
+    owed: Counter[bool] = Counter()
     for _ in range(max(short, 0)):
-        gone = min(every, hired - found[True])
-        found[True] += gone
-        along = gone < every and (gone == 0 or rules.choice("odd_mercenary") == "and_a_unit")
-        if along and found[False] < others:
-            found[False] += 1
-    return +found
+        taken = min(per_centre, mercenaries - owed[True])
+        owed[True] += taken
+        takes_unit = taken < per_centre and (taken == 0 or rules.choice("odd_mercenary") == "and_a_unit")
+        if takes_unit and owed[False] < others:
+            owed[False] += 1
+    return +owed
 
 
-def bars_removal(sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None:
-    """Reason and sentence against a removal, or None where that unit is among those that must go."""
-    hired = sheet.context.tables.non_attackers
-    left = toll(sheet, account)
-    left.subtract(gone.kind in hired for gone in account.removed)
-    if left[unit.kind in hired] > 0:
+def removal_fault(sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None:
+    """Reason and sentence against a removal, or None if the unit is among those that must go."""
+    mercenaries = sheet.context.tables.non_attackers
+    left = removals_owed(sheet, account)
+    left.subtract(removed.kind in mercenaries for removed in account.removed)
+    if left[unit.kind in mercenaries] > 0:
         return None
     if left[True] > 0:
         return "illegal", ("mercenaries_first", unit)
     return "too_many", ("nothing_to_remove", account.power)
 
 
-def enforced(sheet: AdjustmentSheet, account: Account) -> list[Unit]:
-    """The units that go unasked, mercenaries first, each kind by distance (DATC 4.D.8)."""
-    hired = sheet.context.tables.non_attackers
-    left = toll(sheet, account)
-    left.subtract(gone.kind in hired for gone in account.removed)
-    found: list[Unit] = []
-    for sort in (True, False):
+def enforced_removals(sheet: AdjustmentSheet, account: Account) -> list[Unit]:
+    """The units that go unasked: mercenaries first, each sort by distance (DATC 4.D.8)."""
+    mercenaries = sheet.context.tables.non_attackers
+    left = removals_owed(sheet, account)
+    left.subtract(removed.kind in mercenaries for removed in account.removed)
+    enforced: list[Unit] = []
+    for is_mercenary in (True, False):
         units = sorted(
-            (u for u in account.units - set(account.removed) if (u.kind in hired) is sort),
+            (u for u in account.units - set(account.removed) if (u.kind in mercenaries) is is_mercenary),
             key=lambda u: str(u.region),
         )
-        found += civil_disorder.by_distance(sheet.context, units, max(left[sort], 0), account.centres)
-    return found
+        count = max(left[is_mercenary], 0)
+        enforced += civil_disorder.by_distance(sheet.context, units, count, account.centres)
+    return enforced
 
 
 # Special centres
-# -----------------------------------------------------------------------------------------------------
 
 
-def _is_named(sheet: AdjustmentSheet, power: str, place: str) -> bool:
+def _is_named_home(sheet: AdjustmentSheet, power: str, place: str) -> bool:
     return any(note[1:3] == (power, place) for note in sheet.memory.notes if note[0] == "home")
 
 
 def name_homes(sheet: AdjustmentSheet) -> None:
-    """Special centres that take the place of lost home centres, in the order listed (TYW-08)."""
+    """Make special centres the homes in place of lost ones, in the order listed (TYW-08)."""
     for index, order in enumerate(sheet.orders):
         if isinstance(order, MoveHome) and sheet.verdicts[index] is None:
-            found = _lost_home(sheet, order)
-            if isinstance(found, tuple):
-                sheet.void(index, "illegal", found)
+            lost = _lost_home(sheet, order)
+            if isinstance(lost, tuple):
+                sheet.void(index, "illegal", lost)
             else:
-                _name(sheet, order.power, order.to.province, found)
-                sheet.succeed(index, ("home_named", order.to, found))
+                _name_home(sheet, order.power, order.to.province, lost)
+                sheet.succeed(index, ("home_named", order.to, lost))
 
 
 def _lost_home(sheet: AdjustmentSheet, order: MoveHome) -> str | Sentence:
-    """The home centre that a special one is to stand for, or what is wrong with the order."""
+    """The home centre that a special one replaces, or the sentence that says what is wrong with the order."""
     power, place = order.power, order.to.province
     account, provinces = sheet.accounts[power], sheet.context.board.provinces
     replaced = {note[3] for note in sheet.memory.notes if note[:2] == ("home", power)}
@@ -177,7 +176,7 @@ def _lost_home(sheet: AdjustmentSheet, order: MoveHome) -> str | Sentence:
     holder = next((name for name, other in sheet.accounts.items() if place in other.centres), power)
     if place not in provinces or f"special={power}" not in provinces[place].marks:
         return ("not_special", order.to, power)
-    if _is_named(sheet, power, place):
+    if _is_named_home(sheet, power, place):
         return ("special_named", order.to)
     if holder != power:
         return ("special_held", order.to, holder)
@@ -188,7 +187,7 @@ def _lost_home(sheet: AdjustmentSheet, order: MoveHome) -> str | Sentence:
     return order.origin.province if order.origin.province in lost else ("not_that_home", order.origin, power)
 
 
-def _name(sheet: AdjustmentSheet, power: str, place: str, lost: str) -> None:
+def _name_home(sheet: AdjustmentSheet, power: str, place: str, lost: str) -> None:
     account = sheet.accounts[power]
     account.centres |= {place}
     sheet.centres[power] = account.centres

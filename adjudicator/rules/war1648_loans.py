@@ -1,8 +1,7 @@
-"""Loans of centres, and what the control of a build month changes: rules 7, 12 and 13 of 1648.
+"""Loans of centres, and what changes when control is determined: rules 7, 12 and 13 of 1648.
 
-Kept as notes of the memory: ("loan", centre, lender, borrower), ("recalled", centre), ("home", power, special
-centre, the home centre it stands for) and ("held", centre, power, year, month): controlled since that build
-month.
+Memory keeps these notes: ("loan", centre, lender, borrower); ("recalled", centre); ("home", power, special
+centre, the home centre it replaces); ("held", centre, power, year, month), controlled since that build month.
 """
 
 from __future__ import annotations
@@ -63,27 +62,26 @@ class TakeBack(Order):
 
 
 def named(memory: Memory, name: str) -> list[Note]:
-    """The notes of one name, in order."""
+    """The notes of one name, sorted."""
     return sorted(note for note in memory.notes if note[0] == name)
 
 
 def balance(memory: Memory, power: str) -> int:
-    """Centres borrowed less centres lent."""
-    found = 0
+    """Centres that a power has borrowed less those it has lent."""
+    borrowed = 0
     for note in memory.notes:
         if note[0] == "loan":
-            found += (note[3] == power) - (note[2] == power)
-    return found
+            borrowed += (note[3] == power) - (note[2] == power)
+    return borrowed
 
 
 # Orders of a build month
-# ---------------------------------------------------------------------------------------------
 
 
-def enter(sheet: AdjustmentSheet) -> None:
-    """Settle every loan and notice of this build month; powers are heard all at once."""
-    standing = {note[1]: note for note in named(sheet.memory, "loan")}
-    new = _asked_for(sheet, standing)
+def enter_loans(sheet: AdjustmentSheet) -> None:
+    """Settle every loan and notice of this build month. All powers' orders count at once."""
+    loan_of = {note[1]: note for note in named(sheet.memory, "loan")}
+    new = _possible_loans(sheet, loan_of)
     for index in _refused(new):
         lender = new.pop(index).power
         sheet.void(index, "illegal", ("lender_borrows", lender))
@@ -91,148 +89,152 @@ def enter(sheet: AdjustmentSheet) -> None:
     for index, order in new.items():
         added.add(("loan", order.centre.province, order.power, order.borrower))
         sheet.succeed(index, ("lent", order.centre, order.borrower))
-    added |= _notices(sheet, standing)
+    added |= _notices(sheet, loan_of)
     if added:
         sheet.memory = replace(sheet.memory, notes=sheet.memory.notes | added)
 
 
-def _asked_for(sheet: AdjustmentSheet, standing: Mapping[str, Note]) -> dict[int, Lend]:
-    """The new loans that nothing bars but other new loans; all others are voided."""
+def _possible_loans(sheet: AdjustmentSheet, loan_of: Mapping[str, Note]) -> dict[int, Lend]:
+    """The new loans that nothing but other new loans can forbid; all others are voided."""
     orders = {i: o for i, o in enumerate(sheet.orders) if isinstance(o, Lend) and sheet.verdicts[i] is None}
     offers = Counter((o.power, o.centre.province, o.borrower) for o in orders.values())
-    places = Counter((power, place) for power, place, _ in offers)
-    found: dict[int, Lend] = {}
-    taken: set[tuple[str, str]] = set()
+    borrowers = Counter((power, place) for power, place, _ in offers)
+    possible: dict[int, Lend] = {}
+    lent: set[tuple[str, str]] = set()
     for index, order in orders.items():
         key = order.power, order.centre.province
-        wrong = _fault(sheet, order, standing)
-        if wrong is None and places[key] > 1:
-            wrong = ("lent_to_two", order.centre)
-        if wrong is None and key in taken:
-            wrong = ("lent_before", order.centre)
-        if wrong is None:
-            found[index] = order
-            taken.add(key)
+        fault = _fault(sheet, order, loan_of)
+        if fault is None and borrowers[key] > 1:
+            fault = ("lent_to_two", order.centre)
+        if fault is None and key in lent:
+            fault = ("lent_before", order.centre)
+        if fault is None:
+            possible[index] = order
+            lent.add(key)
         else:
-            sheet.void(index, "illegal", wrong)
-    return found
+            sheet.void(index, "illegal", fault)
+    return possible
 
 
-def _fault(sheet: AdjustmentSheet, order: Lend, standing: Mapping[str, Note]) -> Sentence | None:
-    rules = sheet.rules
+def _fault(sheet: AdjustmentSheet, order: Lend, loan_of: Mapping[str, Note]) -> Sentence | None:
     place = order.centre.province
     if order.borrower == order.power or order.borrower not in sheet.accounts:
         return ("lent_to_nobody", order.centre)
     if place not in sheet.accounts[order.power].centres:
         return ("lends_what_is_not_owned", order.centre, order.power)
-    if place in standing:
+    if place in loan_of:
         return ("lent_before", order.centre)
-    if any(note[3] == order.power for note in standing.values()):
+    if any(note[3] == order.power for note in loan_of.values()):
         return ("lender_borrows", order.power)
-    if rules.choice("lender_borrows") == "no" and any(
-        note[2] == order.borrower for note in standing.values()
-    ):
+    borrower_lends = any(note[2] == order.borrower for note in loan_of.values())
+    if borrower_lends and sheet.rules.choice("lender_borrows") == "no":
         return ("borrower_lends", order.borrower)
     return None
 
 
 def _refused(new: Mapping[int, Lend]) -> list[int]:
-    """Of this month's loans, those whose lender gets one that stands. Of powers that lend in a ring, none
-    may."""
-    stands: set[int] = set()
+    """Of this month's loans, those whose lender gets one that counts. Of powers that lend in a
+    ring, none may."""
+    accepted: set[int] = set()
     refused: set[int] = set()
+    # A loan counts once all loans to its lender are refused, and is refused once one of them counts. What is
+    # left when neither changes anything is a ring.
     while True:
-        fresh = {
+        newly_accepted = {
             i for i, order in new.items()
-            if i not in stands | refused
+            if i not in accepted | refused
             and all(j in refused for j, other in new.items() if other.borrower == order.power)
         }
-        stands |= fresh
-        gone = {
+        accepted |= newly_accepted
+        newly_refused = {
             i for i, order in new.items()
-            if i not in stands and any(new[j].borrower == order.power for j in stands)
+            if i not in accepted and any(new[j].borrower == order.power for j in accepted)
         } - refused
-        refused |= gone
-        if not fresh and not gone:
-            return sorted(set(new) - stands)
+        refused |= newly_refused
+        if not newly_accepted and not newly_refused:
+            return sorted(set(new) - accepted)
 
 
-def _notices(sheet: AdjustmentSheet, standing: Mapping[str, Note]) -> set[Note]:
-    called = {note[1] for note in named(sheet.memory, "recalled")}
+def _notices(sheet: AdjustmentSheet, loan_of: Mapping[str, Note]) -> set[Note]:
+    recalled = {note[1] for note in named(sheet.memory, "recalled")}
     for index, order in enumerate(sheet.orders):
         if not isinstance(order, TakeBack) or sheet.verdicts[index] is not None:
             continue
         place = order.centre.province
-        if place not in standing or standing[place][2] != order.power:
+        if place not in loan_of or loan_of[place][2] != order.power:
             sheet.void(index, "illegal", ("not_on_loan", order.centre, order.power))
-        elif place in called:
+        elif place in recalled:
             sheet.void(index, "illegal", ("called_before", order.centre))
         else:
-            called.add(place)
+            recalled.add(place)
             sheet.succeed(index, ("called_back", order.centre))
-    return {("recalled", place) for place in called}
+    return {("recalled", place) for place in recalled}
 
 
 # Control
-# ------------------------------------------------------------------------------
 
 
-def settled(
+def after_year(
     rules: Ruleset, context: Context, after: Position, owners: Centres
 ) -> tuple[Centres, Memory, tuple[Sentence, ...]]:
-    """Owners, notes and what to tell once control is determined (TYW-13): loans called back end, a loan ends
-    with a third power's conquest (TYW-14), special centres serve their power only in place of a lost home
-    (TYW-08), and who holds what since when (TYW-04)."""
+    """Owners, memory and sentences when control is determined (TYW-13).
+
+    Loans that were called back end, and so does a loan whose centre a third power conquered (TYW-14).
+    Special centres serve their power only in place of a lost home (TYW-08). Who holds what since when
+    is noted (TYW-04).
+    """
     before = {centre: power for power, owned in after.centres.items() for centre in owned}
     owner = {centre: power for power, owned in owners.items() for centre in owned}
     notes = set(after.memory.notes)
-    told = _loans_over(rules, owner, notes) + _homes_over(rules, owner, notes)
-    _special(rules, context, owner, notes)
+    sentences = _end_loans(rules, owner, notes) + _end_homes(rules, owner, notes)
+    _free_special_centres(rules, context, owner, notes)
     for centre in {*before, *owner}:
         if owner.get(centre) != before.get(centre):
             notes = {note for note in notes if not (note[0] == "held" and note[1] == centre)}
             if centre in owner and context.board.provinces[centre].home is None:
                 notes.add(("held", centre, owner[centre], str(after.phase.year), after.phase.season))
-    found: dict[str, set[str]] = {}
+    centres: dict[str, set[str]] = {}
     for centre, power in owner.items():
-        found.setdefault(power, set()).add(centre)
+        centres.setdefault(power, set()).add(centre)
     return (
-        {power: frozenset(found[power]) for power in sorted(found)},
+        {power: frozenset(centres[power]) for power in sorted(centres)},
         replace(after.memory, notes=frozenset(notes)),
-        tuple(told),
+        tuple(sentences),
     )
 
 
-def _loans_over(rules: Ruleset, owner: dict[str, str], notes: set[Note]) -> list[Sentence]:
+def _end_loans(rules: Ruleset, owner: dict[str, str], notes: set[Note]) -> list[Sentence]:
     """Take out the loans that end now: those called back, and those whose centre a third power has taken."""
-    recalled = {note for note in notes if note[0] == "recalled"}
-    back = {note[1] for note in recalled}
-    told: list[Sentence] = []
+    recall_notes = {note for note in notes if note[0] == "recalled"}
+    recalled = {note[1] for note in recall_notes}
+    sentences: list[Sentence] = []
     for note in sorted(note for note in notes if note[0] == "loan"):
         _, centre, lender, borrower = note
-        if centre in back:
+        if centre in recalled:
             notes.discard(note)
-            told.append(("loan_over", centre, borrower, lender))
+            sentences.append(("loan_over", centre, borrower, lender))
         elif owner.get(centre) == borrower and rules.choice("borrower_takes") == "no":
-            owner[centre] = lender
+            owner[centre] = lender  # a borrower's unit there does not take the centre
         elif owner.get(centre) != lender:
             notes.discard(note)
-            told.append(("loan_lost", centre, borrower, lender))
-    notes -= recalled
-    return told
+            sentences.append(("loan_lost", centre, borrower, lender))
+    notes -= recall_notes
+    return sentences
 
 
-def _homes_over(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> list[Sentence]:
+def _end_homes(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> list[Sentence]:
     """Take out the homes named for one that was retaken (TYW-08)."""
     if rules.choice("special_when_retaken") != "reverts":
         return []
-    over = sorted(note for note in notes if note[0] == "home" and owner.get(note[3]) == note[1])
-    notes.difference_update(over)
-    return [("home_over", place, power, home) for _, power, place, home in over]
+    ended = sorted(note for note in notes if note[0] == "home" and owner.get(note[3]) == note[1])
+    notes.difference_update(ended)
+    return [("home_over", place, power, home) for _, power, place, home in ended]
 
 
-def _special(rules: Ruleset, context: Context, owner: dict[str, str], notes: set[Note]) -> None:
-    """Special centres that are no homes are nobody's where their own power stands in them."""
+def _free_special_centres(
+    rules: Ruleset, context: Context, owner: dict[str, str], notes: set[Note]
+) -> None:
+    """A special centre that is no home belongs to nobody where its own power is in it."""
     if rules.choice("special_centres") == "owned":
         return
     homes = {(note[1], note[2]) for note in notes if note[0] == "home"}

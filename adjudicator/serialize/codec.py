@@ -88,7 +88,6 @@ def _body(document: Document, name: str) -> Any:
 
 
 # Out
-# ------------------------------------------------------------------------------
 
 
 def _dump(value: Any) -> Any:
@@ -126,7 +125,6 @@ def _sort_key(item: Any) -> str:
 
 
 # In
-# ------------------------------------------------------------------------------
 
 
 def _load(kind: type[_T], data: Any, where: str) -> _T:

@@ -14,7 +14,7 @@ from adjudicator.judge import judge
 from adjudicator.orders import Convoy, Hold, Move, Order, SupportHold, SupportMove
 from adjudicator.outcome import Result
 from adjudicator.position import Memory, Position
-from adjudicator.rules.britain1066 import Lie
+from adjudicator.rules.britain1066_hidden import Lie
 from adjudicator.units import Unit, UnitRef
 
 VARIANT = maps.load("britain1066")

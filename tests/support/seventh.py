@@ -99,7 +99,7 @@ from typing import ClassVar
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.orders import Order
-from adjudicator.outcome import Result, make_outcome
+from adjudicator.outcome import Result
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.phrases import CLASSIC
 from adjudicator.phases.movement_sheet import MovementSheet
@@ -134,8 +134,7 @@ class Ferrymen(Ruleset):
                 unit = sheet.unit_at.get(order.place.province, -1)
                 is_own = unit >= 0 and sheet.power[unit] == order.power
                 if is_own and "bell" in sheet.context.board.provinces[order.place.province].marks:
-                    sheet.outcomes[index] = make_outcome(
-                        order, Result.SUCCEEDS, None, None, (sheet.explainer, "rings", order.place), False)
+                    sheet.settle(index, Result.SUCCEEDS, None, "rings", order.place)
                 else:
                     sheet.void(index, "illegal", "no_bell", order.place, order.power)
         return {}
