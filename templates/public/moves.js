@@ -1,12 +1,12 @@
 "use strict";
 (() => {
-  // The same folding as the list was made with: case, accents, stops, hyphens, a leading article and & make no difference.
+  // Folds text as the list was folded: case, accents, stops, hyphens, a leading article and & make no difference.
   const fold = (text) => text.replace(/&/g, " and ").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/['’`.]/g, "").replace(/[^0-9a-z]+/g, " ").trim().replace(/^the (?=\S)/, "");
   const find = document.getElementById("find"), box = document.getElementById("wanted"), told = document.getElementById("told");
   const sections = [...document.querySelectorAll("section")].map((at) => ({ at, names: at.dataset.n.split("|") }));
   const heads = [...document.querySelectorAll("h2")];
-  // Letters that differ, at most `most`: adding, leaving out, changing, or two that changed places.
+  // Edit distance, counted up to `most`: insertions, deletions, replacements, swaps of two neighbours.
   const apart = (a, b, most) => {
     if (Math.abs(a.length - b.length) > most) return most + 1;
     let older = [], last = Array.from({ length: b.length + 1 }, (_, k) => k);
@@ -37,7 +37,7 @@
       s.at.classList.toggle("on", found.length === 1 && found[0] === s);
     }
     for (const h of heads) h.hidden = Boolean(wanted && found.length);
-    told.textContent = !wanted ? "" : found.length ? `${found.length} place${found.length === 1 ? "" : "s"}` : "No place is called so; here are all of them.";
+    told.textContent = !wanted ? "" : found.length ? `${found.length} place${found.length === 1 ? "" : "s"}` : "No place has this name; here are all of them.";
   };
   box.addEventListener("input", show);
   addEventListener("hashchange", () => {

@@ -40,7 +40,7 @@ def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reade
     ada.wait_line(joined)
     first = ada.page.locator("#work .reading").first.inner_text()
     assert FRESH in first
-    assert "read anew, as the line is cut now" in first
+    assert "read again, as the line is cut now" in first
     ada.press("Enter")
     ada.wait_saved()
     with sqlite3.connect(ada.desk.folder / "desk.sqlite") as database:

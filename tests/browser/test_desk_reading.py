@@ -193,7 +193,7 @@ def test_two_readers_of_one_line_overwrite_nothing_unseen(chromium: Any, ada: Re
 def test_who_else_has_a_line_is_told(chromium: Any, ada: Reader) -> None:
     blaise = Reader(chromium, ada.desk, "Blaise")
     blaise.open()
-    blaise.until("document.querySelector('#others').textContent === 'Ada has this line before them'")
+    blaise.until("document.querySelector('#others').textContent === 'Ada is reading this line'")
     blaise.context.close()
 
 

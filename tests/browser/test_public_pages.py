@@ -97,7 +97,7 @@ def test_a_place_is_found_by_its_beginning_and_however_it_is_spelt(
 def test_what_is_no_place_hides_none(saved: Any) -> None:
     saved.fill("#wanted", "qqqqqqqqqqqq")
     assert len(shown(saved)) == len(maps.load("w3k").board.provinces)
-    assert "No place is called so" in saved.locator("#told").inner_text()
+    assert "No place has this name" in saved.locator("#told").inner_text()
 
 
 def test_without_a_script_the_whole_list_stands_and_no_box_that_does_nothing(

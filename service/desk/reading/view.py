@@ -24,7 +24,7 @@ from service.web.ports import DeskPorts
 
 MOST = 5
 """Readings on the page: one for each key from 1 to 5."""
-NOW, BEFORE = "read anew, as the line is cut now", "as it was cut before"
+NOW, BEFORE = "read again, as the line is cut now", "as it was cut before"
 _HALF = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
 

@@ -1,5 +1,5 @@
 "use strict";
-// Adds the visitor's own time behind each GMT time. Without it the page says everything all the same.
+// Adds the visitor's local time after each GMT time. Without this script nothing is missing but that.
 for (const time of document.querySelectorAll("td time[datetime], time.own-too[datetime]")) {
   const at = new Date(time.dateTime);
   if (Number.isNaN(at.getTime())) continue;

@@ -6,7 +6,7 @@ const MOST_NEAR = 6;
 const UNIT = /^(A|F|Army|Fleet)$/;
 
 export class EditBox {
-  // `names` is a function that gives the Names or null while they are on their way.
+  // `names` is a function that returns the Names, or null until they are loaded.
   constructor(box, list, names) {
     this.box = box;
     this.list = list;
@@ -42,8 +42,8 @@ export class EditBox {
     if (slot || (chosen && !run)) this.near(slot || chosen);
   }
 
-  // Where the readings differ in a word of the form only: the name that most of them read otherwise; null for none. Whoever
-  // takes one reading among several for its form has a name to mend.
+  // If the readings differ only in the order's form (`-` or `S`): the name that most of them read differently, or null.
+  // A person who picks a reading for its form still has a name to correct.
   doubted(slots) {
     const other = slots.map(() => 0);
     for (const [text, there] of this.others.map((one) => [one, this.names().slots(one)])) {
@@ -54,7 +54,7 @@ export class EditBox {
     return most ? slots[other.indexOf(most)] : null;
   }
 
-  // Offer names for the one at this slot, none of them chosen.
+  // Offer names for this slot, with none of them selected.
   near(slot) {
     const names = this.names();
     if (!names) return;
@@ -73,7 +73,7 @@ export class EditBox {
     this.draw();
   }
 
-  // Where the first words stand in which the readings differ, as [start, end); null where they do not differ.
+  // The first words in which the readings differ, as [start, end); null if they do not differ.
   run(doubtful) {
     const words = [...this.box.value.matchAll(/[^\s]+/g)];
     while (doubtful.length > 1 && UNIT.test(doubtful[0])) doubtful.shift(); // a missing unit is seldom what is wrong
@@ -126,7 +126,7 @@ export class EditBox {
     this.close();
   }
 
-  // Whether the key was used here.
+  // Returns whether the key was used here.
   key(event) {
     const open = Boolean(this.found && this.found.names.length);
     const takes = (event.key === "Tab" && !event.shiftKey) || (event.key === "Enter" && this.chose);
@@ -149,7 +149,7 @@ export class EditBox {
     return false;
   }
 
-  // To the next name of the text; false behind the last one, so that Tab then leaves the box as everywhere.
+  // Go to the next name of the text; false after the last one, so that Tab then leaves the box as usual.
   hop(step) {
     const names = this.names();
     const slots = names ? names.slots(this.box.value) : [];

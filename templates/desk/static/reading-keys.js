@@ -1,8 +1,8 @@
-// Keys by their sign: the same letter does the same on every keyboard (AZERTY, Dvorak), wherever it lies.
+// Keys by character: the same letter does the same on every keyboard (AZERTY, Dvorak), whatever its position.
 "use strict";
 
-// "v", "Shift+u", "Enter", "]": a letter with Shift is told apart, other signs are as they are printed. Caps Lock counts for
-// nothing, since Shift is asked for itself.
+// "v", "Shift+u", "Enter", "]": Shift matters for letters, other characters are as printed. Caps Lock is ignored,
+// since the event reports Shift by itself.
 export function nameOf(event) {
   const key = event.key;
   if (key.length !== 1) return key;
@@ -10,7 +10,7 @@ export function nameOf(event) {
   return low !== key.toUpperCase() && event.shiftKey ? "Shift+" + low : low;
 }
 
-// Browser combinations are never used. AltGr is no combination: on many keyboards "[" and "]" need it.
+// Browser shortcuts are never used. AltGr is no shortcut: on many keyboards "[" and "]" need it.
 export function combination(event) {
   if (event.getModifierState && event.getModifierState("AltGraph")) return false;
   return event.ctrlKey || event.altKey || event.metaKey;
@@ -37,7 +37,7 @@ export class Keys {
     return this.off && single ? null : name;
   }
 
-  // Write this person's keys on the controls.
+  // Show this person's keys on the controls.
   label(root) {
     for (const control of root.querySelectorAll("[data-do]")) {
       const key = this.map[control.dataset.do];

@@ -1,4 +1,4 @@
-// What the page knows of the lines: how each stands, what can be undone, and the parts of the page fetched ahead.
+// The page's data on lines: the state of each, what can be undone, and the parts of the page fetched ahead.
 "use strict";
 
 const AHEAD = 4;
@@ -35,14 +35,14 @@ export class Lines {
     this.recent = found.recent;
   }
 
-  // Take over how the lines stand on the server, except those that still have an act on its way. Whether the lines
-  // themselves have changed (some were joined or broken).
+  // Take over the lines' states from the server, except for lines with an act that is not answered yet. Returns whether
+  // the lines themselves have changed (some were joined or broken).
   adopt(states, busy) {
     const same = states.length === this.all.length && states.every((state) => this.byId.has(state.id));
     for (const state of states) {
       const entry = this.byId.get(state.id);
       if (!entry || busy(state.id)) continue;
-      // What two people make of a line is written in its part of the page.
+      // What two people read is written in the line's part of the page, so that part must be fetched again.
       if (entry.stage !== state.stage || JSON.stringify(entry.both) !== JSON.stringify(state.both)) this.parts.delete(state.id);
       Object.assign(entry, state);
     }
@@ -57,7 +57,7 @@ export class Lines {
     return this.all.filter((entry) => this.waits(entry)).length;
   }
 
-  // The next line for a person behind one: open ones, those a second reader is asked for, skipped ones last.
+  // The next line for a person after this one: open ones and those that ask for a second reader, skipped ones last.
   next(id) {
     const at = this.all.findIndex((entry) => entry.id === id) + 1;
     const turned = [...this.all.slice(at), ...this.all.slice(0, at)].filter((entry) => entry.id !== id || this.waits(entry));
@@ -77,7 +77,7 @@ export class Lines {
     return sheet.find((entry) => this.waits(entry)) || sheet[0] || null;
   }
 
-  // A line's part of the page with its pictures ready; fetched once and kept.
+  // A line's part of the page with its pictures loaded; fetched once and cached.
   part(id) {
     if (!this.parts.has(id)) {
       const asked = this.fetchPart(id);
@@ -98,7 +98,7 @@ export class Lines {
     return part;
   }
 
-  // The parts that are wanted next, in the order in which they will be.
+  // The parts needed next, in that order.
   async ahead(id) {
     const wanted = [];
     let at = this.byId.get(id);
@@ -120,7 +120,7 @@ export class Lines {
     }
   }
 
-  // A line that was cut anew, once the machine has read it so: null until then, or where it cannot be asked.
+  // The part of a newly cut line, once the machine has read it: null until then, or when the server does not answer.
   async readAnew(id) {
     const part = await this.fetchPart(id).catch(() => null);
     if (!part || "awaited" in part.dataset) return null;
@@ -128,7 +128,7 @@ export class Lines {
     return part;
   }
 
-  // Forget the parts whose first offer has changed by what was decided since they were fetched.
+  // Forget the parts whose first offer has changed since they were fetched.
   async renew(offers, current) {
     for (const [id, first] of Object.entries(offers)) {
       const asked = this.parts.get(Number(id));

@@ -12,7 +12,7 @@ export function fold(text) {
     .replace(/[-‐-―/(),.]/g, " ").replace(/\s+/g, " ").trim().replace(/^the (?=.)/, "");
 }
 
-// Letters to change, add, leave out or swap to make one text of the other; more than `most` is told as most + 1.
+// Edit distance with swaps of neighbours; anything above `most` is returned as most + 1.
 export function slips(one, other, most) {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let before = [];
@@ -31,7 +31,7 @@ export function slips(one, other, most) {
   return last[other.length];
 }
 
-// Whether each typed word begins a word of the key, one after the other: "not ca" is Nottingham Castle.
+// True if each typed word begins a word of the key, in order: "not ca" is Nottingham Castle.
 function begins(key, typed) {
   const words = key.split(" ");
   let n = 0;
@@ -59,13 +59,13 @@ export class Names {
     for (const sign of ["a", "f", "h", "s", "c", "r", "-", "->", ">", "", "army", "fleet", "to", "and", "proxy", "build", "remove", "send", "supply", "disbands"]) this.plain.add(sign);
   }
 
-  // What was read on the line that is typed now, in any of its readings.
+  // Sets the texts of all readings of the line that is being typed.
   reading(texts) {
     this.read = new Set(texts.flatMap((text) => this.slots(text).map(([start, end]) => text.slice(start, end))));
   }
 
-  // How far an entry is from what was typed: the lower the better, null is no match. A whole spelling of a name, such as
-  // the board's own short one, is before all that only begin so.
+  // Rank of an entry for what was typed: lower is better, null is no match. A complete spelling of a name, such as
+  // the board's short one, comes before names that only begin so.
   far(entry, typed) {
     if (entry.key === typed) return -1;
     if (entry.key.startsWith(typed)) return entry.own ? 0 : 1;
@@ -78,7 +78,7 @@ export class Names {
     return found <= most ? 2 + found : null;
   }
 
-  // Whether what was typed may be the beginnings of several words of a name.
+  // True if what was typed may be the beginnings of several words of a name.
   short(typed) {
     const first = typed.split(" ")[0];
     return first.length > 1 && first !== typed && !this.plain.has(first);
@@ -97,8 +97,8 @@ export class Names {
       .slice(0, MOST).map((pair) => pair[0]);
   }
 
-  // What the words before the caret may become: the longest run of words that begins a name, at most five back. A dash may
-  // stand without blanks; then what is behind it may be a name of its own.
+  // Completions for the words before the caret: the longest run of at most five words that begins a name. A dash may
+  // have no blanks around it; then the text after it may be a name of its own.
   complete(text, caret) {
     const starts = [];
     for (const found of text.slice(0, caret).matchAll(/[^\s]+/g)) {
@@ -117,8 +117,8 @@ export class Names {
     return { start: caret, end: caret, names: [] };
   }
 
-  // Names near one that was read, without typing: the place without its coast, with another one, longer names that begin
-  // alike, then names a slip or two away. By letters alone.
+  // Names similar to one that was read: the place without its coast, with another coast, longer names with the same
+  // beginning, then names one or two letters away. By letters alone.
   near(text) {
     const typed = fold(text);
     const base = fold(text.split("/")[0]);
@@ -136,7 +136,7 @@ export class Names {
     return [...best].sort((a, b) => a[1] - b[1] || a[0].length - b[0].length || (a[0] < b[0] ? -1 : 1)).map((pair) => pair[0]);
   }
 
-  // The places in a text where a name, with its coast, stands or should stand, as [start, end) pairs.
+  // The places in a text where a name, with its coast, is or should be, as [start, end) pairs.
   slots(text) {
     const words = [...text.matchAll(/[^\s/‐-―-]+|[‐-―-]+/g)].map((found) => ({ at: found.index, end: found.index + found[0].length, key: fold(found[0]) }));
     const found = [];
@@ -160,19 +160,19 @@ export class Names {
     return found.map(([start, end]) => [start, end]);
   }
 
-  // Whether only a hyphen, without blanks, stands between a place's end and the n-th word.
+  // True if only a hyphen without blanks is between a place's end and the n-th word.
   hyphen(words, n, end) {
     return n > 1 && !words[n - 1].key && words[n - 1].at === end && words[n - 1].end === words[n].at;
   }
 
-  // How many words from the n-th on, dashes counted, make a name of the board, the longest; 0 for none.
+  // Number of words from the n-th on, dashes included, that form the longest name of the board; 0 for none.
   named(text, words, n) {
     let size = Math.min(LONGEST, words.length - n);
     while (size && !(words[n].key && words[n + size - 1].key && this.known.has(fold(text.slice(words[n].at, words[n + size - 1].end))))) size -= 1;
     return size;
   }
 
-  // How many words from the n-th on say a coast: those of a coast of the board, else the one behind the stroke.
+  // Number of words from the n-th on that name a coast: those of a coast of the board, else the word after a slash.
   coast(text, words, n) {
     for (let size = Math.min(3, words.length - n); size > 1; size -= 1) {
       if (this.coasts.has(fold(text.slice(words[n].at, words[n + size - 1].end)))) return size;

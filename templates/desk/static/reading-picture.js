@@ -1,4 +1,4 @@
-// The picture of a line: raw or stretched, larger and smaller, turned; and the mark that says where a line is broken.
+// The picture of a line: raw or stretched, larger and smaller, turned; and the mark where a line is to be broken.
 "use strict";
 
 const OVERLAP = 0.06;
@@ -27,7 +27,7 @@ export function turn(part, by) {
   dress(part);
 }
 
-// Upright again, before a place on the picture is asked for.
+// Turn the picture upright before somebody points at a place on it.
 export function straighten(part) {
   turned.delete(part.dataset.page);
   dress(part);
@@ -38,7 +38,7 @@ export function larger(part, by) {
   dress(part);
 }
 
-// Give a part that comes on the screen the zoom and the turn that the reader has chosen.
+// Apply the chosen zoom and turn to a part that is being shown.
 export function dress(part) {
   const frame = part.querySelector(".frame");
   if (!frame) return;
@@ -54,7 +54,7 @@ export function dress(part) {
   page.setAttribute("src", address.pathname + address.search);
 }
 
-// The mark of a break: it stands at the pointer where that is over the ink, else in the middle; arrows move it.
+// The mark of a break: at the pointer if that is over the ink, else in the middle; arrows move it.
 export class Knife {
   constructor(part, pointer) {
     this.frame = part.querySelector(".frame");
@@ -68,7 +68,7 @@ export class Knife {
     this.mark.hidden = false;
   }
 
-  // Into how many pieces each written row is folded, and how many such rows stand one below the other.
+  // The number of pieces each written row is folded into, and the number of rows shown below each other.
   rows() {
     const fold = Number(new URL(this.picture.currentSrc || this.picture.src).searchParams.get("fold") || 0);
     const ratio = Number(this.frame.dataset.ratio);

@@ -1,5 +1,5 @@
-// Acts on their way to the server. Each is kept in the browser's own store until the server has acknowledged it, and
-// sent again after a lost server, a reload or another tab's end: its id makes a repeated delivery harmless.
+// Acts that wait for the server. Each is kept in the browser's local storage until the server has acknowledged it, and
+// sent again after a lost connection, a reload or a closed tab: its id makes a repeated delivery harmless.
 "use strict";
 
 const WAITS = [500, 1000, 2000, 4000, 8000];
@@ -44,7 +44,7 @@ export class Queue {
     try {
       localStorage.setItem(stored, JSON.stringify(act));
     } catch (error) {
-      this.trouble = "This browser keeps no copy of its own; stay until all is saved.";
+      this.trouble = "This browser keeps no copy; stay on the page until all is saved.";
     }
     this.acts.push({ ...act, stored });
     this.changed(this);
@@ -109,7 +109,7 @@ export class Queue {
     const wait = WAITS[Math.min(this.tries, WAITS.length - 1)];
     this.tries += 1;
     this.out = out;
-    this.trouble = why + " Your decisions are kept here and sent again by themselves.";
+    this.trouble = why + " Your decisions are kept here and sent again automatically.";
     return wait;
   }
 
@@ -119,13 +119,13 @@ export class Queue {
       const fresh = await fetch("/desk/" + this.phase + "/lines", { redirect: "manual" });
       if (!fresh.ok) return this.lost("You are signed out.", true);
       const found = await fresh.json();
-      // What one person decided is never filed under the name of another who has signed in meanwhile.
+      // What one person decided is never saved under the name of another who has signed in meanwhile.
       if (found.me !== this.me) return this.lost("This browser is signed in as " + found.me + " now; these are decisions of " + this.me + ".", true);
       this.token = found.token;
-      return this.lost("Signed in anew.");
+      return this.lost("Signed in again.");
     }
     if (response.status >= 500) return this.lost("The server has a fault.");
-    // What the server cannot understand it will never take; it is told, and nothing behind it waits for ever.
+    // The server will never accept what it cannot understand: say so and drop it, or later acts would wait for ever.
     this.drop(batch.slice(0, 1));
     this.answered({ acts: [{ key: batch[0].key, refused: "The server could not use this decision. Make it again." }] }, batch.slice(0, 1));
     return 0;

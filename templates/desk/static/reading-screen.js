@@ -1,4 +1,4 @@
-// What stands around the line on the reading page: where it is, what is saved, the last decisions, the boxes that open.
+// Everything around the line on the reading page: position, saved state, last decisions, boxes that open.
 "use strict";
 
 import { fold } from "./reading-names.js";
@@ -36,7 +36,7 @@ export class Screen {
     if (!inside || inside === document.body) this.work.focus({ preventScroll: true });
   }
 
-  // The line of words above the ink, and the note on how the line stands.
+  // The text above the ink, and the note on the line's state.
   stand(id) {
     const entry = this.lines.byId.get(id);
     if (!entry) return;
@@ -91,7 +91,7 @@ export class Screen {
   }
 
   others(name) {
-    this.$("others").textContent = name ? name + " has this line before them" : "";
+    this.$("others").textContent = name ? name + " is reading this line" : "";
   }
 
   tell(text) {
@@ -162,7 +162,7 @@ export class Screen {
     box.focus();
   }
 
-  // The line that "40", "Montrose", "mont" or "montrose 3" (its third line) means; null for none.
+  // The line meant by "40", "Montrose", "mont" or "montrose 3" (its third line); null for none.
   wanted(text) {
     const [, name, number] = text.trim().match(/^(.*?)\s*(\d*)$/);
     if (!name) return this.lines.all.find((one) => one.number === Number(number)) || null;
@@ -171,7 +171,7 @@ export class Screen {
     return own.find((one) => this.lines.waits(one)) || own[0] || null;
   }
 
-  // The order in which open lines come: null reads what was chosen before.
+  // Sets the order in which open lines come; null reads the stored choice.
   ordered(wanted) {
     let on = wanted;
     try {

@@ -4,7 +4,7 @@
 import { combination } from "./reading-keys.js";
 
 export class VoidBox {
-  // `decide(kept, shown)` is called with the two readings that are kept, or with none; `tell` says a sentence; `left` is
+  // `decide(kept, shown)` is called with the two readings that are kept, or with none; `tell` shows a sentence; `left` is
   // called when the box is left without a decision.
   constructor(decide, tell, left) {
     this.decide = decide;
@@ -40,7 +40,7 @@ export class VoidBox {
     this.decide(two.map((one) => one.value), texts.join(" or "));
   }
 
-  // Whether the key was used here: a number ticks a reading, and the second one decides.
+  // Returns whether the key was used here: a number ticks a reading, and the second one decides.
   key(event, part) {
     const box = part.querySelector("details.void[open]");
     if (!box || combination(event)) return false;

@@ -48,7 +48,7 @@ async function show(id) {
     try {
       next = await lines.part(id);
     } catch (error) {
-      screen.tell("The next line could not be fetched. Everything decided is kept. It is tried again by itself; J tries at once.");
+      screen.tell("The next line could not be fetched. All decisions are kept. The page tries again by itself; J tries at once.");
       missing = id;
       clearTimeout(retry);
       retry = setTimeout(again, RETRY);
@@ -71,18 +71,18 @@ async function show(id) {
   if ("awaited" in next.dataset) setTimeout(() => awaitAnew(id, 40), ANEW);
 }
 
-// Go on to a line that could not be fetched, unless a person has begun to type meanwhile.
+// Go on to a line that could not be fetched at first, unless the person has begun to type.
 function again() {
   if (edit && document.activeElement === edit.box) retry = setTimeout(again, RETRY);
   else if (missing) show(missing);
 }
 
-// The machine reads a line that was cut anew behind the page. What it read is never put under a finger that is about to
-// press a key: it is told, and shown once the line is shown again.
+// The machine reads a newly cut line in the background. Its reading never replaces what is on screen, where somebody is
+// about to press a key: a note announces it, and it appears when the line is shown again.
 async function awaitAnew(id, left) {
   if (current !== id || !left || !("awaited" in part().dataset) || !lines.waits(lines.byId.get(id))) return;
   if (await lines.readAnew(id)) {
-    if (current === id) screen.tell("The machine has read this line anew, as it is cut now. " + keys.map.next.toUpperCase() + " and " + keys.map.previous.toUpperCase() + " come back to it with what it read.");
+    if (current === id) screen.tell("The machine has read this line again, as it is cut now. " + keys.map.next.toUpperCase() + " and " + keys.map.previous.toUpperCase() + " come back to it with the new reading.");
   } else setTimeout(() => awaitAnew(id, left - 1), ANEW);
 }
 
@@ -160,7 +160,7 @@ function acceptSure(others) {
 function reshape(what, said) {
   const key = newKey();
   waiting = { key };
-  screen.tell("One moment: the line is cut anew and read again.");
+  screen.tell("One moment: the line is cut and read again.");
   queue.add({ key, do: what, line: current, seen: shown, ...said });
 }
 
@@ -182,7 +182,7 @@ function step(back, target) {
     screen.recent();
   } else {
     waiting = { key };
-    screen.tell("One moment: that is taken back at the server.");
+    screen.tell("One moment: the server is taking that back.");
   }
   queue.add({ key, do: back ? "undo" : "redo", target: one.key });
   if (!known) return;
@@ -217,7 +217,7 @@ async function answered(answer, acts) {
       lines.parts.delete(open[0]);
       show((open.map((id) => lines.byId.get(id)).find((entry) => lines.waits(entry)) || lines.byId.get(open[0])).id);
     } else if (waited.saved && !about.length) {
-      screen.tell("There is nothing to take back there, or it carries decisions of its own: take those back first.");
+      screen.tell("There is nothing to take back, or it has decisions of its own: take those back first.");
     }
   } else if (anew && !lines.byId.has(current)) {
     onward(0);
@@ -229,7 +229,7 @@ async function answered(answer, acts) {
   if (!queue.acts.length && !lines.left() && screen.finished) location.assign("/desk/" + phase);
 }
 
-// Two people read a line otherwise: said to the one whose decision made it so.
+// Two people read a line differently: tell the one whose decision made it so.
 function differ(one) {
   const entry = (one.about || []).map((id) => lines.byId.get(id)).find((line) => line && line.stage === "differs");
   if (!entry || !one.saved) return;
@@ -237,7 +237,7 @@ function differ(one) {
     + ". Both are kept; it counts once both of you read it alike, and " + keys.map.void.toUpperCase() + " on it makes it void.");
 }
 
-// Tell what was not saved as it was meant; whether something was refused.
+// Show what was not saved as intended; returns whether something was refused.
 function told(one, act) {
   if (one.complaint) screen.tell(one.complaint + " Your words were kept as written; " + keys.map.undo.toUpperCase() + " takes them back.");
   if (one.refused) {
@@ -277,7 +277,7 @@ async function here() {
   }
 }
 
-// Modes: the mark of a break, and two decisions about one line ---------------------------------------------------------
+// Modes: the place of a break, and two decisions about one line --------------------------------------------------------
 
 function stop() {
   if (knife) knife.close();
@@ -307,7 +307,7 @@ function inDifference(event) {
 
 // Actions ------------------------------------------------------------------------------------------------------------
 
-const go = (entry) => (entry ? show(entry.id) : screen.tell("There is no line further that way."));
+const go = (entry) => (entry ? show(entry.id) : screen.tell("There are no more lines that way."));
 const actions = {
   accept: () => (offers().length ? accept(offers()[highlight]) : actions.edit()),
   up: () => mark(highlight - 1),
@@ -341,7 +341,7 @@ const actions = {
     if (!part().querySelector(".frame")) return;
     straighten(part());
     knife = new Knife(part(), pointer);
-    screen.tell("Put the mark between two words: ← and → move it, Enter breaks the line there, Esc leaves.");
+    screen.tell("Put the cut between two words: ← and → move it, Enter breaks the line there, Esc cancels.");
   },
   "accept-sure": () => screen.surely(current),
   goto: () => screen.goto(),
@@ -360,7 +360,7 @@ function jump() {
   const entry = screen.wanted(box.value);
   screen.work.focus();
   if (entry) show(entry.id);
-  else screen.tell("No power and no line is called “" + box.value + "”.");
+  else screen.tell("No power or line is called “" + box.value + "”.");
 }
 
 function run(name) {

@@ -1,5 +1,5 @@
-// Draw a box on a page to fill in where a missed line stands, or to set the box of a line right. Without this script the
-// four numbers are typed.
+// Draw a box on a page to place a missed line, or to correct the box of a line. Without this script the four numbers
+// are typed.
 "use strict";
 (() => {
   const SIDES = ["left", "top", "right", "bottom"];
@@ -11,7 +11,7 @@
   document.addEventListener("focusin", (event) => {
     form = event.target.closest(".add-line, .fix-box") || form;
   });
-  // The box as it is now, to begin from.
+  // Start from the present box.
   const now = () => {
     const box = fix.elements.line.selectedOptions[0].dataset.box.split(" ");
     SIDES.forEach((side, n) => { fix.elements[side].value = box[n]; });

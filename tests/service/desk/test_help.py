@@ -22,9 +22,9 @@ KINDS = tuple(PhaseKind)
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    return made
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    return desk_site
 
 
 def _help(desk: DeskSite) -> str:
@@ -35,12 +35,12 @@ def _help(desk: DeskSite) -> str:
 def test_every_key_is_explained_in_the_text_and_not_only_listed(desk: DeskSite) -> None:
     """A list of keys says what each does; the text says when."""
     explained = _help(desk).split('class="explained"')[1].split("</div>")[0]
-    told = set(re.findall(r"<kbd>([^<]+)</kbd>", explained))
+    explained_keys = set(re.findall(r"<kbd>([^<]+)</kbd>", explained))
     for action in ACTIONS:
         key = action.key if action.fixed else action.key.upper() if len(action.key) == 1 else "Shift+U"
         if action.name not in {"up", "down", "help", "reading-2", "reading-3", "reading-4"}:
-            assert key in told, action.name
-    assert {"Tab", "Esc", "T", "Y", "←", "→"} <= told
+            assert key in explained_keys, action.name
+    assert {"Tab", "Esc", "T", "Y", "←", "→"} <= explained_keys
 
 
 def test_the_text_names_a_persons_own_keys(desk: DeskSite) -> None:
@@ -51,15 +51,15 @@ def test_the_text_names_a_persons_own_keys(desk: DeskSite) -> None:
 
 
 @pytest.mark.parametrize("said", [
-    "what do these marks say?", "as it was photographed", "‸", "sure", "not an order", "crossed out",
+    "what do these marks say?", "the photographed line with part", "‸", "sure", "not an order", "crossed out",
     "equally good",
     "comes back at the end", "your last decision", "a few letters of a name", "kept as written",
     "Two orders in one row",
     "Ink cut off by its frame", "When the last line is read", "not yet saved", "Signed out",
     "while you read it",
     "came late", "No picture", "To change a key"])
-def test_whatever_may_happen_while_lines_are_read_is_told(desk: DeskSite, said: str) -> None:
-    assert said in _help(desk)
+def test_whatever_may_happen_while_lines_are_read_is_told(desk: DeskSite, sentence: str) -> None:
+    assert sentence in _help(desk)
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
     """Each is an order of its phase, with names of the board; none is chosen by what stands there
     (DESK-03)."""
     variant = maps.load(slug)
-    found = written(variant, kind)
-    assert len(found) >= 2
-    assert all(said for _, said in found)
-    for order, _ in found:
+    examples = written(variant, kind)
+    assert len(examples) >= 2
+    assert all(meaning for _, meaning in examples)
+    for order, _ in examples:
         assert vocabulary.parse_typed(variant, kind, next(iter(variant.powers)), order).orders
     if kind is PhaseKind.MOVEMENT:
         assert {" H", " - ", " S ", " C "} <= {
-            mark for order, _ in found for mark in (" H", " - ", " S ", " C ") if mark in order
+            mark for order, _ in examples for mark in (" H", " - ", " S ", " C ") if mark in order
         }
 
 
@@ -116,12 +116,12 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
     ],
 )
 def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
-    slug: str, kind: PhaseKind, own: set[str]
+    slug: str, kind: PhaseKind, own_marks: set[str]
 ) -> None:
     """DESK-03: the orders that a game has and the classic one has not; and nothing that its rules do not
     take."""
-    said = [order for order, _ in written(maps.load(slug), kind)]
-    assert {mark for mark in own if any(mark in order for order in said)} == own
+    orders = [order for order, _ in written(maps.load(slug), kind)]
+    assert {mark for mark in own_marks if any(mark in order for order in orders)} == own_marks
     foreign = {
         " proxy ",
         "supply",
@@ -133,12 +133,12 @@ def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
         "destroys",
         "Home ",
         "Nominate ",
-    } - own
+    } - own_marks
     assert not [
         order
-        for order in said
+        for order in orders
         for mark in foreign
-        if mark in order and not any(mine in order for mine in own)
+        if mark in order and not any(mine in order for mine in own_marks)
     ]
 
 

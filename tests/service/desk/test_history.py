@@ -16,29 +16,33 @@ MANY = ("/", "/games", "/games/powick-bridge", "/post")
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    return made
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    return desk_site
 
 
 def _asked(desk: DeskSite, path: str) -> list[str]:
     """The statements of the database that a page needs."""
-    found: list[str] = []
+    statements: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found.append(statement)
+        statements.append(statement)
 
     event.listen(desk.engine, "before_cursor_execute", note)
     desk.page(path)
     event.remove(desk.engine, "before_cursor_execute", note)
-    return found
+    return statements
 
 
 @pytest.mark.parametrize("path", MANY)
 def test_a_page_of_many_phases_fetches_no_board(desk: DeskSite, path: str) -> None:
     asked = _asked(desk, path)
-    assert any("FROM phases" in one for one in asked)
-    assert not [one for one in asked if "phases.position," in one or "phases.resolution" in one]
+    assert any("FROM phases" in statement for statement in asked)
+    assert not [
+        statement
+        for statement in asked
+        if "phases.position," in statement or "phases.resolution" in statement
+    ]
 
 
 def test_decisions_are_found_by_their_line_and_not_by_reading_all(desk: DeskSite) -> None:

@@ -33,16 +33,16 @@ def fill(site: Site, number: int) -> None:
 @contextmanager
 def asked(site: Site) -> Iterator[list[tuple[str, Any]]]:
     """The questions asked meanwhile, each with its values."""
-    found: list[tuple[str, Any]] = []
+    queries: list[tuple[str, Any]] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, values: Any, *_more: Any) -> None:
-        found.append((statement, values))
+        queries.append((statement, values))
 
     engine = site.store.kw["bind"]
     assert isinstance(engine, Engine)
     event.listen(engine, "before_cursor_execute", note)
     try:
-        yield found
+        yield queries
     finally:
         event.remove(engine, "before_cursor_execute", note)
 
@@ -50,9 +50,9 @@ def asked(site: Site) -> Iterator[list[tuple[str, Any]]]:
 def test_today_asks_as_often_for_three_games_as_for_one(desk: DeskTable) -> None:
     counts = []
     for number in range(1, 4):
-        with asked(desk.table.site) as found:
+        with asked(desk.table.site) as queries:
             assert "Sealed until" in desk.text("/")
-        counts.append(len(found))
+        counts.append(len(queries))
         fill(desk.table.site, number)
     assert len(set(counts)) == 1, counts
 
@@ -63,11 +63,11 @@ def test_no_page_reads_every_row_of_what_grows_with_the_years(desk: DeskTable, p
     end."""
     site = desk.table.site
     fill(site, 1)
-    with asked(site) as found:
+    with asked(site) as queries:
         desk.page(path.format(phase=desk.table.phase().id))
     with site.store() as session:
         connection = session.connection()
-        for statement, values in [one for one in found if one[0].startswith("SELECT")]:
+        for statement, values in [query for query in queries if query[0].startswith("SELECT")]:
             for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values):
                 step = str(row[3])
                 whole = step.startswith("SCAN") and "USING" not in step and step.split()[1] in GROWING

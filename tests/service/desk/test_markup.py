@@ -46,8 +46,8 @@ TOKEN = "a-token-of-somebody-nasty"
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
     """A game, its player, a person at the desk, a mail, a letter and the log, all of such a name."""
-    made = DeskSite(tmp_path)
-    with made.store.begin() as session:
+    desk_site = DeskSite(tmp_path)
+    with desk_site.store.begin() as session:
         session.get_one(GameRow, "powick-bridge").name = NASTY
         session.get_one(PlayerRow, 1).name = NASTY
         session.add(UserRow(name=NASTY, password="", created_at=AFTER))
@@ -95,9 +95,9 @@ def desk(tmp_path: Path) -> DeskSite:
                 detail={"why": NASTY},
             )
         )
-    made.client.cookies.set(sessions.COOKIE, TOKEN)
-    made.csrf = "t" * 24
-    return made
+    desk_site.client.cookies.set(sessions.COOKIE, TOKEN)
+    desk_site.csrf = "t" * 24
+    return desk_site
 
 
 @pytest.mark.parametrize("path", PAGES)

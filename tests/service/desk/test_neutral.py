@@ -34,8 +34,8 @@ def test_the_same_words_mean_the_same_whoever_wrote_them(power: str) -> None:
 def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
     """DESK-04: the same four papers from each power, and the same one counts."""
     papers = [
-        BallotPaper(at * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
-        for at, power in enumerate(POWERS)
+        BallotPaper(power_index * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
+        for power_index, power in enumerate(POWERS)
         for n, (version, instruction) in enumerate(((1, None), (3, None), (2, None), (None, None)))
     ]
     assert {

@@ -33,9 +33,9 @@ def after(desk: DeskTable, path: str, **values: object) -> str:
     answer = desk.post(path, **values)
     assert answer.status_code == 303, answer.text
     page = desk.page(answer.headers["location"])
-    found = re.search(r'<p class="said" role="status">(.*?)</p>', page)
-    assert found is not None, answer.headers["location"]
-    return found[1]
+    match = re.search(r'<p class="said" role="status">(.*?)</p>', page)
+    assert match is not None, answer.headers["location"]
+    return match[1]
 
 
 def stranger(desk: DeskTable) -> str:
@@ -51,10 +51,10 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
     assert "as it was" in after(desk, f"/quarantine/{key}/take-back")
     assert ("a receipt goes to the registered "
             "address") in after(desk, f"/quarantine/{key}/assign", place=f"{phase} Montrose")
-    own = desk.table.take(
+    registered_mail = desk.table.take(
         desk.table.mail("Argyll", subject=desk.table.subject("Ormond")), desk.table.phase().opens_at
     )
-    assert "leaves once" in after(desk, f"/quarantine/{own.sha256}/refuse", reason="too_dark")
+    assert "leaves once" in after(desk, f"/quarantine/{registered_mail.sha256}/refuse", reason="too_dark")
     assert "The option is changed" in after(desk, f"{game}/option", name="post_first", value="yes", why=WHY)
     day = (desk.table.phase().deadline + timedelta(days=1)).strftime("%Y-%m-%d")
     assert ("A letter to each player waits in "
@@ -73,16 +73,16 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
     phase = desk.table.phase()
     desk.table.site.clock.set(phase.deadline + timedelta(days=1))
     late = open_desk(desk.table)
-    said = []
+    notices = []
     for hour, shade in (("07:00", 10), ("07:01", 20)):
         answer = late.client.post(
             "/post",
             data={"csrf": CSRF, "place": f"{phase.id} Argyll", "received": "2027-03-14", "hour": hour},
             files={"scan": ("a.jpg", picture(shade), "image/jpeg")},
         )
-        said.append(plain(late.page(answer.headers["location"])))
-    assert "its scan is filed" in said[0]
-    assert "it does not count" in said[1]
+        notices.append(plain(late.page(answer.headers["location"])))
+    assert "its scan is filed" in notices[0]
+    assert "it does not count" in notices[1]
 
 
 def test_every_sentence_that_is_asked_for_is_there() -> None:

@@ -34,13 +34,15 @@ def look(
     table: Table, pulse: MailboxStatus | None = None, folder: Path = Path(), *, loaded: bool = False
 ) -> dict[str, Finding]:
     clock = table.site.clock
-    found = Health(table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded).findings()
-    return {fact.name: fact for fact in found}
+    findings = Health(
+        table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded
+    ).findings()
+    return {fact.name: fact for fact in findings}
 
 
-def log(table: Table, what: str, **values: object) -> None:
+def log(table: Table, kind: str, **values: object) -> None:
     with table.site.store.begin() as session:
-        records.log_event(session, table.site.clock.now(), what, **values)  # type: ignore[arg-type]
+        records.log_event(session, table.site.clock.now(), kind, **values)  # type: ignore[arg-type]
 
 
 def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:
@@ -53,11 +55,11 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
         detail={"power": "Montrose", "why": "By telephone."},
     )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
-    both, one = desk.text("/log"), desk.text(f"/log?game={table.game}")
+    both, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
     assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in both
     assert "mail discarded" in both
-    assert "sheet chosen" in one
-    assert "mail discarded" not in one
+    assert "sheet chosen" in game_log
+    assert "mail discarded" not in game_log
     assert both.index("mail discarded") < both.index("sheet chosen"), "the newest stands first"
 
 
@@ -72,13 +74,13 @@ def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: 
         Finding("Disk", FindingState.WELL, "9.0 GB free."),
         Finding("Backup", FindingState.WELL, "Last made 5 hours ago."),
     )
-    said = open_desk(table, health=lambda: facts).text("/")
+    page_text = open_desk(table, health=lambda: facts).text("/")
     assert ("Mailbox ! needs attention: It does not answer. Wait. Queue ! needs attention: work failed 2 "
             "times. See the log. Disk "
-            "9.0 GB free. ") in said
-    assert "Backup Last made 5 hours ago." in said
-    assert "Alive" not in said
-    assert "1 failed." not in said
+            "9.0 GB free. ") in page_text
+    assert "Backup Last made 5 hours ago." in page_text
+    assert "Alive" not in page_text
+    assert "1 failed." not in page_text
 
 
 def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
@@ -93,17 +95,17 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
     desk: DeskTable = open_desk(table)
     log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"why": "By telephone."})
     with table.site.store() as session:
-        kept = chain.root(session, table.game)
+        root = chain.root(session, table.game)
         first = session.get_one(EntryRow, (table.game, 1)).leaf
     log(table, "option_changed", game_id=table.game)
-    path = f"/log?game={table.game}&digest=%20{kept.link.upper()}"
-    assert f"= It is the digest of this record up to entry {kept.number}. No entry before" in desk.text(path)
+    path = f"/log?game={table.game}&digest=%20{root.link.upper()}"
+    assert f"= It is the digest of this record up to entry {root.number}. No entry before" in desk.text(path)
     assert ("= It is the digest of entry 1 of this "
             "record.") in desk.text(f"/log?game={table.game}&digest={first}")
     with table.site.store.begin() as session:
-        row = session.get_one(EntryRow, (table.game, kept.number))
+        row = session.get_one(EntryRow, (table.game, root.number))
         row.body = row.body.replace("By telephone.", "By letter.")
-    assert "≠ This record has that digest nowhere." in desk.text(path)
+    assert "≠ This record does not have that digest." in desk.text(path)
     assert "Check a digest" not in desk.text("/log")
     assert "Check a digest" not in desk.text("/log?game=nowhere")
 
@@ -126,20 +128,22 @@ def test_the_log_is_exported_whole_with_digests_that_can_be_checked_without_the_
     assert answer.headers["content-disposition"].startswith('attachment; filename="log-all-')
     entries = [json.loads(line) for line in answer.text.splitlines()]
     assert len(entries) > AT_ONCE, "the export is whole, not a page of it"
-    assert [one["id"] for one in entries] == sorted(one["id"] for one in entries)
-    found = hashlib.sha256(b"galloper record 1").hexdigest()
-    for one in entries:
-        if one["game"] is None:
-            assert "digest" not in one
+    assert [entry["id"] for entry in entries] == sorted(entry["id"] for entry in entries)
+    digest = hashlib.sha256(b"galloper record 1").hexdigest()
+    for entry in entries:
+        if entry["game"] is None:
+            assert "digest" not in entry
             continue
-        hashed = {name: one[name] for name in ("id", "at", "actor", "what", "detail")}
+        hashed = {name: entry[name] for name in ("id", "at", "actor", "what", "detail")}
         words = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        found = hashlib.sha256(f"{found}\n{words}".encode()).hexdigest()
-        assert one["digest"] == found
-    own = [json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()]
-    assert own == [one for one in entries if one["game"] == table.game]
+        digest = hashlib.sha256(f"{digest}\n{words}".encode()).hexdigest()
+        assert entry["digest"] == digest
+    game_entries = [
+        json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()
+    ]
+    assert game_entries == [entry for entry in entries if entry["game"] == table.game]
     with table.site.store() as session:
-        assert own[-1]["digest"] == ledger.digest(session, table.game)
+        assert game_entries[-1]["digest"] == ledger.digest(session, table.game)
     assert f'href="/log/export?game={table.game}"' in desk.page(f"/log?game={table.game}")
     assert desk.client.get("/log/export?game=nowhere").status_code == 404
 
@@ -174,8 +178,8 @@ def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None
 
 def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> None:
     clock = table.site.clock
-    pulse, said = MailboxStatus(clock), list[str]()
-    report = pulse.recording(said.append)
+    pulse, reports = MailboxStatus(clock), list[str]()
+    report = pulse.recording(reports.append)
     report("")
     clock.advance(timedelta(minutes=5))
     fact = look(table, pulse)["Mailbox"]
@@ -185,7 +189,7 @@ def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> N
     assert fact.state is FindingState.TROUBLE
     assert fact.sentence == "The mail server refuses the password. Last good answer: 5 minutes ago."
     assert "Nothing is lost" in fact.advice
-    assert said == ["", "The mail server refuses the password."]
+    assert reports == ["", "The mail server refuses the password."]
     report("")
     clock.advance(timedelta(minutes=31))
     assert look(table, pulse)["Mailbox"].state is FindingState.TROUBLE
@@ -270,15 +274,15 @@ def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
     desk = open_desk(
         table, health=Health(table.site.store, clock, MailboxStatus(clock), Path(), lambda: False).findings
     )
-    said = desk.text("/health")
+    page_text = desk.text("/health")
     for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
-        assert name in said
-    assert "Backup ! needs attention None made yet." in said
-    assert "Letters ✓ well 0 waiting, 0 failed." in said
+        assert name in page_text
+    assert "Backup ! needs attention None made yet." in page_text
+    assert "Letters ✓ well 0 waiting, 0 failed." in page_text
 
 
 def test_ages_are_told_in_their_largest_unit() -> None:
-    assert [ago(timedelta(seconds=one)) for one in (-3, 1, 59, 60, 7200, 90_000)] == [
+    assert [ago(timedelta(seconds=seconds)) for seconds in (-3, 1, 59, 60, 7200, 90_000)] == [
         "0 seconds ago", "1 second ago", "59 seconds ago", "1 minute ago", "2 hours ago", "1 day ago"]
 
 
@@ -326,9 +330,9 @@ def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_pat
     assert send(table, tmp_path).sent == 0
     assert set(states(table).values()) == {"queued"}
     for page in ("/", "/health?notice=paused"):
-        said = desk.text(page)
-        assert "Letters are held back" in said
-        assert WHY in said
+        page_text = desk.text(page)
+        assert "Letters are held back" in page_text
+        assert WHY in page_text
     table.site.clock.advance(timedelta(hours=11))
     assert desk.post("/health/resume").headers["location"] == "/health?notice=resumed"
     assert send(table, tmp_path).sent == 2
@@ -398,10 +402,10 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
         FindingState.TROUBLE,
         "Never made.",
     )
-    for what in ("backup_made", "restore_tested"):
-        assert desk.post("/health/note", what=what).headers["location"] == "/health?notice=noted"
-    found = look(table)
-    assert [(found[name].state, found[name].sentence) for name in ("Backup", "Restore test")] == [
+    for kind in ("backup_made", "restore_tested"):
+        assert desk.post("/health/note", what=kind).headers["location"] == "/health?notice=noted"
+    findings = look(table)
+    assert [(findings[name].state, findings[name].sentence) for name in ("Backup", "Restore test")] == [
         ("well", "Last made 0 seconds ago.")
     ] * 2
     with table.site.store() as session:

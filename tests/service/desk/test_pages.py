@@ -39,9 +39,9 @@ POWERS = (
 def test_results_are_grouped_with_failures_first_and_named_in_words(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.READY)
     desk.shown = POWERS
-    said = desk.text("/results/7")
+    page_text = desk.text("/results/7")
     assert ("3 orders: 1 ✓ succeeded, 1 ✗ failed, 1 ○ void. 1 line could not be read. 2 units had no "
-            "order.") in said
+            "order.") in page_text
     signs = [
         "✗ Failed 1",
         "bounced",
@@ -50,10 +50,10 @@ def test_results_are_grouped_with_failures_first_and_named_in_words(desk: DeskSi
         "○ Could not be read 1",
         "Without an order 2",
     ]
-    places = [said.index(mark) for mark in signs]
+    places = [page_text.index(mark) for mark in signs]
     assert places == sorted(places)
-    assert "Army Ayr and Fleet Bute. They hold." in said
-    assert "Ormond Nothing received. Units hold." in said
+    assert "Army Ayr and Fleet Bute. They hold." in page_text
+    assert "Ormond Nothing received. Units hold." in page_text
 
 
 def test_each_order_stands_beside_its_ink(desk: DeskSite) -> None:
@@ -78,10 +78,10 @@ def test_approving_is_one_form_on_its_own_page(desk: DeskSite) -> None:
 def test_sent_results_are_for_reading(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=1))
     desk.shown = POWERS
-    said = desk.text("/results/7")
-    assert "Sent Sun 14 Mar 2027, 08:00 GMT." in said
-    assert "Approve" not in said
-    assert "✗ Failed 1" in said
+    page_text = desk.text("/results/7")
+    assert "Sent Sun 14 Mar 2027, 08:00 GMT." in page_text
+    assert "Approve" not in page_text
+    assert "✗ Failed 1" in page_text
 
 
 def test_results_of_a_phase_not_judged_lead_to_the_desk(desk: DeskSite) -> None:
@@ -106,11 +106,11 @@ def test_letters_that_failed_stand_first_with_their_reason(desk: DeskSite) -> No
     desk.add(letter(desk, 1, OutboxState.FAILED, error="550: no such user"),
              letter(desk, 2, OutboxState.SENT, sent_at=AFTER, possibly_twice=True),
              letter(desk, 3, OutboxState.QUEUED))
-    said = desk.text("/letters")
-    assert "1 sent, 1 waiting, 1 failed." in said
-    assert said.index("Letter 1") < said.index("Letter 3") < said.index("Letter 2")
-    assert "✗ failed : 550: no such user" in said
-    assert "sent Sun 14 Mar, 07:05 GMT, possibly twice" in said
+    page_text = desk.text("/letters")
+    assert "1 sent, 1 waiting, 1 failed." in page_text
+    assert page_text.index("Letter 1") < page_text.index("Letter 3") < page_text.index("Letter 2")
+    assert "✗ failed : 550: no such user" in page_text
+    assert "sent Sun 14 Mar, 07:05 GMT, possibly twice" in page_text
     assert "1 letter could not be sent." in desk.text("/")
     assert "1 sent, 1 waiting, 1 failed" in desk.text("/")
 
@@ -152,14 +152,14 @@ def mail(key: str, state: MailState, **values: object) -> MailRow:
 
 
 def test_quarantine_gives_reason_and_raw_bytes(desk: DeskSite) -> None:
-    assert "Empty: every mail found its game and power" in desk.text("/quarantine")
+    assert "Empty: every mail belongs to a game and a power" in desk.text("/quarantine")
     key, used = desk.blobs.put(b"From: x\r\n\r\nhello"), desk.blobs.put(b"sealed orders")
     desk.add(mail(key, MailState.QUARANTINED, reason="unknown_sender", sender="mallory@elsewhere.example",
                   verdict={"subject": "Powick <Bridge>"}), mail(used, MailState.USED))
-    said = desk.text("/quarantine")
-    assert "Powick &lt;Bridge&gt; mallory@elsewhere.example, Fri 12 Mar 2027, 07:00 GMT" in said
-    assert "nobody is registered with its sender&#39;s address" in said
-    assert "511 kB" in said
+    page_text = desk.text("/quarantine")
+    assert "Powick &lt;Bridge&gt; mallory@elsewhere.example, Fri 12 Mar 2027, 07:00 GMT" in page_text
+    assert "nobody is registered with its sender&#39;s address" in page_text
+    assert "511 kB" in page_text
     raw = desk.client.get(f"/quarantine/{key}.eml")
     assert raw.content == b"From: x\r\n\r\nhello"
     assert raw.headers["content-disposition"].startswith("attachment")
@@ -171,7 +171,7 @@ def test_quarantine_gives_reason_and_raw_bytes(desk: DeskSite) -> None:
 
 def test_a_quarantined_mail_without_subject_or_known_reason_still_shows(desk: DeskSite) -> None:
     desk.add(mail("b" * 64, MailState.QUARANTINED, reason="some_new_reason"))
-    said = desk.text("/quarantine")
-    assert "(no subject) sender unknown" in said
-    assert "some new reason" in said
+    page_text = desk.text("/quarantine")
+    assert "(no subject) sender unknown" in page_text
+    assert "some new reason" in page_text
     assert "restore it from the backup" in desk.text("/quarantine/" + "b" * 64 + ".eml", 503)

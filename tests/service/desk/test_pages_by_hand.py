@@ -24,10 +24,10 @@ def _signed_in(desk: DeskSite) -> None:
 
 
 def test_the_desk_asks_for_the_first_open_line_and_its_readings(desk: DeskSite) -> None:
-    said = desk.text("/desk/7")
-    assert "Montrose · line 3 of 4 · sheet 1 of 1 · 2 left" in said
-    assert "Army Eskdale holds A Eskdale H" in said
-    assert "no order of this phase" in said
+    page_text = desk.text("/desk/7")
+    assert "Montrose · line 3 of 4 · sheet 1 of 1 · 2 left" in page_text
+    assert "Army Eskdale holds A Eskdale H" in page_text
+    assert "no order of this phase" in page_text
 
 
 def test_words_that_differ_between_readings_are_marked(desk: DeskSite) -> None:
@@ -40,13 +40,13 @@ def test_every_key_has_a_visible_control(desk: DeskSite) -> None:
     desk.decide(3, "skip")
     page = desk.page("/desk/7?line=3")
     controls = set(re.findall(r'data-do="([\w-]+)"', page))
-    missing = {one.name for one in ACTIONS} - controls
+    missing = {action.name for action in ACTIONS} - controls
     # Enter and the arrows are about the readings themselves; this line has two of them, and a fourth is below
     # it.
     assert missing == {"accept", "up", "down", "reading-3", "reading-4", "reading-5"}
     listed = page[page.index('<dialog id="keys"'):]
-    for one in ACTIONS:
-        assert one.words in listed
+    for action in ACTIONS:
+        assert action.words in listed
 
 
 def test_the_next_lines_picture_is_fetched_ahead(desk: DeskSite) -> None:
@@ -76,9 +76,9 @@ def test_text_that_is_no_order_is_kept_as_written_and_told(desk: DeskSite) -> No
     where = desk.decide(3, "edit", "a", "God save the King")
     (review,) = desk.reviews()
     assert (review.decision, review.order, review.text) == (LineState.READ, None, "God save the King")
-    said = desk.text(where)
-    assert f"{COMPLAINT} Your words were kept as written" in said
-    assert "line 4 of 4" in said
+    page_text = desk.text(where)
+    assert f"{COMPLAINT} Your words were kept as written" in page_text
+    assert "line 4 of 4" in page_text
 
 
 def test_the_last_line_typed_as_no_order_is_judged_and_told_too(desk: DeskSite) -> None:

@@ -19,10 +19,10 @@ from tests.support.table import open_table
 VARIANT = maps.load("standard")
 START = VARIANT.start
 PARIS, MARSEILLES, BELGIUM, MUNICH = (
-    next(key for key, one in VARIANT.board.provinces.items() if one.name == name)
+    next(key for key, item in VARIANT.board.provinces.items() if item.name == name)
     for name in ("Paris", "Marseilles", "Belgium", "Munich"))
 FRANCE, GERMANY = (
-    next(key for key, one in VARIANT.powers.items() if one.name.title() == name)
+    next(key for key, item in VARIANT.powers.items() if item.name.title() == name)
     for name in ("France", "Germany")
 )
 FRENCH, GERMAN = VARIANT.powers[FRANCE].name, VARIANT.powers[GERMANY].name
@@ -34,14 +34,14 @@ def test_what_changed_hands_and_what_is_due_is_told_power_by_power() -> None:
     centres = dict(START.centres)
     centres[FRANCE] = centres[FRANCE] | {BELGIUM, MUNICH}
     centres[GERMANY] = centres[GERMANY] - {MUNICH}
-    found = aftermath(
+    summary = aftermath(
         VARIANT, START, Resolution((), replace(START, centres=centres), adjust={FRANCE: 2, GERMANY: -1})
     )
-    rows = {row.power: row for row in found.supply}
+    rows = {row.power: row for row in summary.supply}
     assert rows[FRENCH] == Supply(FRENCH, 5, 3, ("Belgium", "Munich"), (), 2)
     assert rows[GERMAN] == Supply(GERMAN, 2, 3, (), ("Munich",), -1)
     assert len(rows) == 7
-    assert found.told == ()
+    assert summary.told == ()
 
 
 def test_a_phase_that_moves_nothing_of_supply_has_no_table() -> None:
@@ -49,21 +49,21 @@ def test_a_phase_that_moves_nothing_of_supply_has_no_table() -> None:
 
 
 def test_units_drawn_by_lot_stand_in_the_order_drawn_each_with_its_power() -> None:
-    one, two = Unit(FRANCE, "A", Region(PARIS)), Unit(FRANCE, "A", Region(MARSEILLES))
-    found = aftermath(VARIANT, START, Resolution((), START, removed_by_lot=(two, one), lots_used=2))
-    assert found.told == ((("Removed by lot, in the order "
+    first, two = Unit(FRANCE, "A", Region(PARIS)), Unit(FRANCE, "A", Region(MARSEILLES))
+    summary = aftermath(VARIANT, START, Resolution((), START, removed_by_lot=(two, first), lots_used=2))
+    assert summary.told == ((("Removed by lot, in the order "
                             "drawn"), (f"Army Marseilles ({FRENCH})", f"Army Paris ({FRENCH})")),)
-    assert found.drawn == 2
+    assert summary.drawn == 2
 
 
 def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     unit = Unit(FRANCE, "A", Region(PARIS))
-    found = dict(aftermath(VARIANT, START, Resolution(
+    sections = dict(aftermath(VARIANT, START, Resolution(
         (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY,
         draw_open_to=(FRANCE, GERMANY))).told)
-    assert found["Dislodged, to retreat or disband"] == (f"Army Paris ({FRENCH}), beaten from Marseilles",)
-    assert found["Victory"] == (GERMAN,)
-    assert found["A draw is open to"] == (FRENCH, GERMAN)
+    assert sections["Dislodged, to retreat or disband"] == (f"Army Paris ({FRENCH}), beaten from Marseilles",)
+    assert sections["Victory"] == (GERMAN,)
+    assert sections["A draw is open to"] == (FRENCH, GERMAN)
 
 
 def test_the_page_shows_it_once_judged_and_not_before(site: Site) -> None:
@@ -74,8 +74,8 @@ def test_the_page_shows_it_once_judged_and_not_before(site: Site) -> None:
     first = table.phase(1)
     assert "What it leaves" not in desk.text(f"/results/{first.id}")
     table.set_phase(1, state=PhaseState.READY)
-    said = desk.text(f"/results/{first.id}")
-    assert "Removed by lot, in the order drawn: Army Paris (France)." in said
-    assert "2 numbers of the tape of lots were used" in said
-    assert "France 5 3 Belgium — 2 builds" in said
-    assert "Germany 2 3 — Munich 1 removal" in said
+    page_text = desk.text(f"/results/{first.id}")
+    assert "Removed by lot, in the order drawn: Army Paris (France)." in page_text
+    assert "2 numbers of the tape of lots were used" in page_text
+    assert "France 5 3 Belgium — 2 builds" in page_text
+    assert "Germany 2 3 — Munich 1 removal" in page_text

@@ -49,7 +49,7 @@ def send(
     answer: httpx.Response = desk.client.post(
         "/post",
         data=form,
-        files=[("scan", (f"{at}.jpg", data, "image/jpeg")) for at, data in enumerate(scans)],
+        files=[("scan", (f"{number}.jpg", data, "image/jpeg")) for number, data in enumerate(scans)],
     )
     return answer
 
@@ -118,9 +118,9 @@ def test_the_tick_that_the_original_came_is_set_and_taken_back(desk: DeskTable) 
     desk.table.take(desk.table.mail("Montrose"), desk.table.phase().opens_at + timedelta(hours=1))
     assert "Posted original awaited: Montrose" in desk.text("/post")
     assert send(desk).status_code == 303
-    said = desk.text("/post")
-    assert "Posted original awaited" not in said
-    assert "original received Montrose" in said
+    page_text = desk.text("/post")
+    assert "Posted original awaited" not in page_text
+    assert "original received Montrose" in page_text
     assert len(desk.table.papers()) == 1
     (row,) = posted(desk)
     assert desk.post(f"/post/{row.id}/untick").status_code == 303
@@ -140,13 +140,13 @@ def test_in_a_strict_game_a_photograph_counts_once_the_letter_was_logged(desk: D
     with desk.table.site.store.begin() as session:
         game = session.get_one(GameRow, desk.table.game)
         game.options = {**game.options, "post_first": True}
-    at = desk.table.phase().opens_at + timedelta(hours=1)
-    refused = desk.table.take(desk.table.mail("Montrose"), at)
+    received_at = desk.table.phase().opens_at + timedelta(hours=1)
+    refused = desk.table.take(desk.table.mail("Montrose"), received_at)
     assert (refused.state, refused.reason) == (MailState.REFUSED, "first_by_post")
     send(desk)
-    used = desk.table.take(desk.table.mail("Montrose", 30), at)
+    used = desk.table.take(desk.table.mail("Montrose", 30), received_at)
     assert used.state == MailState.USED
-    other = desk.table.take(desk.table.mail("Argyll"), at)
+    other = desk.table.take(desk.table.mail("Argyll"), received_at)
     assert other.reason == "first_by_post"
 
 

@@ -50,8 +50,8 @@ def wrong_power(desk: DeskTable) -> MailRow:
 
 
 def state(desk: DeskTable, row: MailRow) -> tuple[str, str | None]:
-    found = desk.table.mail_row(row.sha256)
-    return found.state, found.reason
+    mail = desk.table.mail_row(row.sha256)
+    return mail.state, mail.reason
 
 
 def place(desk: DeskTable, power: str = "Montrose") -> str:
@@ -60,26 +60,26 @@ def place(desk: DeskTable, power: str = "Montrose") -> str:
 
 def test_a_mail_is_shown_with_what_is_known_of_it_and_what_was_answered(desk: DeskTable) -> None:
     unknown, known = stranger(desk), wrong_power(desk)
-    said = desk.text(f"/quarantine/{unknown.sha256}")
-    assert f"{STRANGER}; not registered" in said
-    assert "nobody is registered with its sender" in said
-    assert "1. jpeg," in said
-    assert "nobody can be answered" in said
-    said = desk.text(f"/quarantine/{known.sha256}")
-    assert f"{address('Montrose')}; registered: Player Montrose" in said
-    assert "Powick Bridge, Argyll" in said
+    page_text = desk.text(f"/quarantine/{unknown.sha256}")
+    assert f"{STRANGER}; not registered" in page_text
+    assert "nobody is registered with its sender" in page_text
+    assert "1. jpeg," in page_text
+    assert "nobody can be answered" in page_text
+    page_text = desk.text(f"/quarantine/{known.sha256}")
+    assert f"{address('Montrose')}; registered: Player Montrose" in page_text
+    assert "Powick Bridge, Argyll" in page_text
 
 
 def test_while_a_mail_may_hold_sealed_orders_neither_picture_nor_bytes_are_shown(desk: DeskTable) -> None:
     """DESK-02, Q-14."""
     row = stranger(desk)
     picture_at, raw_at = f"/quarantine/{row.sha256}/picture/0.jpg", f"/quarantine/{row.sha256}.eml"
-    assert [desk.client.get(one).status_code for one in (picture_at, raw_at)] == [403, 403]
+    assert [desk.client.get(address).status_code for address in (picture_at, raw_at)] == [403, 403]
     page = desk.page(f"/quarantine/{row.sha256}")
     assert "Sealed until" in page
     assert "picture/0.jpg" not in page
     desk.table.set_phase(state=PhaseState.CLOSED)
-    assert [desk.client.get(one).status_code for one in (picture_at, raw_at)] == [200, 200]
+    assert [desk.client.get(address).status_code for address in (picture_at, raw_at)] == [200, 200]
     assert "picture/0.jpg" in desk.page(f"/quarantine/{row.sha256}")
 
 
@@ -226,8 +226,8 @@ def test_a_discarded_mail_keeps_its_bytes_and_can_be_taken_back(desk: DeskTable)
 
 
 def test_every_act_is_logged_with_who_and_without_an_address(desk: DeskTable) -> None:
-    one, two, three = stranger(desk), wrong_power(desk), stranger(desk, text("x"), part(picture(20)))
-    desk.post(f"/quarantine/{one.sha256}/assign", place=place(desk))
+    assigned, two, three = stranger(desk), wrong_power(desk), stranger(desk, text("x"), part(picture(20)))
+    desk.post(f"/quarantine/{assigned.sha256}/assign", place=place(desk))
     desk.post(f"/quarantine/{two.sha256}/refuse", reason="blurred")
     desk.post(f"/quarantine/{three.sha256}/discard", why="An advertisement with a picture.")
     desk.post(f"/quarantine/{three.sha256}/take-back")

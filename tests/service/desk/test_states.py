@@ -55,19 +55,19 @@ def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, sta
 
 
 def test_a_closed_phase_leads_to_its_doubtful_lines(desk: DeskSite) -> None:
-    said = desk.text("/")
-    assert "1 of 2 powers sent a sheet." in said
-    assert "1 of 3 lines settled" in said
-    assert "Read 2 doubtful lines" in said
+    page_text = desk.text("/")
+    assert "1 of 2 powers sent a sheet." in page_text
+    assert "1 of 3 lines settled" in page_text
+    assert "Read 2 doubtful lines" in page_text
 
 
 def test_all_read_says_who_read_what_and_leads_to_the_results(desk: DeskSite) -> None:
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
-    said = desk.text("/desk/7")
-    assert "All 4 lines read: 1 sure, 1 by you, 1 void, 1 no orders." in said
-    assert "Ormond: nothing received. Units will hold." in said
-    assert "Results →" in said
+    page_text = desk.text("/desk/7")
+    assert "All 4 lines read: 1 sure, 1 by you, 1 void, 1 no orders." in page_text
+    assert "Ormond: nothing received. Units will hold." in page_text
+    assert "Results →" in page_text
     assert "The results wait for your approval." in desk.text("/")
 
 
@@ -95,10 +95,10 @@ def test_a_sheet_still_with_the_machine_is_told_and_looked_for_again(desk: DeskS
 def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.execute(update(SubmissionRow).values(fate="held", flags=["heading_disagrees"]))
-    said = desk.text("/desk/7")
-    assert "There is nothing to read: no sheet came that counts." in said
+    page_text = desk.text("/desk/7")
+    assert "There is nothing to read: no sheet came that counts." in page_text
     aside = "A paper of Montrose is set aside: the sheet's heading and the mail's subject disagree."
-    assert aside in said.replace("&#39;", "'")
+    assert aside in page_text.replace("&#39;", "'")
     assert aside in desk.text("/").replace("&#39;", "'")
 
 
@@ -106,12 +106,12 @@ def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSi
     """An image with no lines: the paper counts, so nobody is told that none came."""
     with desk.store.begin() as session:
         session.execute(delete(LineRow))
-    said = desk.text("/desk/7")
+    page_text = desk.text("/desk/7")
     assert ("There is nothing to read: no line was found on the 1 sheet that counts. Look at the sheets ; a "
-            "line") in said
+            "line") in page_text
     assert 'href="/sheets/7"' in desk.page("/desk/7")
     assert "No line was found on this sheet. Add what it says below." in desk.text("/sheet/1")
-    assert "Judge the turn" in said
+    assert "Judge the turn" in page_text
 
 
 def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) -> None:
@@ -137,18 +137,18 @@ def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
 
 def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=3))
-    said = desk.text("/desk/7?line=3")
+    page_text = desk.text("/desk/7?line=3")
     assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer "
-            "changed.") in said
+            "changed.") in page_text
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
 
 
 def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_knows(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.execute(update(PageRow).values(note="too_dark"))
-    said = desk.text("/desk/7")
+    page_text = desk.text("/desk/7")
     assert ("A page of Montrose cannot be used: the photograph is too dark. The sender was not told "
-            "yet.") in said
+            "yet.") in page_text
     assert 'src="/images/page/1.jpg"' in desk.page("/desk/7")
     desk.add(OutboxRow(key="k", kind="rejection", phase_id=7, recipient="james@players.example", subject="s",
                        message="0" * 64, message_id="<1@x>", state="sent", due_at=DEADLINE, sent_at=DEADLINE))
@@ -201,7 +201,7 @@ def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskS
     first = desk.text("/")
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
-    for said in (first, desk.text("/desk/7")):
+    for page_text in (first, desk.text("/desk/7")):
         assert ("A paper of Montrose: the same version number came before with other ink, and the later one "
-                "counts.") in said
-        assert "set aside" not in said
+                "counts.") in page_text
+        assert "set aside" not in page_text

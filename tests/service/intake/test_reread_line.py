@@ -78,8 +78,8 @@ def test_a_box_set_right_is_read_anew_and_what_stands_in_it_is_offered_first(des
     page = desk.page(f"/desk/7?line={made}")
     assert "data-awaited" not in page
     fresh, *rest = _offers(desk, made)
-    assert fresh == ("reading-3", "read anew, as the line is cut now")
-    assert {said for _, said in rest} <= {"read anew, as the line is cut now", "as it was cut before"}
+    assert fresh == ("reading-3", "read again, as the line is cut now")
+    assert {said for _, said in rest} <= {"read again, as the line is cut now", "as it was cut before"}
     with desk.store() as session:
         order = [number for number, _ in arranged(session.get_one(LineRow, made).candidates)]
         assert order == [*range(3, len(order) + 1), 1, 2]  # what was read before stands behind

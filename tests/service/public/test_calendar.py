@@ -25,8 +25,8 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site) -> Iterator[TestClient]:
-    with visitor(site) as found:
-        yield found
+    with visitor(site) as visiting:
+        yield visiting
 
 
 def test_feed_has_a_year_of_deadlines_in_utc(table: Table, client: TestClient) -> None:

@@ -28,9 +28,9 @@ HOME = "1 High Street\nInverness"
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
-    made = open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
-    made.client.cookies.clear()
-    return made
+    desk_site = open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
+    desk_site.client.cookies.clear()
+    return desk_site
 
 
 def ask(desk: DeskTable, mail: str) -> str:
@@ -43,9 +43,9 @@ def ask(desk: DeskTable, mail: str) -> str:
 def mailed(desk: DeskTable) -> str:
     """The path of the newest mailed link."""
     row = desk.table.letters("link")[-1]
-    found = re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(row))
-    assert found is not None
-    return found.group(1)
+    match = re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(row))
+    assert match is not None
+    return match.group(1)
 
 
 def visit(desk: DeskTable, power: str) -> TestClient:
@@ -59,9 +59,9 @@ def visit(desk: DeskTable, power: str) -> TestClient:
 
 
 def token(browser: TestClient) -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/public/me").text)
-    assert found is not None
-    return found.group(1)
+    match = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/public/me").text)
+    assert match is not None
+    return match.group(1)
 
 
 def add(browser: TestClient, lines: str, first: str = "", last: str = "") -> tuple[int, str]:
@@ -157,10 +157,10 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
     with desk.table.site.store() as session:
         assert session.get_one(PostalAddressRow, rows[1].id).ended_by == "player"
         changes = session.scalars(select(EventRow).where(EventRow.what == "entry_changed")).all()
-    assert [one.detail["change"] for one in changes] == ["an address was added"] * 2 + [
+    assert [change.detail["change"] for change in changes] == ["an address was added"] * 2 + [
         "an address was taken off"
     ]
-    assert "High Street" not in str([one.detail for one in changes])
+    assert "High Street" not in str([change.detail for change in changes])
 
 
 @pytest.mark.parametrize(("lines", "first", "last", "why"), [
@@ -170,23 +170,23 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
 def test_an_address_that_cannot_be_is_refused_with_its_reason(
     desk: DeskTable, lines: str, first: str, last: str, why: str
 ) -> None:
-    code, said = add(visit(desk, "Montrose"), lines, first, last)
+    code, page_text = add(visit(desk, "Montrose"), lines, first, last)
     assert code == 400
-    assert "Nothing was changed." in said
-    assert why in said
+    assert "Nothing was changed." in page_text
+    assert why in page_text
 
 
 def test_overlapping_journeys_are_refused_naming_the_other(desk: DeskTable) -> None:
     browser = visit(desk, "Montrose")
     assert add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")[0] == 303
-    code, said = add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")
-    assert (code, "2027-06-01 to 2027-06-30" in said) == (409, True)
+    code, page_text = add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")
+    assert (code, "2027-06-01 to 2027-06-30" in page_text) == (409, True)
 
 
 def test_an_address_in_another_script_and_a_name_with_line_breaks(desk: DeskTable) -> None:
     with desk.table.site.store.begin() as session:
-        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
-        own.name = "Ада\r\nЛавлейс"
+        player = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
+        player.name = "Ада\r\nЛавлейс"
     browser = visit(desk, "Montrose")
     add(browser, "ул. Ленина 5\n101000 Москва")
     pdf = visit(desk, "Argyll").get(f"/public/{desk.table.game}/envelopes.pdf")
@@ -201,8 +201,8 @@ def test_settings_are_kept_and_a_wrong_clock_is_refused(desk: DeskTable) -> None
         "/public/me/do/settings", data={"csrf": token(browser), "zone": "Asia/Tokyo", "reminders": "yes"}
     )
     with desk.table.site.store() as session:
-        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
-        assert (own.zone, own.reminders) == ("Asia/Tokyo", True)
+        player = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id)
+        assert (player.zone, player.reminders) == ("Asia/Tokyo", True)
     wrong = browser.post("/public/me/do/settings", data={"csrf": token(browser), "zone": "Mars/Olympus"})
     assert (wrong.status_code, "Nothing was changed" in wrong.text) == (400, True)
 
@@ -288,8 +288,8 @@ def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable
 def test_an_accommodation_is_on_the_list(desk: DeskTable) -> None:
     """POST-06."""
     with desk.table.site.store.begin() as session:
-        own = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Ormond")).player_id)
-        own.accommodation = "letters go by mail to Mr Quill, who posts them"
+        player = session.get_one(PlayerRow, session.get_one(SeatRow, (desk.table.game, "Ormond")).player_id)
+        player.accommodation = "letters go by mail to Mr Quill, who posts them"
     assert "Mr Quill, who posts them" in visit(desk, "Argyll").get(f"/public/{desk.table.game}/players").text
 
 
@@ -341,8 +341,8 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     page = desk.text(f"/public/{desk.table.game}")
     assert "Summer 1642 Movement Orders" in page
     path = f"/public/{desk.table.game}/sheets.pdf"
-    one = pypdfium2.PdfDocument(io.BytesIO(desk.client.get(f"{path}?power=Montrose&phase=3").content))
-    assert [one[0].get_textpage().get_text_range().split("\r\n"), len(one)] == [
+    document = pypdfium2.PdfDocument(io.BytesIO(desk.client.get(f"{path}?power=Montrose&phase=3").content))
+    assert [document[0].get_textpage().get_text_range().split("\r\n"), len(document)] == [
         ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
     assert len(pypdfium2.PdfDocument(io.BytesIO(desk.client.get(path).content))) == len(
         desk.table.variant.powers
@@ -363,12 +363,12 @@ def test_public_pages_say_nothing_of_a_game_that_its_letters_have_not_told(desk:
 def test_no_page_carries_a_word_from_one_player_to_another() -> None:
     """NON-01: every public form is about one's own link, address and settings; there is no other."""
     modules = [
-        importlib.import_module(f"service.public.{one.name}")
-        for one in pkgutil.iter_modules(service.public.__path__)
+        importlib.import_module(f"service.public.{item.name}")
+        for item in pkgutil.iter_modules(service.public.__path__)
     ]
     routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
     assert len(routes) > 15
-    own = {"address", "address/{row_id}/end", "settings", "feed", "leave"}
+    own_forms = {"address", "address/{row_id}/end", "settings", "feed", "leave"}
     assert {route.path for route in routes if "POST" in route.methods} == {
-        "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{one}" for one in own)}
+        "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{item}" for item in own_forms)}
     assert all(route.path.startswith("/public/") for route in routes)

@@ -27,22 +27,22 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site, table: Table) -> Iterator[TestClient]:
-    with visitor(site, map_of(table)) as found:
-        yield found
+    with visitor(site, map_of(table)) as visiting:
+        yield visiting
 
 
 def row(page: str, power: str) -> str:
-    found = re.search(rf'<th scope="row">{power}</th><td>(\d+)</td><td>(.*?)</td>', page)
-    assert found is not None
-    return f"{found.group(1)}: {found.group(2)}"
+    match = re.search(rf'<th scope="row">{power}</th><td>(\d+)</td><td>(.*?)</td>', page)
+    assert match is not None
+    return f"{match.group(1)}: {match.group(2)}"
 
 
 def test_the_table_says_in_words_who_holds_what(client: TestClient, table: Table) -> None:
     """MAP-02, MAP-05: letters and a table, without any picture. The opening's six centres of Montrose stand
     in the board's own file."""
     page = client.get(f"/public/{table.game}/map").text
-    own = sorted(table.variant.start.centres["Montrose"])
-    assert row(page, "Montrose") == f"{len(own)}: {', '.join(own).replace('&', '&amp;')}"
+    own_centres = sorted(table.variant.start.centres["Montrose"])
+    assert row(page, "Montrose") == f"{len(own_centres)}: {', '.join(own_centres).replace('&', '&amp;')}"
     assert "at the beginning of 1642" in page
     assert "(49" not in row(page, "No power")
 
@@ -51,7 +51,7 @@ def test_every_form_of_the_picture_has_its_address(client: TestClient, table: Ta
     """MAP-01, OUT-09."""
     base = f"/public/{table.game}/map"
     a3, a4 = client.get(f"{base}.pdf"), client.get(f"{base}-a4.pdf")
-    sizes = [pypdfium2.PdfDocument(io.BytesIO(one.content))[0].get_size() for one in (a3, a4)]
+    sizes = [pypdfium2.PdfDocument(io.BytesIO(answer.content))[0].get_size() for answer in (a3, a4)]
     assert sizes[0] == pytest.approx((841.89, 1190.55), abs=0.5)
     assert sizes[1] == pytest.approx((595.28, 841.89), abs=0.5)
     svg = client.get(f"{base}.svg")
@@ -63,7 +63,9 @@ def test_every_form_of_the_picture_has_its_address(client: TestClient, table: Ta
 
 def test_only_a_winter_that_was_sent_changes_the_map(client: TestClient, table: Table) -> None:
     """MAP-01, MAP-03: not what is judged and not sent, and never a unit."""
-    winter = next(at for at, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment")
+    winter = next(
+        number for number, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment"
+    )
     position = replace(table.variant.start, centres={"Montrose": frozenset({"London"})})
     phase = table.phase()
     table.site.clock.set(phase.deadline)
@@ -87,7 +89,9 @@ def test_a_game_that_is_not_there_is_said_to_be_none(client: TestClient) -> None
 
 def test_one_power_that_holds_every_centre_is_drawn_and_told(client: TestClient, table: Table) -> None:
     """109 centres of one power."""
-    winter = next(at for at, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment")
+    winter = next(
+        number for number, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment"
+    )
     phase = table.phase()
     table.site.clock.set(phase.deadline)
     table.close_phase(phase.id)

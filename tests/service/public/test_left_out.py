@@ -44,9 +44,9 @@ def written(table: Table, to: str, most: int, base: str = BASE) -> str:
 
 
 def link(words: str) -> str:
-    found = re.search(rf"{BASE}(/public/letter/[0-9a-f]{{64}})", words)
-    assert found is not None, words
-    return found.group(1)
+    match = re.search(rf"{BASE}(/public/letter/[0-9a-f]{{64}})", words)
+    assert match is not None, words
+    return match.group(1)
 
 
 def test_what_fits_as_smaller_pictures_needs_no_link(table: Table) -> None:

@@ -38,10 +38,10 @@ class _Page(HTMLParser):
         self._place = self._text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.anchors.add(given.get("id") or "")
+        values = dict(attrs)
+        self.anchors.add(values.get("id") or "")
         if tag == "a":
-            self.links.append(given.get("href") or "")
+            self.links.append(values.get("href") or "")
         if tag in {"h3", "b", "a"}:
             self._text = ""
             self._in.append(tag)
@@ -63,17 +63,17 @@ class _Page(HTMLParser):
 
 
 def read(html: str) -> _Page:
-    seen = _Page()
-    seen.feed(html)
-    return seen
+    parsed = _Page()
+    parsed.feed(html)
+    return parsed
 
 
 def _region(variant: Variant, text: str) -> Region:
     name, _, coast = text.partition("/")
-    (found, *_) = (
+    (match, *_) = (
         r for r in regions_named(variant.names, name) if variant.board.provinces[r.province].name == name
     )
-    return Region(found.province, variant.board.provinces[found.province].coast_id(coast) if coast else None)
+    return Region(match.province, variant.board.provinces[match.province].coast_id(coast) if coast else None)
 
 
 MARCHED_OVER = [slug for slug in maps.variants() if has_movement_phases(maps.load(slug))]
@@ -102,34 +102,34 @@ LARGE = frozenset({"war1648"})
 
 
 @pytest.mark.parametrize(
-    "slug", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in MARCHED_OVER]
+    "slug", [pytest.param(slug, marks=pytest.mark.slow) if slug in LARGE else slug for slug in MARCHED_OVER]
 )
 def test_page_says_what_the_judge_allows(slug: str) -> None:
     variant = maps.load(slug)
-    seen = read(page(variant).html)
+    parsed = read(page(variant).html)
     kinds = {kind.name: kind.letter for kind in variant.kinds.values()}
     stands = set()
-    for place, unit, coast, goals in seen.rows:
+    for place, unit, coast, goals in parsed.rows:
         _same(variant, place, kinds[unit], coast, goals)
         stands.add(_region(variant, place).province)
     assert stands == set(variant.board.provinces)
 
 
 def _same(variant: Variant, place: str, kind: str, coast: str, goals: list[str]) -> None:
-    at = _region(variant, f"{place}/{coast}" if coast else place)
-    unit = Unit(next(iter(variant.powers)), kind, at)
-    said = {_region(variant, goal) for goal in goals}
-    assert said == set(_judged(variant, unit)), (place, kind, coast)
+    region = _region(variant, f"{place}/{coast}" if coast else place)
+    unit = Unit(next(iter(variant.powers)), kind, region)
+    targets = {_region(variant, goal) for goal in goals}
+    assert targets == set(_judged(variant, unit)), (place, kind, coast)
 
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_page_is_small_whole_and_its_links_lead_somewhere(slug: str) -> None:
-    made = page(maps.load(slug))
-    seen = read(made.html)
-    assert len(made.html.encode()) <= MOST_BYTES
-    assert {link.removeprefix("#") for link in seen.links} <= seen.anchors
+    built = page(maps.load(slug))
+    parsed = read(built.html)
+    assert len(built.html.encode()) <= MOST_BYTES
+    assert {link.removeprefix("#") for link in parsed.links} <= parsed.anchors
     # nothing to fetch: it works offline
-    assert not re.search(r"\bsrc=|https?://[^ )<]+\.(?:js|css|woff)", made.html)
+    assert not re.search(r"\bsrc=|https?://[^ )<]+\.(?:js|css|woff)", built.html)
 
 
 @pytest.mark.parametrize("slug", maps.variants())

@@ -29,17 +29,17 @@ def test_each_place_has_armies_on_land_fleets_at_sea_and_one_row_a_coast(slug: s
     on each."""
     variant = maps.load(slug)
     kinds = {kind.letter: kind.name for kind in variant.kinds.values()}
-    said: dict[str, set[tuple[str, str]]] = {}
+    rows: dict[str, set[tuple[str, str]]] = {}
     for place, unit, coast, _ in read(page(variant).html).rows:
-        said.setdefault(place, set()).add((unit, coast))
+        rows.setdefault(place, set()).add((unit, coast))
     for province in variant.board.provinces.values():
-        own = said[province.name]
+        own_rows = rows[province.name]
         if province.terrain is Terrain.SEA:
             afloat = {kind.name for kind in variant.kinds.values() if kind.moves & {SEA, COAST, ANY}}
-            assert own == {(name, "") for name in afloat}, province.name
+            assert own_rows == {(name, "") for name in afloat}, province.name
             continue
-        assert (kinds["A"], "") in own, province.name
-        fleets = {coast for unit, coast in own if unit == kinds["F"]}
+        assert (kinds["A"], "") in own_rows, province.name
+        fleets = {coast for unit, coast in own_rows if unit == kinds["F"]}
         if province.coasts:
             assert len(fleets) == len(province.coasts), province.name
             assert "" not in fleets, province.name

@@ -23,9 +23,9 @@ def test_the_page_says_what_the_judge_allows() -> None:
     rows = [row for row in read(page(BRITTANIA).html).rows if row[0] in states]
     assert {place for place, *_ in rows} == states
     for state in states:
-        said = {goal: FIGHTS if how == "By land" else FIGHTS - 5
+        costs = {goal: FIGHTS if how == "By land" else FIGHTS - 5
                 for place, how, _, goals in reversed(rows) if place == state for goal in goals}
-        assert said == _judged(state, states), state
+        assert costs == _judged(state, states), state
 
 
 def _judged(state: str, states: set[str]) -> dict[str, int]:
@@ -34,8 +34,10 @@ def _judged(state: str, states: set[str]) -> dict[str, int]:
     realm = Realm(grain={"Red": FIGHTS * len(orders)})
     position = Position(BRITTANIA.start.phase, frozenset(), {"Red": frozenset({state})}, own=realm)
     resolution = judge(BRITTANIA.context(), BRITTANIA.rules, position, orders, Lots(tuple(range(200))))
-    fought = {battle.state: battle.fights[0].grain for battle in resolution.report.battles}  # type: ignore[union-attr]
-    assert {o.order.state.province for o in resolution.outcomes if o.result is not Result.VOID} == set(fought)  # type: ignore[attr-defined]
+    battles = resolution.report.battles  # type: ignore[union-attr]
+    fought = {battle.state: battle.fights[0].grain for battle in battles}
+    valid = [outcome.order for outcome in resolution.outcomes if outcome.result is not Result.VOID]
+    assert {order.state.province for order in valid} == set(fought)  # type: ignore[attr-defined]
     return fought
 
 

@@ -25,16 +25,16 @@ from tests.support.table import COORDINATOR, Table, open_table
 
 def _year(variant: Variant) -> list[str]:
     """The phases of a game from its beginning, as players write them, one year of them."""
-    phase, found = variant.start.phase, []
+    phase, titles = variant.start.phase, []
     for _ in variant.calendar.steps:
-        found.append(render.phase_words(phase))
+        titles.append(render.phase_words(phase))
         phase = variant.calendar.phase_after(phase)
-    return found
+    return titles
 
 
 def _foreign(slug: str, text: str) -> set[str]:
     bare = re.sub("powick.bridge|clock in summer", "", text, flags=re.IGNORECASE)
-    return {found.group() for one in foreign(slug) for found in re.finditer(one, bare, re.IGNORECASE)}
+    return {match.group() for pattern in foreign(slug) for match in re.finditer(pattern, bare, re.IGNORECASE)}
 
 
 QUICK = "brittania"
@@ -57,9 +57,11 @@ def test_calendar_feed_and_sheet_name_the_phases_of_the_game_and_no_others(site:
         sheet = client.get(
             f"/public/{table.game}/sheets.pdf", params={"power": next(iter(table.variant.powers)), "phase": 1}
         )
-    told = [" ".join(one.split()) for one in re.findall(r'<th scope="row">([^<]*)</th>', calendar)]
-    assert told == phases
-    assert all(one in ics for one in phases)
+    shown_phases = [
+        " ".join(title.split()) for title in re.findall(r'<th scope="row">([^<]*)</th>', calendar)
+    ]
+    assert shown_phases == phases
+    assert all(title in ics for title in phases)
     # what describes them names months of the real calendar
     summaries = "\n".join(re.findall("SUMMARY:.*", ics))
     assert _foreign(slug, calendar) | _foreign(slug, summaries) | _foreign(slug, front) == set()

@@ -29,9 +29,9 @@ def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client
     """Q-15 to Q-39: a player who reads "(house rules, Q-18)" finds it."""
     page = client.get("/public/rules/w3k").text
     cited = {
-        str(one).removeprefix("house rules, ")
-        for one in W3K.rules.citations.values()
-        if str(one).startswith("house rules")
+        str(citation).removeprefix("house rules, ")
+        for citation in W3K.rules.citations.values()
+        if str(citation).startswith("house rules")
     }
     assert {"Q-18", "Retreats", "Own units"} <= cited
     for name in cited:
@@ -40,25 +40,25 @@ def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client
 
 def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> None:
     """Q-18: the board has Szykman's rule; Q-21: an own attack does not disrupt a conversion."""
-    said = words(client.get("/public/rules/w3k").text)
+    page_text = words(client.get("/public/rules/w3k").text)
     assert ("Q-18. A convoy that hangs on a fight which the army it carries would decide. Here: The convoy "
-            "is disrupted") in said
-    assert "the army stays, and so does whoever attacks its fleets" not in said
-    assert "disrupt a conversion? Here: No: it is like cutting support." in said
+            "is disrupted") in page_text
+    assert "the army stays, and so does whoever attacks its fleets" not in page_text
+    assert "disrupt a conversion? Here: No: it is like cutting support." in page_text
 
 
 def test_another_answer_of_the_board_is_another_sentence() -> None:
     other = replace(W3K, rules=rules.load("w3k", {**W3K.rules.values, "convoy_paradox": "all_hold"}, {}))
-    (one,) = [ruling for ruling in rulings(maps.folder("w3k"), other) if ruling.name == "Q-18"]
-    assert one.answer == "The army stays, and so does whoever attacks its fleets."
+    (ruling,) = [ruling for ruling in rulings(maps.folder("w3k"), other) if ruling.name == "Q-18"]
+    assert ruling.answer == "The army stays, and so does whoever attacks its fleets."
 
 
 def test_the_page_has_none_of_our_own_signs(client: TestClient) -> None:
     """No file, no key of a table, no number of a requirement but those that results cite."""
-    said = words(client.get("/public/rules/w3k").text)
-    assert not re.search(r"`|\*\*|\.csv|\.toml|_|maps/|\([A-Z]{2,4}-\d\d\)", said)
+    page_text = words(client.get("/public/rules/w3k").text)
+    assert not re.search(r"`|\*\*|\.csv|\.toml|_|maps/|\([A-Z]{2,4}-\d\d\)", page_text)
     for value in W3K.rules.values:
-        assert value not in said or "_" not in value
+        assert value not in page_text or "_" not in value
 
 
 def test_a_board_without_house_rules_has_no_page_and_no_link(client: TestClient) -> None:
@@ -76,9 +76,9 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
     table.approve_phase(table.phase().id, "ada")
     sent = table.letters("final_results")
     assert len(sent) == len(table.variant.powers)
-    for one in sent:
-        assert f"{BASE}/public/rules/w3k" in table.words(one)
-        twin = table.message(one).get_body(("html",))
+    for letter in sent:
+        assert f"{BASE}/public/rules/w3k" in table.words(letter)
+        twin = table.message(letter).get_body(("html",))
         assert twin is not None
         assert f'<a href="{BASE}/public/rules/w3k">' in twin.get_content()
 
@@ -92,9 +92,9 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
     ],
 )
 def test_a_ruling_that_does_not_fit_its_board_is_our_fault_and_named(
-    text: str, said: str, tmp_path_factory: pytest.TempPathFactory
+    text: str, sentence: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("board")
     (folder / "rulings.md").write_text(f"# Rulings\n\n## Play\n\n{text}\n", encoding="utf-8")
-    with pytest.raises(BadRulings, match=said):
+    with pytest.raises(BadRulings, match=sentence):
         rulings(folder, W3K)

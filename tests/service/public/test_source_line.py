@@ -54,12 +54,12 @@ class Judged:
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     with make_site(tmp_path_factory.mktemp("site")) as site:
-        own = _judged(site)
+        case = _judged(site)
         with site.store.begin() as session:
             session.add(
                 CorrectionRow(
                     key="k",
-                    phase_id=own.table.phase().id,
+                    phase_id=case.table.phase().id,
                     said="Army Norfolk held.",
                     right="It moved.",
                     effect="None.",
@@ -68,7 +68,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
                     at=site.clock.now(),
                 )
             )
-        yield own
+        yield case
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,11 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
     with site.store.begin() as session:
         rows = list(session.scalars(select(LineRow).order_by(LineRow.ordinal)))
         foot = [[100, 740], [700, 740], [700, 780], [100, 780]]
-        session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None, box=foot,
+        session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None,
+                            box=foot,
                             confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
-        for at, box in enumerate([*(row.box for row in rows), foot]):
-            ink(at, box, page)
+        for index, box in enumerate([*(row.box for row in rows), foot]):
+            ink(index, box, page)
         # as the machine read it, wrongly
         rows[6].text, rows[6].order = "A Gl4sgow S", "A Glasgow S A Lindsey"
         rows[7].status = rows[8].status = LineState.OPEN.value
@@ -108,20 +109,21 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
     table.judge_when_read(phase.id)
     if sent:
         table.approve_phase(phase.id, "Ada")
-    made = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
-    made.client.cookies.clear()
-    return Judged(table, made, lines)
+    desk_site = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
+    desk_site.client.cookies.clear()
+    return Judged(table, desk_site, lines)
 
 
 def letter(judged: Judged, kind: str = "") -> tuple[str, str]:
     """Results as text and as HTML."""
     row: OutboxRow = next(
-        one for one in judged.table.letters() if one.kind in {"draft_results", "final_results"}
+        row for row in judged.table.letters() if row.kind in {"draft_results", "final_results"}
     )
     message = judged.table.message(row)
-    parts = [message.get_body((one,)) for one in ("plain", "html")]
+    parts = [message.get_body((row,)) for row in ("plain", "html")]
     assert all(parts)
-    return " ".join(str(parts[0].get_content()).split()), str(parts[1].get_content())  # type: ignore[union-attr]
+    plain_text, page = (str(part.get_content()) for part in parts)  # type: ignore[union-attr]
+    return " ".join(plain_text.split()), page
 
 
 def test_each_outcome_of_a_letter_leads_to_its_ink(judged: Judged) -> None:
@@ -134,11 +136,11 @@ def test_each_outcome_of_a_letter_leads_to_its_ink(judged: Judged) -> None:
 
 def test_a_correction_of_the_coordinator_is_named_as_such(judged: Judged, player: TestClient) -> None:
     """The one line that was read otherwise than the machine had it, and no other; the page says by whom."""
-    said = "(coordinator's correction: the machine read “A Gl4sgow S”)"
+    sentence = "(coordinator's correction: the machine read “A Gl4sgow S”)"
     words, html = letter(judged)
     page = plain(player.get(judged.path).text)
     for text in (words, page):
-        assert said in text.replace("&#39;", "'")
+        assert sentence in text.replace("&#39;", "'")
         assert text.replace("&#39;", "'").count("coordinator's correction") == 1
     assert html.count("coordinator&#39;s correction") == 1
     line = plain(player.get(f"{judged.path}/{judged.lines[6]}").text)
@@ -161,28 +163,28 @@ def _pixels(data: bytes) -> Pixels:
         return np.asarray(opened.convert("RGB")).astype(np.int64)
 
 
-def shows(picture: Pixels, at: int) -> bool:
-    return bool((np.abs(picture - HUES[at]).max(axis=2) < 40).sum() > 2000)
+def shows(picture: Pixels, hue: int) -> bool:
+    return bool((np.abs(picture - HUES[hue]).max(axis=2) < 40).sum() > 2000)
 
 
 def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
     judged: Judged, player: TestClient
 ) -> None:
-    for at in (5, 6, 7, 8):
-        answer = player.get(f"{judged.path}/{judged.lines[at]}.jpg")
+    for index in (5, 6, 7, 8):
+        answer = player.get(f"{judged.path}/{judged.lines[index]}.jpg")
         assert answer.headers["content-type"] == "image/jpeg"
-        assert [one for one in range(len(HUES)) if shows(_pixels(answer.content), one)] == [at]
+        assert [hue for hue in range(len(HUES)) if shows(_pixels(answer.content), hue)] == [index]
     around = _pixels(player.get(f"{judged.path}/{judged.lines[6]}.jpg?context=1").content)
-    assert {5, 6, 7} <= {one for one in range(len(HUES)) if shows(around, one)}
+    assert {5, 6, 7} <= {hue for hue in range(len(HUES)) if shows(around, hue)}
 
 
 @pytest.mark.parametrize("at", [0, 9], ids=["above the orders", "below them"])
-def test_no_picture_shows_the_writers_name(judged: Judged, player: TestClient, at: int) -> None:
+def test_no_picture_shows_the_writers_name(judged: Judged, player: TestClient, index: int) -> None:
     """Q-37: names are masked as in the copies that are mailed, however near they stand."""
     for line in judged.lines:
         for context in ("", "?context=1"):
             answer = player.get(f"{judged.path}/{line}.jpg{context}")
-            assert answer.status_code == 404 or not shows(_pixels(answer.content), at), line
+            assert answer.status_code == 404 or not shows(_pixels(answer.content), index), line
 
 
 def test_lines_that_ordered_nothing_are_not_shown(judged: Judged, player: TestClient) -> None:
@@ -194,10 +196,10 @@ def test_lines_that_ordered_nothing_are_not_shown(judged: Judged, player: TestCl
 def test_it_is_for_the_players_of_that_game(judged: Judged, player: TestClient) -> None:
     stranger = TestClient(judged.desk.client.app, base_url="http://testserver")
     for path in ("", "/1", f"/1/{judged.lines[5]}", f"/1/{judged.lines[5]}.jpg"):
-        own = f"/public/{judged.table.game}/results{path}"
-        assert stranger.get(own).status_code == 403
-        assert player.get(own).status_code == 200
-        assert player.get(own.replace(judged.table.game, "nowhere")).status_code == 403
+        address = f"/public/{judged.table.game}/results{path}"
+        assert stranger.get(address).status_code == 403
+        assert player.get(address).status_code == 200
+        assert player.get(address.replace(judged.table.game, "nowhere")).status_code == 403
 
 
 def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: Site) -> None:
@@ -213,8 +215,9 @@ def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: S
 
 
 def test_what_was_put_right_since_stands_on_top(judged: Judged, player: TestClient) -> None:
-    said = plain(player.get(judged.path).text)
-    assert "Correction by the coordinator What was said: Army Norfolk held. What is right: It moved." in said
+    page_text = plain(player.get(judged.path).text)
+    assert ("Correction by the coordinator What was said: Army Norfolk held. What is right: It "
+            "moved.") in page_text
 
 
 def test_the_players_archive_has_the_same_rectangle_and_photograph(
@@ -223,22 +226,22 @@ def test_the_players_archive_has_the_same_rectangle_and_photograph(
     """From an order to its ink with the archive alone: judged order, line of a reading, photograph and
     corners in its pixels."""
     with zipfile.ZipFile(io.BytesIO(archived(judged.table, Edition.PLAYERS))) as zipped:
-        told = [json.loads(one) for one in zipped.read("record.jsonl").decode().splitlines()]
-    bodies = [(one["n"], one["body"]) for one in told if "body" in one]
+        entries = [json.loads(item) for item in zipped.read("record.jsonl").decode().splitlines()]
+    bodies = [(item["n"], item["body"]) for item in entries if "body" in item]
     order = next(
-        one
+        item
         for _, body in bodies
         if body["what"] == "judged"
-        for one in body["tells"]["orders"]
-        if one["line"] == judged.lines[6]
+        for item in body["tells"]["orders"]
+        if item["line"] == judged.lines[6]
     )
     number, page, line = next(
         (n, page, line) for n, body in reversed(bodies) if body["what"] == "reading"
         for page in body["tells"]["pages"] for line in page["lines"] if line["line"] == order["line"])
-    said = plain(player.get(f"{judged.path}/{order['line']}").text)
-    assert page["photograph"] in said
-    assert re.search(", ".join(re.escape(f"({x}, {y})") for x, y in line["box"]), said)
-    assert f"Entry {number} of the record : what was read on it, with this rectangle" in said
+    page_text = plain(player.get(f"{judged.path}/{order['line']}").text)
+    assert page["photograph"] in page_text
+    assert re.search(", ".join(re.escape(f"({x}, {y})") for x, y in line["box"]), page_text)
+    assert f"Entry {number} of the record : what was read on it, with this rectangle" in page_text
     assert (order["written"], line["text"]) == ("A Glasgow H", "A Gl4sgow S")
 
 
@@ -254,13 +257,16 @@ def test_of_a_sheet_that_hides_something_only_its_own_player_sees_the_ink(site: 
     table.close_phase(phase.id)
     table.judge_when_read(phase.id)
     table.approve_phase(phase.id, "Ada")
-    made = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
-    made.client.cookies.clear()
+    desk_site = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
+    desk_site.client.cookies.clear()
     with site.store() as session:
         hidden, _, shown = [row.id for row in session.scalars(select(LineRow).order_by(LineRow.id))]
-    own, other = visit(made, "Harald Hardrada"), visit(made, "The Northern Earls")
+    own_browser, other = visit(desk_site, "Harald Hardrada"), visit(desk_site, "The Northern Earls")
     path = f"/public/{table.game}/results/1"
-    assert (own.get(f"{path}/{hidden}").status_code, own.get(f"{path}/{shown}").status_code) == (200, 200)
+    assert (
+        own_browser.get(f"{path}/{hidden}").status_code,
+        own_browser.get(f"{path}/{shown}").status_code,
+    ) == (200, 200)
     known, unknown = other.get(f"{path}/{hidden}"), other.get(f"{path}/99999")
     assert (known.status_code, known.content) == (404, unknown.content)
     assert "Hidden Wash" not in other.get(path).text

@@ -88,8 +88,8 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left
     out."""
     paper = Image.new("RGB", (900, 300), "white")
-    for at, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
-        paper.paste(shade, (50 + 200 * at, 110, 210 + 200 * at, 140))
+    for index, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
+        paper.paste(shade, (50 + 200 * index, 110, 210 + 200 * index, 140))
     paper.paste("#505050", (50, 170, 210, 200))
     out = io.BytesIO()
     paper.save(out, "PNG")
@@ -97,8 +97,8 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     box = [[40, 105], [860, 105], [860, 205], [40, 205]]
     folded = opened(crops.line_crop(blobs, blobs.put(out.getvalue()), box, raw=True, fold=4, rows=2))
     grey = np.asarray(folded.convert("L")).astype(int)
-    first = max(at for at, row in enumerate(grey) if (abs(row - 0x40) < 6).sum() > 60)
-    second = min(at for at, row in enumerate(grey) if (abs(row - 0x50) < 6).sum() > 60)
+    first = max(index for index, row in enumerate(grey) if (abs(row - 0x40) < 6).sum() > 60)
+    second = min(index for index, row in enumerate(grey) if (abs(row - 0x50) < 6).sum() > 60)
     assert first < second
     assert folded.height < 4 * 1.3 * 50, "three pieces and not four"
 
@@ -125,8 +125,8 @@ def candidate(text: str, score: float, order: str | None = None) -> dict[str, ob
 
 def marked(texts: list[str]) -> list[str]:
     """Each reading with its differing words in capitals."""
-    found = candidates.shown([candidate(text, 0.9) for text in texts])
-    return [" ".join(w.upper() if differs else w for w, differs in one.words) for one in found]
+    readings = candidates.shown([candidate(text, 0.9) for text in texts])
+    return [" ".join(w.upper() if differs else w for w, differs in reading.words) for reading in readings]
 
 
 @pytest.mark.parametrize(("texts", "wanted"), [
@@ -144,12 +144,12 @@ def test_words_that_differ_are_marked(texts: list[str], wanted: list[str]) -> No
 def test_a_reading_without_rivals_is_sure_and_close_rivals_share(tmp_path: Path) -> None:
     text = "F Isle of Man - Irish Sea"
     alone, far, near = (
-        [one.sure for one in candidates.shown([candidate(text, 0.98), *rivals])]
+        [reading.sure for reading in candidates.shown([candidate(text, 0.98), *rivals])]
         for rivals in ([], [candidate(text, 0.8)], [candidate(text, 0.98)]))
     assert alone == ["sure"]
     assert far == ["sure", "unsure"]
     assert near == ["unsure", "unsure"]
-    assert [one.sure for one in candidates.shown([candidate(text, 0.6)])] == ["likely"]
+    assert [reading.sure for reading in candidates.shown([candidate(text, 0.6)])] == ["likely"]
 
 
 @pytest.mark.parametrize(("left", "said"), [
@@ -158,14 +158,14 @@ def test_a_reading_without_rivals_is_sure_and_close_rivals_share(tmp_path: Path)
     (timedelta(minutes=12, seconds=50), "12 minutes"), (timedelta(seconds=50), "now"),
     (timedelta(days=-1), "now"),
 ])
-def test_a_wait_in_words(left: timedelta, said: str) -> None:
-    assert wording.wait(left) == said
+def test_a_wait_in_words(left: timedelta, sentence: str) -> None:
+    assert wording.wait(left) == sentence
 
 
 def test_times_and_sizes_and_lists() -> None:
-    at = datetime(2027, 3, 4, 7, 5, tzinfo=UTC)
-    assert wording.gmt(at) == "Thu 4 Mar 2027, 07:05 GMT"
-    assert wording.gmt(at, at) == "Thu 4 Mar, 07:05 GMT"
+    moment = datetime(2027, 3, 4, 7, 5, tzinfo=UTC)
+    assert wording.gmt(moment) == "Thu 4 Mar 2027, 07:05 GMT"
+    assert wording.gmt(moment, moment) == "Thu 4 Mar, 07:05 GMT"
     assert [wording.size(n) for n in (3, 1499, 2_340_000)] == ["1 kB", "1 kB", "2.3 MB"]
     assert [wording.listed(n) for n in ([], ["A"], ["A", "B"], ["A", "B", "C"])] == [
         "",

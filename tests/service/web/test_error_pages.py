@@ -26,12 +26,12 @@ def test_a_judge_that_fails_costs_no_decision_and_can_be_asked_again(desk: DeskS
     desk.judge_fault = RuntimeError("a rule has a hole")
     desk.decide(3, "void", "a")
     where = desk.decide(4, "reading-1", "b")
-    said = desk.text(where)
-    assert "The turn could not be judged. Every decision is kept; try again" in said
-    assert "hole" not in said
+    page_text = desk.text(where)
+    assert "The turn could not be judged. Every decision is kept. Try again" in page_text
+    assert "hole" not in page_text
     assert [r.decision for r in desk.reviews()] == ["void", "read"]
     desk.judge_fault = None
-    assert "Judge the turn" in said
+    assert "Judge the turn" in page_text
     assert desk.post("/desk/7/judge").headers["location"] == "/results/7"
     assert desk.judged == [7, 7]
 
@@ -67,13 +67,13 @@ def test_results_older_than_a_decision_are_not_sent(desk: DeskSite) -> None:
     (RuntimeError("no font"), 500, "Not sent: the letters or their pictures could not be made."),
 ])
 def test_sending_that_cannot_be_done_says_so(
-    desk: DeskSite, fault: Exception, status: int, said: str
+    desk: DeskSite, fault: Exception, status: int, sentence: str
 ) -> None:
     desk.change(7, state=PhaseState.READY)
     desk.approve_fault = fault
     answer = desk.post("/results/7/approve")
     assert answer.status_code == status
-    assert said in answer.text
+    assert sentence in answer.text
     assert "Traceback" not in answer.text
     assert "no font" not in answer.text
 
@@ -84,10 +84,10 @@ def test_a_lost_photograph_is_told_and_the_line_can_be_worked_on(desk: DeskSite)
             blob.unlink()
     with desk.store.begin() as session:
         session.get_one(PageRow, 1).upright = "0" * 64
-    said = desk.text("/desk/7")
-    assert "This picture cannot be shown" in said
-    assert "restore it from the backup" in said
-    assert "Army Eskdale holds" in said
+    page_text = desk.text("/desk/7")
+    assert "This picture cannot be shown" in page_text
+    assert "restore it from the backup" in page_text
+    assert "Army Eskdale holds" in page_text
     for path in ("/images/line/3.jpg", "/images/strip/3.jpg", "/images/page/1.jpg"):
         assert "What was read and decided is safe" in desk.text(path, 503)
     assert desk.decide(3, "skip").startswith("/desk/7")

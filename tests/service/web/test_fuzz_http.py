@@ -77,7 +77,7 @@ def operations(desk: Desk) -> list[Any]:
     app.openapi_url = "/openapi.json"
     app.setup()
     schema = schemathesis.openapi.from_dict(app.openapi())
-    return [found.ok() for found in schema.get_all_operations()]
+    return [operation.ok() for operation in schema.get_all_operations()]
 
 
 def sent(desk: Desk, case: Any, *, token: bool) -> httpx.Response:
@@ -117,7 +117,7 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
             phases=[Phase.explicit, Phase.generate],
         )
         @given(case=operation.as_strategy())
-        def one(case: Any) -> None:
+        def run_case(case: Any) -> None:
             desk.client.cookies.clear()
             if signed_in:
                 desk.sign_in()
@@ -133,7 +133,7 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
 
         walked += 1
         try:
-            one()
+            run_case()
         except Exception as error:
             faults.append(f"{operation.method} {operation.path}: {error}")
     assert not faults, "\n\n".join(faults)

@@ -24,9 +24,9 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    return made
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    return desk_site
 
 
 def expired(desk: DeskSite) -> httpx.Response:
@@ -36,8 +36,8 @@ def expired(desk: DeskSite) -> httpx.Response:
 
 
 def hidden(page: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page)
-    return "" if found is None else html.unescape(found[1])
+    match = re.search(rf'name="{name}" value="([^"]*)"', page)
+    return "" if match is None else html.unescape(match[1])
 
 
 def sign_in(desk: DeskSite, page: str, name: str = NAME) -> httpx.Response:
@@ -68,7 +68,9 @@ def test_what_was_typed_survives_the_new_sign_in(desk: DeskSite) -> None:
     assert "Army Merse holds" in page.text
     assert desk.reviews() == []
     assert again(desk, page.text).status_code == 303
-    assert [(one.line_id, one.order, one.by) for one in desk.reviews()] == [(3, "A Merse H", NAME)]
+    assert [(review.line_id, review.order, review.by) for review in desk.reviews()] == [
+        (3, "A Merse H", NAME)
+    ]
 
 
 def test_a_wrong_password_loses_nothing_of_it(desk: DeskSite) -> None:
@@ -107,8 +109,8 @@ def test_a_form_of_another_site_is_not_kept(desk: DeskSite) -> None:
 @pytest.mark.parametrize("kept", ["x", "[]", "{}", "[1, 2, 3, 4]", ('["//evil.example/x", [], [], '
                                                                     '"a-form-token-of-the-tests"]'),
                                   '["https://evil.example", [], [], "t"]', "[" * 9000, "x" * 300_000])
-def test_a_damaged_or_foreign_note_is_left_out(desk: DeskSite, kept: str) -> None:
-    answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "kept": kept})
+def test_a_damaged_or_foreign_note_is_left_out(desk: DeskSite, note: str) -> None:
+    answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "kept": note})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
@@ -116,9 +118,9 @@ def test_markup_in_what_was_typed_is_shown_as_text(desk: DeskSite) -> None:
     desk.clock.advance(timedelta(hours=13))
     first = desk.post("/desk/7/decide", **{**TYPED, "text": '<script>alert(1)</script>" onx="'})
     page = sign_in(desk, first.text)
-    for one in (first.text, page.text):
-        assert "<script>alert" not in one
-        assert '" onx="' not in one
+    for page_text in (first.text, page.text):
+        assert "<script>alert" not in page_text
+        assert '" onx="' not in page_text
 
 
 def test_a_file_must_be_chosen_again_and_the_days_are_kept(desk: DeskSite) -> None:
@@ -181,7 +183,7 @@ def test_a_form_older_than_the_sign_in_is_shown_and_sent_by_one_press(desk: Desk
             "yet") in " ".join(re.sub(r"<[^>]+>", "", page.text).split())
     assert desk.reviews() == []
     assert again(desk, page.text).status_code == 303
-    assert [one.order for one in desk.reviews()] == ["A Merse H"]
+    assert [review.order for review in desk.reviews()] == ["A Merse H"]
 
 
 def test_a_form_with_a_fault_gives_back_what_was_written(desk: DeskSite) -> None:
@@ -189,7 +191,7 @@ def test_a_form_with_a_fault_gives_back_what_was_written(desk: DeskSite) -> None
     long = "The player asked for it by telephone on <Sunday>."
     answer = desk.post("/sheet/1/line", page=1, text=long, key="k", left=9, top=9, right=9, bottom=9)
     assert answer.status_code == 400
-    assert "What you wrote, to be copied:" in answer.text
+    assert "Your input, so you can copy it:" in answer.text
     assert html.escape(long) in answer.text
     answer = desk.client.post("/desk/7/unseal", data={"csrf": "guess", "why": long})
     assert answer.status_code == 403

@@ -39,13 +39,13 @@ SECRET = "a secret of the tests"
 def named(text: str) -> list[tuple[str, str]]:
     """File and beginning of a test's name, as they stand: `test_x.py` `test_a_...` `test_b`, or
     `test_x.py::test_a`."""
-    found, file = [], ""
-    for whole, at, name in re.findall(
+    named_tests, file = [], ""
+    for whole, path, name in re.findall(
         r"`((?:[a-z0-9_]+/)*test_\w+\.py)(?:::(\w+))?`|`(test_\w+)\.{0,3}`", text
     ):
         file = whole or file
-        found.append((file, at or name))
-    return found
+        named_tests.append((file, path or name))
+    return named_tests
 
 
 @pytest.mark.parametrize("document", ["security.md", "faults.md"])
@@ -108,10 +108,10 @@ def child() -> Child:
             patch.setenv(name, SECRET)
         slow = Thread(target=_open_until_killed)
         slow.start()
-        found: list[Child] = []
-        assert wait_for(lambda: any(_look(pid, found) for pid in _children()), 60)
+        children: list[Child] = []
+        assert wait_for(lambda: any(_look(pid, children) for pid in _children()), 60)
         slow.join(60)
-    return found[0]
+    return children[0]
 
 
 def _open_until_killed() -> None:
@@ -123,10 +123,10 @@ def _open_until_killed() -> None:
 
 def _children() -> list[int]:
     tasks = Path("/proc/self/task").glob("*/children")
-    return [int(pid) for one in tasks for pid in one.read_text().split()]
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
 
 
-def _look(pid: int, found: list[Child]) -> bool:
+def _look(pid: int, children: list[Child]) -> bool:
     """Whether this process is the child and has begun to decode, with its limits lowered; then it is
     killed."""
     try:
@@ -140,7 +140,7 @@ def _look(pid: int, found: list[Child]) -> bool:
             line[:26].strip(): line[26:].split()[0]
             for line in (place / "limits").read_text().splitlines()[1:]
         }
-        found.append(Child((place / "environ").read_bytes(), str((place / "ns" / "net").readlink()),
+        children.append(Child((place / "environ").read_bytes(), str((place / "ns" / "net").readlink()),
                            {name: int(most) for name, most in limits.items() if most.isdecimal()}))
         os.kill(pid, signal.SIGKILL)
     except OSError:  # it has ended
@@ -210,4 +210,5 @@ def test_a_settings_fault_quotes_no_secret() -> None:
                 "mail_out": {"password": SECRET},
             }
         )
-    assert all(SECRET not in str(one["msg"]) for one in caught.value.errors())  # type: ignore[attr-defined]
+    faults = caught.value.errors()  # type: ignore[attr-defined]
+    assert all(SECRET not in str(fault["msg"]) for fault in faults)

@@ -39,12 +39,12 @@ def link(desk: DeskTable, mail: str) -> str | None:
     before = len(desk.table.letters("link"))
     desk.client.post("/public/entry", data={"mail": mail})
     rows = desk.table.letters("link")
-    found = (
+    match = (
         re.search(rf"{BASE}(/public/me/[\w-]{{43}})", desk.table.words(rows[-1]))
         if len(rows) > before
         else None
     )
-    return None if found is None else found.group(1)
+    return None if match is None else match.group(1)
 
 
 def visit(desk: DeskTable, mail: str) -> TestClient:
@@ -56,15 +56,15 @@ def visit(desk: DeskTable, mail: str) -> TestClient:
 
 
 def feed_of(browser: TestClient) -> str:
-    found = re.search(rf"{BASE}(/public/calendar/[\w-]+\.ics)", browser.get("/public/me").text)
-    assert found is not None
-    return found.group(1)
+    match = re.search(rf"{BASE}(/public/calendar/[\w-]+\.ics)", browser.get("/public/me").text)
+    assert match is not None
+    return match.group(1)
 
 
 def renew(browser: TestClient) -> int:
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/public/me").text)
-    assert found is not None
-    return int(browser.post("/public/me/do/feed", data={"csrf": found.group(1)}).status_code)
+    match = re.search(r'name="csrf" value="([0-9a-f]+)"', browser.get("/public/me").text)
+    assert match is not None
+    return int(browser.post("/public/me/do/feed", data={"csrf": match.group(1)}).status_code)
 
 
 def test_the_links_of_the_one_before_end_with_the_seat(desk: DeskTable) -> None:
@@ -98,15 +98,15 @@ def test_the_files_of_a_letter_that_did_not_fit_end_with_the_seat(desk: DeskTabl
     with desk.table.site.store.begin() as session:
         assert put(session, desk.table.site.blobs, wanted, sender="Galloper <orders@galloper.example>",
                    now=desk.table.site.clock.now(), max_bytes=100_000, base_url=BASE)
-    found = re.search(
+    match = re.search(
         rf"{BASE}(/public/letter/[0-9a-f]{{64}})",
         desk.table.words(desk.table.letters("year_end_results")[-1]),
     )
-    assert found is not None
-    assert desk.client.get(found.group(1)).status_code == 200
+    assert match is not None
+    assert desk.client.get(match.group(1)).status_code == 200
     taken_over(desk)
-    assert desk.client.get(found.group(1)).status_code == 404
-    assert desk.client.get(f"{found.group(1)}/0").status_code == 404
+    assert desk.client.get(match.group(1)).status_code == 404
+    assert desk.client.get(f"{match.group(1)}/0").status_code == 404
 
 
 def test_the_new_player_has_the_seat_the_list_the_file_and_a_calendar_of_their_own(desk: DeskTable) -> None:
@@ -164,6 +164,6 @@ def test_the_welcome_gives_each_player_the_address_of_their_own_calendar(desk: D
         Broadcasts(writer).welcome(session, desk.table.game)
     letters = {row.recipient: desk.table.words(row) for row in desk.table.letters("welcome")}
     feeds = {to: re.findall(r"/public/calendar/[\w-]+\.ics", words) for to, words in letters.items()}
-    assert all(len(found) == 1 for found in feeds.values())
-    assert len({found[0] for found in feeds.values()}) == len(desk.table.variant.powers)
+    assert all(len(player_feeds) == 1 for player_feeds in feeds.values())
+    assert len({player_feeds[0] for player_feeds in feeds.values()}) == len(desk.table.variant.powers)
     assert feeds[address("Montrose")] == [feed_of(visit(desk, address("Montrose")))]

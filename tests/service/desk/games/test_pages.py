@@ -26,9 +26,9 @@ def desk(site: Site) -> DeskTable:
     return open_desk(open_table(site))
 
 
-def events(desk: DeskTable, what: str) -> list[EventRow]:
+def events(desk: DeskTable, kind: str) -> list[EventRow]:
     with desk.table.site.store() as session:
-        return list(session.scalars(select(EventRow).where(EventRow.what == what)))
+        return list(session.scalars(select(EventRow).where(EventRow.what == kind)))
 
 
 def new_game(**changes: str) -> dict[str, str]:
@@ -58,18 +58,18 @@ def game(desk: DeskTable, game_id: str = "second-match") -> GameRow | None:
 
 def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar(desk: DeskTable) -> None:
     assert begin(desk, **{"mail:Argyll": "One@argyll.example, two@argyll.example"})[0] == 303
-    made = game(desk)
-    assert made is not None
-    assert made.options == {"post_first": True, "start": "2028-03-01"}
+    row = game(desk)
+    assert row is not None
+    assert row.options == {"post_first": True, "start": "2028-03-01"}
     with desk.table.site.store() as session:
-        rows = records.phases(session, made.id)
-        own = records.addresses(session, made.id)
+        rows = records.phases(session, row.id)
+        addresses = records.addresses(session, row.id)
     # the handbook's season: 13 days from T+0, and the day ends at 07:00 GMT on the day after
     assert (rows[0].state, rows[0].deadline.isoformat()) == (PhaseState.OPEN, "2028-03-14T07:00:00+00:00")
     assert all(row.state == PhaseState.WAITING for row in rows[1:])
     assert len(rows) > 4
-    assert own["Argyll"] == ("one@argyll.example", "two@argyll.example")
-    assert set(own) == set(maps.load("w3k").powers)
+    assert addresses["Argyll"] == ("one@argyll.example", "two@argyll.example")
+    assert set(addresses) == set(maps.load("w3k").powers)
     assert "second-" in desk.text("/games/second-match")
     assert events(desk, "game_created")[0].actor == NAME
 
@@ -88,12 +88,12 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     ({"variant": "atlantis"}, "no such board"),
 ])
 def test_a_form_with_a_fault_creates_nothing_and_says_what_is_wrong(
-    desk: DeskTable, changes: dict[str, str], said: str
+    desk: DeskTable, changes: dict[str, str], sentence: str
 ) -> None:
     status, page = begin(desk, **changes)
     assert status == 400
     assert "No game was created" in page
-    assert said in page
+    assert sentence in page
     with desk.table.site.store() as session:
         assert [row.name for row in records.games(session)] == ["Powick Bridge"]
 
@@ -106,7 +106,9 @@ def test_a_deadline_is_moved_with_a_reason_and_everything_behind_it_moves_along(
     assert desk.post(f"/games/{desk.table.game}/move", **form, why="short").status_code == 409
     assert [row.deadline for row in desk.table.phases()] == before
     assert desk.post(f"/games/{desk.table.game}/move", **form, why=WHY).status_code == 303
-    assert [row.deadline for row in desk.table.phases()] == [one + timedelta(days=2) for one in before]
+    assert [row.deadline for row in desk.table.phases()] == [
+        deadline + timedelta(days=2) for deadline in before
+    ]
     (event,) = events(desk, "deadline_moved")
     assert (event.actor, event.detail["reason"]) == (NAME, WHY)
     assert WHY in desk.text(f"/games/{desk.table.game}")
@@ -168,9 +170,9 @@ def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:
 def test_an_option_is_changed_with_its_history(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
     assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 303
-    found = game(desk, desk.table.game)
-    assert found is not None
-    assert found.options["post_first"] is True
+    row = game(desk, desk.table.game)
+    assert row is not None
+    assert row.options["post_first"] is True
     assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 409
     assert desk.post(f"{path}/option", name="god_mode", value="yes", why=WHY).status_code == 409
     (event,) = events(desk, "option_changed")
@@ -234,7 +236,7 @@ def test_people_are_added_and_given_roles_and_one_coordinator_stays(desk: DeskTa
 
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
-    for one in (
+    for form_address in (
         "/games/new",
         f"{path}/move",
         f"{path}/roll-back",
@@ -243,7 +245,7 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
         "/people/add",
         "/people/role",
     ):
-        assert desk.client.post(one, data={**new_game(), "csrf": "wrong"}).status_code == 403
+        assert desk.client.post(form_address, data={**new_game(), "csrf": "wrong"}).status_code == 403
     assert game(desk) is None
 
 
@@ -251,23 +253,23 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
     assert "A line goes without a look: as the site is set" in desk.text(page)
-    for value, why, said in (
+    for value, why, sentence in (
         ("0.5", WHY, "no such threshold"),
         ("", WHY, "set so already"),
         ("0.95", "short", "reason"),
     ):
-        assert said in desk.post(f"{page}/threshold", value=value, why=why).text
+        assert sentence in desk.post(f"{page}/threshold", value=value, why=why).text
     assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
-    assert "A line goes without a look: at least 0.95 sure" in desk.text(page)
+    assert "Accept lines automatically: at least 0.95 sure" in desk.text(page)
     assert f"lines without a look: at least 0.95 sure “{WHY}”" in desk.text(page)
-    made = game(desk, desk.table.game)
-    assert made is not None
-    assert limits_of(made.options, ReviewLimits()).score == 0.95
-    assert limits_of(made.options, ReviewLimits(0.97)).score == 0.97, "never below the site's own"
+    row = game(desk, desk.table.game)
+    assert row is not None
+    assert limits_of(row.options, ReviewLimits()).score == 0.95
+    assert limits_of(row.options, ReviewLimits(0.97)).score == 0.97, "never below the site's own"
     desk.post(f"{page}/threshold", value="", why=WHY)
-    made = game(desk, desk.table.game)
-    assert made is not None
-    assert limits_of(made.options, ReviewLimits()) == ReviewLimits()
+    row = game(desk, desk.table.game)
+    assert row is not None
+    assert limits_of(row.options, ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
         NAME,
@@ -278,7 +280,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
 
 def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
     assert begin(desk, threshold="2")[0] == 303
-    made = game(desk)
-    assert made is not None
-    assert limits_of(made.options, ReviewLimits()).score > 1, "nobody is that sure"
+    row = game(desk)
+    assert row is not None
+    assert limits_of(row.options, ReviewLimits()).score > 1, "nobody is that sure"
     assert begin(desk, name="Third Match", threshold="x")[0] == 400

@@ -43,29 +43,29 @@ def holders(desk: DeskTable) -> dict[str, tuple[str, ...]]:
         return records.addresses(session, desk.table.game)
 
 
-def events(desk: DeskTable, what: str) -> list[dict[str, Any]]:
+def events(desk: DeskTable, kind: str) -> list[dict[str, Any]]:
     with desk.table.site.store() as session:
-        return [row.detail for row in session.scalars(select(EventRow).where(EventRow.what == what))]
+        return [row.detail for row in session.scalars(select(EventRow).where(EventRow.what == kind))]
 
 
 def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     """OUT-01."""
     assert seat(desk) == (303, f"/games/{desk.table.game}?notice=seat")
     assert holders(desk)["Argyll"] == ("bea@new.example", "bea@two.example")
-    found = letters(desk, "welcome")
-    assert sorted(row.recipient for row in found) == ["bea@new.example", "bea@two.example"]
-    words = " ".join(desk.table.words(found[0]).split())
+    welcomes = letters(desk, "welcome")
+    assert sorted(row.recipient for row in welcomes) == ["bea@new.example", "bea@two.example"]
+    words = " ".join(desk.table.words(welcomes[0]).split())
     assert "You command Argyll." in words
     assert (f"Powick Bridge - Argyll - {desk.table.phase().season} {desk.table.phase().year} - Movement "
             f"Orders - v1") in words
     for unit in ("Army", "Fleet"):
-        own = [one for one in desk.table.variant.start.units if one.power == "Argyll"]
+        own_units = [placed for placed in desk.table.variant.start.units if placed.power == "Argyll"]
         assert words.count(f"- {unit} ") == sum(
-            desk.table.variant.kinds[one.kind].name == unit for one in own
+            desk.table.variant.kinds[placed.kind].name == unit for placed in own_units
         )
     assert "your time" in words
     # The map, and a blank sheet of the power's own to print.
-    assert [part.get_filename() for part in desk.table.message(found[0]).iter_attachments()] == [
+    assert [part.get_filename() for part in desk.table.message(welcomes[0]).iter_attachments()] == [
         "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf"]
     (event,) = events(desk, "seat_changed")
     assert {key: event[key] for key in ("power", "to", "why")} == {"power": "Argyll", "to": "Bea", "why": WHY}
@@ -108,12 +108,12 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
     ({"mail": f"{address('Montrose')} {address('Ormond')}"}, "for different players"),
 ])
 def test_a_hand_over_that_cannot_be_is_refused_and_changes_nothing(
-    desk: DeskTable, changes: dict[str, str], said: str
+    desk: DeskTable, changes: dict[str, str], sentence: str
 ) -> None:
     before = holders(desk)
     status, text = seat(desk, **changes)
     assert status == 409
-    assert said in text
+    assert sentence in text
     assert "Nothing was changed" in text
     assert holders(desk) == before
     with desk.table.site.store() as session:
@@ -121,18 +121,22 @@ def test_a_hand_over_that_cannot_be_is_refused_and_changes_nothing(
 
 
 def test_an_address_goes_but_never_the_last_one(desk: DeskTable) -> None:
-    own = address("Argyll")
+    own_address = address("Argyll")
     where = f"/games/{desk.table.game}/address/remove"
-    refused = desk.post(where, power="Argyll", mail=own)
+    refused = desk.post(where, power="Argyll", mail=own_address)
     assert (refused.status_code, "this is their only address" in refused.text) == (409, True)
     desk.post(f"/games/{desk.table.game}/address", power="Argyll", mail="new@argyll.example")
-    assert f"Remove {own}" in desk.text(f"/games/{desk.table.game}")
-    assert desk.post(where, power="Argyll", mail=own).headers["location"].endswith("?notice=address-removed")
+    assert f"Remove {own_address}" in desk.text(f"/games/{desk.table.game}")
+    assert (
+        desk.post(where, power="Argyll", mail=own_address)
+        .headers["location"]
+        .endswith("?notice=address-removed")
+    )
     assert holders(desk)["Argyll"] == ("new@argyll.example",)
     assert desk.post(where, power="Argyll", mail=address("Montrose")).status_code == 409
-    assert own not in str(events(desk, "address_removed"))
+    assert own_address not in str(events(desk, "address_removed"))
     with desk.table.site.store() as session:
-        assert session.get(AddressRow, own) is None
+        assert session.get(AddressRow, own_address) is None
 
 
 def test_a_welcome_that_cannot_be_made_leaves_the_change(
@@ -151,16 +155,16 @@ def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
         f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", hour="07:00", later="yes", why=WHY
     )
     assert answer.headers["location"].endswith("?notice=moved")
-    found = letters(desk, "deadline_moved")
-    assert sorted(row.recipient for row in found) == sorted(
+    notices = letters(desk, "deadline_moved")
+    assert sorted(row.recipient for row in notices) == sorted(
         address(power) for power in desk.table.variant.powers
     )
-    words = " ".join(desk.table.words(found[0]).split())
+    words = " ".join(desk.table.words(notices[0]).split())
     assert f"Until now: {phase.deadline:%a %-d %b %Y, 07:00 GMT}" in words
     assert "From now on: Sat 20 Mar 2027, 07:00 GMT" in words
     assert WHY in words
     assert "THESE MOVE TOO" in words
-    (calendar,) = desk.table.message(found[0]).iter_attachments()
+    (calendar,) = desk.table.message(notices[0]).iter_attachments()
     entry = (
         calendar.get_content() if isinstance(calendar.get_content(), str) else calendar.get_content().decode()
     )
@@ -169,7 +173,7 @@ def test_every_player_is_told_of_a_moved_deadline(desk: DeskTable) -> None:
     assert "SEQUENCE:1" in entry
     desk.post(f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-21", hour="07:00", why=WHY)
     again = letters(desk, "deadline_moved")
-    assert len(again) == 2 * len(found)
+    assert len(again) == 2 * len(notices)
     assert "THESE STAY" in desk.table.words(again[-1])
 
 

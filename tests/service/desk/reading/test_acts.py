@@ -14,10 +14,10 @@ from tests.support.desk_site import COMPLAINT, DeskSite
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
-    made = DeskSite(tmp_path, database_url)
-    made.sign_in()
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path, database_url)
+    desk_site.sign_in()
+    yield desk_site
+    desk_site.close()
 
 
 def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: DeskSite) -> None:
@@ -25,13 +25,13 @@ def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: Des
         {"key": "first-key", "do": "reading-1", "line": 3, "seen": ""},
         {"key": "second-key", "do": "edit", "line": 4, "seen": "", "text": "Army  Merse holds"},
     )
-    assert [one["saved"] for one in answer["acts"]] == [True, True]
+    assert [item["saved"] for item in answer["acts"]] == [True, True]
     assert [(r.line_id, r.text, r.order, r.key) for r in desk.reviews()] == [
         (3, "Army Eskdale holds", "A Eskdale H", "first-key"),
         (4, "Army Merse holds", "A Merse H", "second-key")]
-    states = {one["id"]: one for one in answer["states"]}
+    states = {item["id"]: item for item in answer["states"]}
     assert (states[3]["state"], states[3]["version"], states[3]["by"]) == ("read", "first-key", "Ada")
-    assert [one["key"] for one in answer["undo"]] == ["first-key", "second-key"]
+    assert [item["key"] for item in answer["undo"]] == ["first-key", "second-key"]
     assert desk.judged == [7]
 
 
@@ -40,7 +40,7 @@ def test_a_repeated_delivery_changes_nothing(desk: DeskSite) -> None:
         wish = {"key": f"the-{do}-key", "do": do, "line": 3}
         first, again = desk.acts(wish), desk.acts(wish)
         assert first["states"] == again["states"]
-        assert [one["saved"] for one in (first["acts"][0], again["acts"][0])] == [True, True]
+        assert [act["saved"] for act in (first["acts"][0], again["acts"][0])] == [True, True]
     assert [r.decision for r in desk.reviews()] == ["void"]
     assert [r.undone_at for r in desk.reviews()] == [None]
 
@@ -65,9 +65,9 @@ def test_the_forms_of_a_page_carry_the_version_they_were_made_for(desk: DeskSite
 def test_an_overtaken_form_tells_it_on_the_page(desk: DeskSite) -> None:
     desk.decide(3, "void", "a")
     answer = desk.post("/desk/7/decide", line=3, key="b", do="reading-1", seen="-")
-    said = desk.text(answer.headers["location"])
-    assert "Somebody decided this line after it was shown to you. Your decision was not saved" in said
-    assert "settled as void" in said
+    page_text = desk.text(answer.headers["location"])
+    assert "Somebody decided this line after it was shown to you. Your decision was not saved" in page_text
+    assert "settled as void" in page_text
     assert len(desk.reviews()) == 1
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence_and_the_rest_goes_on(desk:
         {"key": "nothing-below", "do": "join", "line": 4},
         {"key": "one-kept", "do": "void", "line": 3, "kept": ["reading-1"]},
         {"key": "a-good-one", "do": "skip", "line": 3})
-    refused = [one["refused"] for one in answer["acts"][:-1]]
+    refused = [act["refused"] for act in answer["acts"][:-1]]
     assert all("Nothing was changed" in sentence for sentence in refused)
     assert answer["acts"][-1]["saved"]
     assert [r.decision for r in desk.reviews()] == ["skipped"]
@@ -165,16 +165,16 @@ def test_a_judge_that_fails_after_the_last_act_costs_nothing(desk: DeskSite) -> 
 
 
 def test_who_has_a_line_is_told_for_a_minute(desk: DeskSite) -> None:
-    def here(line: int) -> object:
+    def note_presence(line: int) -> object:
         return desk.client.post(
             "/desk/7/here", json={"line": line}, headers={"X-Galloper-Token": desk.csrf}
         ).json()
 
-    assert here(3) == {"others": {}}
+    assert note_presence(3) == {"others": {}}
     desk.second_reader()
-    assert here(3) == {"others": {"3": "Ada"}}
+    assert note_presence(3) == {"others": {"3": "Ada"}}
     desk.clock.advance(timedelta(seconds=61))
-    assert here(3) == {"others": {}}
+    assert note_presence(3) == {"others": {}}
 
 
 def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(desk: DeskSite) -> None:
@@ -182,10 +182,10 @@ def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(de
     assert "line 4 of 4" in desk.text("/desk/7")
     assert "You asked for a second reader." in desk.text("/desk/7?line=3")
     desk.second_reader()
-    said = desk.text("/desk/7")
-    assert "line 3 of 4" in said
+    page_text = desk.text("/desk/7")
+    assert "line 3 of 4" in page_text
     assert ("Ada asks for a second reader. What they think is not shown; the readings stand in another "
-            "order.") in said
+            "order.") in page_text
     desk.decide(3, "reading-1", "b")
     assert "asks for a second reader" not in desk.text("/desk/7?line=3")
 

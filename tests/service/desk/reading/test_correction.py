@@ -34,9 +34,9 @@ def desk(site: Site) -> DeskTable:
     table.file("Manchester", ("A Lindsey - Kesteven & Holland",))
     table.site.clock.set(table.phase().deadline)
     table.close_phase(table.phase().id)
-    made = open_desk(table, approve=table.approve_phase)
+    desk_site = open_desk(table, approve=table.approve_phase)
     table.approve_phase(table.phase().id, "Ada")
-    return made
+    return desk_site
 
 
 def send(desk: DeskTable, do: str, key: str = "a-correction", **changes: str) -> Any:
@@ -59,9 +59,9 @@ def test_results_that_were_sent_are_read_only_with_a_way_to_correct_an_error(des
 
 def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
     answer = send(desk, "look")
-    said = plain(answer.text)
-    assert f"This letter leaves to {len(desk.table.variant.powers)} addresses" in said
-    assert "WHAT WAS SAID Army Kesteven was said to be dislodged." in said
+    page_text = plain(answer.text)
+    assert f"This letter goes to {len(desk.table.variant.powers)} addresses" in page_text
+    assert "WHAT WAS SAID Army Kesteven was said to be dislodged." in page_text
     assert "<b>where</b>" not in answer.text
     assert letters(desk) == []
     assert "Nothing leaves yet." in plain(send(desk, "change").text)
@@ -71,11 +71,11 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     before = desk.table.phase().resolution
     assert send(desk, "send").headers["location"].endswith("?notice=corrected")
     assert send(desk, "send").status_code == 303
-    found = letters(desk)
-    assert sorted(row.recipient for row in found) == sorted(
+    sent_letters = letters(desk)
+    assert sorted(row.recipient for row in sent_letters) == sorted(
         address(power) for power in desk.table.variant.powers
     )
-    words = desk.table.words(found[0])
+    words = desk.table.words(sent_letters[0])
     for field in FIELDS.values():
         assert " ".join(field.split()) in " ".join(words.split())
     assert "Nothing was judged again" in words
@@ -83,7 +83,7 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
         rows = session.scalars(select(CorrectionRow)).all()
         events = session.scalars(select(EventRow).where(EventRow.what == "results_corrected")).all()
     assert [(row.right, row.by) for row in rows] == [(FIELDS["right"], "Ada")]
-    assert [event.detail["letters"] for event in events] == [len(found)]
+    assert [event.detail["letters"] for event in events] == [len(sent_letters)]
     assert desk.table.phase().resolution == before
     assert desk.table.phase().state == PhaseState.SENT
 
@@ -104,9 +104,9 @@ def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> Non
     info = GameInfo("g", "Powick Bridge", "Wars", "orders@galloper.example", "Ada")
     drawn = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
     page = pypdfium2.PdfDocument(drawn)[0].get_textpage().get_text_range()
-    said = "".join(unicodedata.normalize("NFKC", page).split())
+    picture_text = "".join(unicodedata.normalize("NFKC", page).split())
     for words in ("Powick Bridge", "Autumn 1642 Movement: correction", *FIELDS.values()):
-        assert "".join(words.split()) in said, words
+        assert "".join(words.split()) in picture_text, words
 
 
 def test_a_second_correction_is_a_second_letter_and_both_are_listed(desk: DeskTable) -> None:
@@ -124,8 +124,8 @@ def test_an_incomplete_correction_sends_nothing_and_keeps_the_words(desk: DeskTa
     answer = send(desk, "send", **{field: " "})
     assert answer.status_code == 400
     assert "Nothing was sent" in answer.text
-    kept = next(value for name, value in FIELDS.items() if name not in {field, "right"})
-    assert kept in answer.text
+    other_words = next(value for name, value in FIELDS.items() if name not in {field, "right"})
+    assert other_words in answer.text
     assert letters(desk) == []
 
 

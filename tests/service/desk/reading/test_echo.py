@@ -14,9 +14,9 @@ WRONG, RIGHT = "A Easdale - Carham", "A Eskdale - Carham"
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    return made
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    return desk_site
 
 
 def _candidates(desk: DeskSite, line: int, *texts: str) -> None:

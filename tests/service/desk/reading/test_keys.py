@@ -44,7 +44,7 @@ PLAN = [
 
 
 def test_the_defaults_are_those_of_the_plan() -> None:
-    keys = [one.key for one in ACTIONS]
+    keys = [action.key for action in ACTIONS]
     assert set(PLAN) <= set(keys)
     assert len(keys) == len(set(keys))
 
@@ -56,9 +56,11 @@ def test_the_defaults_are_those_of_the_plan() -> None:
     ({"off": "yes"}, {"off": "yes"}), ({"skip": "é"}, {"skip": "é"}), ({"goto": ""}, {}),
     ({"accept": "x"}, {}),
 ])
-def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], kept: dict[str, str]) -> None:
-    assert changes(wanted) == kept
-    assert keys_of(kept) | {"off": ""} == {one.name: one.key for one in ACTIONS} | kept | {"off": ""}
+def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], stored: dict[str, str]) -> None:
+    assert changes(wanted) == stored
+    assert keys_of(stored) | {"off": ""} == {action.name: action.key for action in ACTIONS} | stored | {
+        "off": ""
+    }
 
 
 @pytest.mark.parametrize(
@@ -97,6 +99,9 @@ def test_the_handbook_of_the_desk_names_every_key() -> None:
     """docs/desk.md is written for a person who has the page before them: its keys are the page's."""
     text = (Path(__file__).parents[4] / "docs" / "desk.md").read_text("utf-8").lower()
     signs = {"arrowup": "↑", "arrowdown": "↓"}
-    missing = [one.key for one in ACTIONS
-               if f"`{signs.get(one.key.lower(), one.key.lower())}`" not in text and one.key not in "234"]
+    missing = [
+        action.key
+        for action in ACTIONS
+        if f"`{signs.get(action.key.lower(), action.key.lower())}`" not in text and action.key not in "234"
+    ]
     assert missing == []

@@ -17,11 +17,11 @@ from tests.support.desk_site import DEADLINE, LINES, DeskSite, photograph
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     """Montrose's first version is half read when its second comes: the third line again, the fourth
     another."""
-    made = DeskSite(tmp_path, database_url)
-    made.sign_in()
-    made.act("reading-1", 3)
-    key = made.blobs.put(photograph())
-    made.add(
+    desk_site = DeskSite(tmp_path, database_url)
+    desk_site.sign_in()
+    desk_site.act("reading-1", 3)
+    key = desk_site.blobs.put(photograph())
+    desk_site.add(
         SubmissionRow(
             id=2,
             phase_id=7,
@@ -36,8 +36,8 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
         PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
     )
     for n, text in enumerate((LINES[2][0], "F Lyme Regis H")):
-        found = [{"text": t, "order": o, "score": s} for t, o, s in LINES[2][3]] if n == 0 else []
-        made.add(
+        candidates = [{"text": t, "order": o, "score": s} for t, o, s in LINES[2][3]] if n == 0 else []
+        desk_site.add(
             LineRow(
                 id=11 + n,
                 page_id=2,
@@ -47,19 +47,19 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
                 text=text,
                 status="open",
                 confidence=0.8,
-                candidates=found,
+                candidates=candidates,
             )
         )
-    yield made
-    made.close()
+    yield desk_site
+    desk_site.close()
 
 
 def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSite) -> None:
     """VER-04: superseded versions are kept and shown with their difference."""
-    said = desk.text("/desk/7")
+    page_text = desk.text("/desk/7")
     assert ("Montrose: version 2 received Sun 14 Mar 2027, 06:52 GMT , after 1 line of version 1 was read. "
             "It counts by the "
-            "rule of versions; 1 line on it says the same and can keep what was decided.") in said
+            "rule of versions; 1 line on it says the same and can keep what was decided.") in page_text
     page = desk.page("/desk/7")
     assert 'href="/sheet/2?against=1#difference"' in page
     assert 'href="/sheet/1#versions-head"' in page
@@ -80,7 +80,7 @@ def test_using_it_carries_what_was_decided_about_the_same_lines_and_reopens_the_
 def test_a_carried_decision_says_so_until_somebody_decides_anew(desk: DeskSite) -> None:
     """The desk plan's mark: a decision about another piece of paper is never taken for one about this ink."""
     desk.post("/desk/7/late", paper=2)
-    entry = {one["id"]: one["carried"] for one in desk.client.get("/desk/7/lines").json()["lines"]}
+    entry = {item["id"]: item["carried"] for item in desk.client.get("/desk/7/lines").json()["lines"]}
     assert entry == {11: True, 12: False}
     assert ("settled as read : A Eskdale H, carried over from the version "
             "before.") in desk.text("/desk/7?line=11")

@@ -15,10 +15,10 @@ from tests.support.desk_site import DEADLINE, DeskSite
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
-    made = DeskSite(tmp_path, database_url)
-    made.sign_in()
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path, database_url)
+    desk_site.sign_in()
+    yield desk_site
+    desk_site.close()
 
 
 def _row(desk: DeskSite, line: int) -> LineRow:
@@ -28,13 +28,13 @@ def _row(desk: DeskSite, line: int) -> LineRow:
 
 def test_two_rows_of_one_order_become_one_line_in_their_place(desk: DeskSite) -> None:
     answer = desk.act("join", 2, seen="")
-    made = max(answer["about"])
-    assert [(s[0], s[2]) for s in desk.states()] == [(1, "not an order"), (made, "open"), (4, "open")]
-    row = _row(desk, made)
+    joined_id = max(answer["about"])
+    assert [(s[0], s[2]) for s in desk.states()] == [(1, "not an order"), (joined_id, "open"), (4, "open")]
+    row = _row(desk, joined_id)
     assert row.text == "Army Merse moves to Carham Arrny Eskdale holds"
     assert row.box == [[50, 100], [800, 100], [800, 260], [50, 260]]
-    assert "reread Army Merse moves to Carham Arrny Eskdale holds" in desk.text(f"/desk/7?line={made}")
-    assert desk.client.get(f"/images/line/{made}.jpg").status_code == 200
+    assert "reread Army Merse moves to Carham Arrny Eskdale holds" in desk.text(f"/desk/7?line={joined_id}")
+    assert desk.client.get(f"/images/line/{joined_id}.jpg").status_code == 200
     assert _row(desk, 2).text == "Army Merse moves to Carham"
 
 
@@ -63,24 +63,24 @@ def test_undo_brings_back_exactly_what_was_there(desk: DeskSite) -> None:
 
 def test_parts_that_were_decided_keep_their_act_from_being_undone_first(desk: DeskSite) -> None:
     """Nobody's decision disappears because somebody else takes back the cut below it."""
-    made = max(desk.act("join", 2, "the-cut-itself")["about"])
+    joined_id = max(desk.act("join", 2, "the-cut-itself")["about"])
     desk.second_reader()
-    desk.act("reading-1", made)
+    desk.act("reading-1", joined_id)
     desk.sign_in()
     assert desk.act("undo", target="the-cut-itself")["about"] == []
-    assert [s[2] for s in desk.states() if s[0] == made] == ["read"]
+    assert [s[2] for s in desk.states() if s[0] == joined_id] == ["read"]
 
 
 def test_an_order_of_a_joined_line_counts_and_those_of_its_rows_do_not(desk: DeskSite) -> None:
     """What is judged: the lines of the executed sheet that are sure or read."""
-    made = max(desk.act("join", 2)["about"])
-    desk.act("reading-1", made)
+    joined_id = max(desk.act("join", 2)["about"])
+    desk.act("reading-1", joined_id)
     with desk.store() as session:
         from service.games.lines import lines_of
 
-        found = {line.id: (line.state.value, line.order) for line in lines_of(session, [1])[1]}
-    assert found[made] == ("read", "A Merse H")
-    assert found[2] == ("not an order", None)
+        states = {line.id: (line.state.value, line.order) for line in lines_of(session, [1])[1]}
+    assert states[joined_id] == ("read", "A Merse H")
+    assert states[2] == ("not an order", None)
 
 
 def test_lines_of_two_pages_are_not_joined(desk: DeskSite) -> None:

@@ -21,11 +21,11 @@ HERS, HIS = "A Eskdale H", "A Merse H"
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     """Two lines wait; two people must read each doubtful line."""
-    made = DeskSite(tmp_path, database_url)
-    made.change(7, review="doubtful")
-    made.sign_in()
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path, database_url)
+    desk_site.change(7, review="doubtful")
+    desk_site.sign_in()
+    yield desk_site
+    desk_site.close()
 
 
 def line(desk: DeskSite, number: int = 3) -> SettledLine:
@@ -35,8 +35,8 @@ def line(desk: DeskSite, number: int = 3) -> SettledLine:
 
 def entry(desk: DeskSite, number: int = 3) -> dict[str, Any]:
     """How a line stands, as the script of whoever is signed in is told."""
-    found = desk.client.get("/desk/7/lines").json()["lines"]
-    return dict(next(one for one in found if one["id"] == number))
+    entries = desk.client.get("/desk/7/lines").json()["lines"]
+    return dict(next(item for item in entries if item["id"] == number))
 
 
 def differ(desk: DeskSite) -> None:
@@ -51,10 +51,10 @@ def test_a_line_read_by_one_person_is_not_settled(desk: DeskSite) -> None:
     desk.act("reading-1", 4)
     assert [line(desk, n).state for n in (3, 4)] == [LineState.OPEN, LineState.OPEN]
     assert desk.judged == []
-    said = desk.text("/desk/7")
-    assert "2 lines not settled yet. You have read all that is yours to read:" in said
-    assert "2 lines wait for a second reader: in this game two people read every doubtful line." in said
-    assert "Judge the turn" not in said
+    page_text = desk.text("/desk/7")
+    assert "2 lines not settled yet. You have read all that is yours to read:" in page_text
+    assert "2 lines wait for a second reader: in this game two people read every doubtful line." in page_text
+    assert "Judge the turn" not in page_text
 
 
 def test_it_counts_once_a_second_person_reads_the_same(desk: DeskSite) -> None:
@@ -63,8 +63,8 @@ def test_it_counts_once_a_second_person_reads_the_same(desk: DeskSite) -> None:
     desk.second_reader()
     for number in (3, 4):
         desk.act("reading-1", number, seen="")
-    found = line(desk)
-    assert (found.state, found.order, found.by) == (LineState.READ, HERS, f"{NAME} and {OTHER}")
+    settled = line(desk)
+    assert (settled.state, settled.order, settled.by) == (LineState.READ, HERS, f"{NAME} and {OTHER}")
     assert desk.judged == [7]
 
 
@@ -83,8 +83,8 @@ def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None
     for page in pages:
         for word in ("secret", "Carham H", "hers-of-three", "hers-of-four", "cannot settle"):
             assert word not in page
-    found = entry(desk)
-    assert (found["state"], found["version"], found["both"]) == ("open", "", [])
+    shown = entry(desk)
+    assert (shown["state"], shown["version"], shown["both"]) == ("open", "", [])
     assert entry(desk, 4)["state"] == "open"
     assert ("Somebody has read this line before you. What they read is not "
             "shown") in desk.text("/desk/7?line=3")
@@ -92,8 +92,8 @@ def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None
 
 def test_the_first_reader_sees_their_own_and_goes_on(desk: DeskSite) -> None:
     answer = desk.acts({"key": "hers-of-three", "do": "reading-1", "line": 3, "seen": ""})
-    told = next(one for one in answer["states"] if one["id"] == 3)
-    assert (told["state"], told["order"], told["version"], told["stage"]) == (
+    own_state = next(item for item in answer["states"] if item["id"] == 3)
+    assert (own_state["state"], own_state["order"], own_state["version"], own_state["stage"]) == (
         "read",
         HERS,
         "hers-of-three",
@@ -144,9 +144,9 @@ def test_an_unsettled_difference_is_void_with_both_readings_kept(desk: DeskSite)
     """Q-01: the unit holds and both readings are printed."""
     differ(desk)
     assert desk.act("close", 3, "nobody-knows", seen="his-of-three")["saved"]
-    found = line(desk)
-    assert (found.state, found.order) == (LineState.VOID, None)
-    assert _readings(found) == f"read as “{HERS}” or as “{HIS}”: void, the unit holds"
+    settled = line(desk)
+    assert (settled.state, settled.order) == (LineState.VOID, None)
+    assert _readings(settled) == f"read as “{HERS}” or as “{HIS}”: void, the unit holds"
     assert desk.act("undo")["about"] == [3]
     assert line(desk).state is LineState.OPEN
     assert desk.act("redo")["about"] == [3]
@@ -188,18 +188,18 @@ def test_a_second_reader_does_not_close_the_review(desk: DeskSite) -> None:
 
 def test_a_line_cut_anew_needs_no_second_to_set_its_old_one_aside(desk: DeskSite) -> None:
     desk.act("break", 3, at=0.5)
-    waiting = [one for one in desk.states() if one[2] == "open"]
+    waiting = [state for state in desk.states() if state[2] == "open"]
     assert len(waiting) == 3
     for sign_in in (desk.sign_in, desk.second_reader):
         sign_in()
-        for one in waiting:
-            desk.act("reading-1", int(str(one[0])))
+        for state in waiting:
+            desk.act("reading-1", int(str(state[0])))
     assert desk.judged == [7]
 
 
 def test_every_line_is_read_twice_where_the_game_says_all(desk: DeskSite) -> None:
     desk.change(7, review="all")
-    assert [one[2] for one in desk.states()] == ["not an order", "open", "open", "open"]
+    assert [state[2] for state in desk.states()] == ["not an order", "open", "open", "open"]
     for sign_in in (desk.sign_in, desk.second_reader):
         sign_in()
         for number in (2, 3, 4):
@@ -243,10 +243,10 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
 @pytest.mark.parametrize(("value", "why", "said"), [
     ("all", "short", "needs a reason"), ("three", "A reason in a sentence.", "no such way"),
     ("none", "A reason in a sentence.", "set so already")])
-def test_an_option_that_cannot_be_so_is_refused(desk: DeskSite, value: str, why: str, said: str) -> None:
+def test_an_option_that_cannot_be_so_is_refused(desk: DeskSite, value: str, why: str, sentence: str) -> None:
     answer = desk.post("/games/powick-bridge/review", value=value, why=why)
     assert answer.status_code == 409
-    assert said in answer.text
+    assert sentence in answer.text
     assert "Nothing was changed" in answer.text
 
 
@@ -270,10 +270,10 @@ def _nothing(_desk: DeskSite) -> None:
 
 @pytest.mark.parametrize(("before", "said"), [(_hers, "1 waits for a second reader"), (_nothing, "")])
 def test_today_counts_what_waits_for_a_second(
-    desk: DeskSite, before: Callable[[DeskSite], None], said: str
+    desk: DeskSite, before: Callable[[DeskSite], None], sentence: str
 ) -> None:
     before(desk)
     page = desk.text("/")
     assert "Read 2 doubtful lines" in page
-    assert said in page
-    assert ("second reader" in page) is bool(said)
+    assert sentence in page
+    assert ("second reader" in page) is bool(sentence)

@@ -15,11 +15,11 @@ from tests.support.desk_site import DeskSite
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
-    made = DeskSite(tmp_path, database_url)
-    made.still_to_read = True  # the judge finds something unread, so the phase stays at the desk
-    made.sign_in()
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path, database_url)
+    desk_site.still_to_read = True  # the judge finds something unread, so the phase stays at the desk
+    desk_site.sign_in()
+    yield desk_site
+    desk_site.close()
 
 
 def _acts(desk: DeskSite, chance: random.Random) -> bool:
@@ -58,15 +58,15 @@ def test_every_step_of_a_walk_is_undone_and_redone_exactly(desk: DeskSite, seed:
     steps = 0
     while steps < length:
         steps += 1
-        what = chance.random()
-        if what < 0.3:
+        choice = chance.random()
+        if choice < 0.3:
             done = desk.act("undo")
             if len(past) == 1:
                 assert done["about"] == []
                 continue
             assert done["about"]
             future.append(past.pop())
-        elif what < 0.45:
+        elif choice < 0.45:
             done = desk.act("redo")
             if not future:
                 assert done["about"] == []

@@ -37,10 +37,10 @@ BOX = [[50, 0], [800, 0], [800, 60], [50, 60]]
 def desk(tmp_path: Path) -> DeskSite:
     """A desk whose Montrose sent v1 (four lines) and v2, in which Merse holds and a fleet order is
     missing."""
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    key = made.blobs.put(photograph())
-    made.add(
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    key = desk_site.blobs.put(photograph())
+    desk_site.add(
         SubmissionRow(
             id=2,
             phase_id=7,
@@ -55,9 +55,9 @@ def desk(tmp_path: Path) -> DeskSite:
         PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
         *(
             LineRow(
-                id=10 + at,
+                id=10 + ordinal,
                 page_id=2,
-                ordinal=at,
+                ordinal=ordinal,
                 box=BOX,
                 kind="order",
                 text=text,
@@ -65,12 +65,12 @@ def desk(tmp_path: Path) -> DeskSite:
                 status="auto",
                 confidence=0.97,
             )
-            for at, (text, order) in enumerate(
+            for ordinal, (text, order) in enumerate(
                 (("Army Merse holds", "A Merse H"), ("Army Eskdale holds", "A Eskdale H"))
             )
         ),
     )
-    return made
+    return desk_site
 
 
 def executed(desk: DeskSite) -> int | None:
@@ -78,9 +78,9 @@ def executed(desk: DeskSite) -> int | None:
         return ballots.executed(session, session.get_one(PhaseRow, 7)).get("Montrose")
 
 
-def events(desk: DeskSite, what: str) -> list[EventRow]:
+def events(desk: DeskSite, kind: str) -> list[EventRow]:
     with desk.store() as session:
-        return list(session.scalars(select(EventRow).where(EventRow.what == what)))
+        return list(session.scalars(select(EventRow).where(EventRow.what == kind)))
 
 
 @pytest.mark.parametrize("path", ["/sheet/1/page/1.jpg", "/sheet/1/original/1"])
@@ -96,10 +96,10 @@ def test_before_the_deadline_a_sheet_is_counted_and_not_shown(desk: DeskSite) ->
     """DESK-02, Q-14."""
     desk.change(7, state=PhaseState.OPEN)
     for path in ("/sheet/1", "/sheets/7"):
-        said = desk.text(path)
-        assert "Sealed until Sun 14 Mar 2027, 07:00 GMT" in said
-        assert "Merse" not in said
-        assert "Eskdale" not in said
+        page_text = desk.text(path)
+        assert "Sealed until Sun 14 Mar 2027, 07:00 GMT" in page_text
+        assert "Merse" not in page_text
+        assert "Eskdale" not in page_text
 
 
 @pytest.mark.parametrize("form", ["choose", "leave", "line", "box"])
@@ -149,19 +149,19 @@ def test_a_point_of_a_turned_page_goes_with_its_ink(rotation: int) -> None:
 
 def test_versions_stand_side_by_side_with_what_differs(desk: DeskSite) -> None:
     """VER-04: superseded versions are kept and shown with a difference view."""
-    said = desk.text("/sheet/2?against=1")
-    assert "v1 beside v2" in said
-    assert "≠ changed A Merse - Carham Castle A Merse H" in said
-    assert "= same A Eskdale H A Eskdale H" in said
-    assert "− only v1 F Lyme Bay H —" in said
-    assert "replaced by a higher version" in said
+    page_text = desk.text("/sheet/2?against=1")
+    assert "v1 beside v2" in page_text
+    assert "≠ changed A Merse - Carham Castle A Merse H" in page_text
+    assert "= same A Eskdale H A Eskdale H" in page_text
+    assert "− only v1 F Lyme Bay H —" in page_text
+    assert "replaced by a higher version" in page_text
 
 
 def test_a_sheet_is_compared_by_its_orders_and_not_by_its_heading(desk: DeskSite) -> None:
     """VER-04."""
     with desk.store() as session:
-        one, two = own_lines(session, 1), own_lines(session, 2)
-    assert [(row.sign, row.left, row.right) for row in differences(two, one)] == [
+        first, two = own_lines(session, 1), own_lines(session, 2)
+    assert [(row.sign, row.left, row.right) for row in differences(two, first)] == [
         ("≠", "A Merse H", "A Merse - Carham Castle"), ("=", "A Eskdale H", "A Eskdale H"),
         ("+", "", "F Lyme Bay H")]
 
@@ -170,9 +170,9 @@ def test_the_heading_is_shown_beside_what_the_paper_is_filed_as(desk: DeskSite) 
     """HEAD-03."""
     with desk.store.begin() as session:
         session.get_one(LineRow, 1).text = "Powick Bridge, Ormond, Summer 1642 Movement"
-    said = desk.text("/sheet/1")
-    assert "Power Ormond Montrose ≠ differs" in said
-    assert "Season Summer Summer" in said
+    page_text = desk.text("/sheet/1")
+    assert "Power Ormond Montrose ≠ differs" in page_text
+    assert "Season Summer Summer" in page_text
 
 
 def test_the_version_chosen_by_hand_is_executed_and_its_reason_is_on_record(desk: DeskSite) -> None:
@@ -269,9 +269,10 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["only_changes"]
     for page in ("/sheets/7", "/sheet/2"):
-        said = desk.text(page)
-        assert "held, because the sheet gives only changes to an earlier one; nobody has settled it" in said
-        assert "disagree" not in said
+        page_text = desk.text(page)
+        assert ("held, because the sheet gives only changes to an earlier one; nobody has settled "
+                "it") in page_text
+        assert "disagree" not in page_text
     assert executed(desk) == 1
     desk.post("/sheet/2/choose", why=WHY)
     with desk.store() as session:
@@ -330,8 +331,8 @@ def test_no_unit_is_taken_over_while_a_line_may_name_it(
         session.get_one(LineRow, 4).status = "auto"
         session.get_one(LineRow, 4).order = "F Lyme Bay H"
         session.get_one(LineRow, 10).status, session.get_one(LineRow, 10).text = state, text
-    said = desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).text
-    assert ("Nothing was changed" in said) is refused
+    page_text = desk.post("/sheet/2/take-over", key="k1", named=1, why=WHY).text
+    assert ("Nothing was changed" in page_text) is refused
 
 
 def test_a_sheet_that_came_late_cannot_be_chosen(desk: DeskSite) -> None:
@@ -369,8 +370,8 @@ def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None
         assert new is not None
         key = new.id
     assert executed(desk) == key
-    assert "a later paper that came in time ended that choice" in desk.text("/sheet/1")
-    assert "a later paper that came in time ended that choice" in desk.text("/")
+    assert "a later sheet that came in time ended that choice" in desk.text("/sheet/1")
+    assert "a later sheet that came in time ended that choice" in desk.text("/")
     desk.post("/sheet/1/choose", why=WHY)
     assert executed(desk) == 1
 
@@ -410,7 +411,7 @@ def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings
     lost."""
     desk.decide(10, "void", "before")
     with desk.store() as session:
-        (before,) = [one for one in own_lines(session, 2) if one.id == 10]
+        (before,) = [line for line in own_lines(session, 2) if line.id == 10]
     wish = {"line": f"10 {before.version()}", "key": "b1", "left": 10, "top": 20, "right": 60, "bottom": 30}
     for _ in range(2):  # the same form delivered twice
         answer = desk.post("/sheet/2/box", **wish)
@@ -420,7 +421,7 @@ def test_a_box_set_right_opens_its_line_again_with_what_was_read_and_undo_brings
         assert [(w.line.state, w.line.text) for w in lines] == [
             (LineState.OPEN, "Army Merse holds"), (LineState.AUTO, "Army Eskdale holds")]
         assert lines[0].line.box == ((90, 140), (540, 140), (540, 210), (90, 210))  # of 900 x 700 pixels
-        assert [one.id for one in own_lines(session, 2)][1:] == [11]
+        assert [line.id for line in own_lines(session, 2)][1:] == [11]
     assert "is cut by the new box and open again" in desk.text("/sheet/2?notice=box-fixed")
     desk.post("/desk/7/undo")
     with desk.store() as session:
@@ -509,7 +510,7 @@ def test_nothing_of_a_sheet_shows_without_signing_in(desk: DeskSite, path: str) 
 
 
 def test_every_paper_of_a_phase_is_listed_with_what_became_of_it(desk: DeskSite) -> None:
-    said = desk.text("/sheets/7")
-    assert "✓ executed v2" in said
-    assert "○ does not count v1" in said
-    assert "Ormond Nothing received." in said
+    page_text = desk.text("/sheets/7")
+    assert "✓ executed v2" in page_text
+    assert "○ does not count v1" in page_text
+    assert "Ormond Nothing received." in page_text
