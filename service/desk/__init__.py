@@ -1,1 +1,9 @@
-"""The web: the coordinator's desk and the public pages."""
+"""The coordinator's desk in the browser: reading lines, sheets, games, mails, letters, health.
+
+Door: the routers, which `service.bootstrap` puts into the application. Parts: `pages` (Today, Desk,
+Results), `reading` (where people read lines), `sheet` (one sheet and its versions), `games` (games and
+seats), `corrections`, `rehearsal`, `previews`, `mailroom` (letters), `quarantine`, `post`, `operation` (Log,
+Health), `people`, `sign_in`, `images`, `measured` (probes of machines), `queries` (tables to values),
+`outcomes` (results grouped). It does not import `service.public`, nor anything of the judge beyond results
+in words.
+"""

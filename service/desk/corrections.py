@@ -1,8 +1,7 @@
-"""Correct an error in results that were sent: written down, looked at as the letter it becomes, then sent to
-all.
+"""Correct an error in results that were sent: written in a form, shown as the letter it becomes, then sent
+to all players.
 
-History stays: nothing is judged anew behind a letter, and what was sent stays as it was (desk plan, "States
-to design").
+Nothing is judged again, and what was sent stays as it was (desk plan, "States to design").
 """
 
 from __future__ import annotations
@@ -28,21 +27,21 @@ router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 LEAST = 10
 MOST = 500
-"""Letters of a field, at least and at most: a letter carries no longer value (`letters.LONGEST`)."""
+"""Most letters of a field: a letter carries no longer value (`letters.LONGEST`)."""
 FIELDS = {
     "said": "What was said", "right": "What is right", "effect": "What follows for the game",
     "found_by": "Who found it",
 }
-"""The fields of a correction with their words."""
+"""The fields of a correction with their labels."""
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
-            "anew at the desk and judge once more.")
+            "again at the desk and judge again.")
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} "
               "letters, and the last one a name or a word. What you wrote is still below.")
 
 
 @router.get("/results/{phase_id}/correct")
 def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], phase_id: int) -> Response:
-    """The form, and what was corrected before."""
+    """The form, with earlier corrections."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         values = _about(session, phase_id)
@@ -58,8 +57,8 @@ def correct(
     key: Annotated[str, Form()] = "",
     do: Annotated[str, Form()] = "look",
 ) -> Response:
-    """Show the letter (`do` "look"), or send it to every player ("send"); anything else goes back to the
-    form."""
+    """Show the letter (`do` = "look") or send it to every player ("send"); anything else goes back to the
+    form. Raises 409 before results are sent."""
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
     wrong = Wrong(*(" ".join(field.split()) for field in (said, right, effect, found_by)))

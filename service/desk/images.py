@@ -1,4 +1,4 @@
-"""Pictures of lines and pages; never of a phase that is still sealed."""
+"""Pictures of lines and pages, never of a phase that is still sealed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEEP = {"Cache-Control": "private, max-age=600"}
 @router.get("/line/{line_id}.jpg")
 def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn: Turn = 0) -> Response:
     """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned
-    clockwise."""
+    clockwise by `turn` degrees."""
     ports: DeskPorts = request.app.state.ports
     row, key, rows = _line(ports, line_id)
     return _jpeg(crops.line_crop(ports.blobs, key, row.box, raw=raw, fold=fold, turn=turn, rows=rows))
@@ -33,7 +33,7 @@ def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn:
 
 @router.get("/strip/{line_id}.jpg")
 def strip(request: Request, line_id: int) -> Response:
-    """Where on the page a line stands: the page's whole width with the neighbours."""
+    """The place of a line on the page: a strip across the whole page with the neighbouring lines."""
     ports: DeskPorts = request.app.state.ports
     row, key, _ = _line(ports, line_id)
     return _jpeg(crops.strip(ports.blobs, key, row.box))
@@ -41,7 +41,7 @@ def strip(request: Request, line_id: int) -> Response:
 
 @router.get("/page/{page_id}.jpg")
 def page(request: Request, page_id: int, line: int | None = None, turn: Turn = 0) -> Response:
-    """The whole page, with one line framed, turned clockwise."""
+    """The whole page, with one line framed if `line` is given, turned clockwise by `turn` degrees."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         key = _key(_unsealed(session, page_id))

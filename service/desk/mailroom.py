@@ -1,5 +1,5 @@
-"""What went out: the letters. A receipt may show each line as the machine read it, so before the deadline it
-is sealed like the sheet (DESK-02)."""
+"""The Letters pages. A receipt may show each line as the machine read it, so before the deadline it is
+sealed like the sheet (DESK-02)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 OF_A_SHEET = frozenset({"receipt"})
-"""Kinds of letter that may say what stands on a sheet."""
+"""Kinds of letters that may show what a sheet says."""
 SEALED = ("This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader "
           "has it.")
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
-"""Kinds of attachment a browser may open; anything else is only ever downloaded."""
+"""Kinds of attachments that a browser may open; everything else is only downloaded."""
 
 
 @router.get("/letters")
 def letters(request: Request, visitor: SignedIn) -> Response:
-    """What left, and what waits to leave."""
+    """Letters that were sent or wait to be sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return show(request, "letters.html", visitor=visitor, letters=queries.letters(session),
@@ -41,7 +41,7 @@ def letters(request: Request, visitor: SignedIn) -> Response:
 
 @router.get("/letters/{letter_id}")
 def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
-    """One letter as its receiver sees it: words and attached pictures."""
+    """One letter as its receiver sees it: text and attached pictures."""
     message, row, phase = _message(request, letter_id)
     if phase is not None:
         return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="")
@@ -72,7 +72,7 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
 
 
 def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow, PhaseRow | None]:
-    """A letter, its row, and the phase that seals it, if one does."""
+    """A letter, its row, and the phase that still seals it, or None."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(OutboxRow, letter_id)

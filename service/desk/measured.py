@@ -1,4 +1,4 @@
-"""What machines ask: `/alive` for a load balancer, `/metrics` for Prometheus. Neither names a person or a
+"""Pages for machines: `/alive` for a load balancer, `/metrics` for Prometheus. Neither names a person or a
 game."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 @router.get("/alive")
 def alive(request: Request) -> Response:
-    """200 while this process answers and its database does, else 503."""
+    """200 while this process and its database answer, else 503."""
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions() as session:
@@ -29,7 +29,8 @@ def alive(request: Request) -> Response:
 
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
-    """The numbers, for whoever shows the token of the settings; without one there is no such page."""
+    """The metrics, with `metrics_token` as bearer token; 401 without it. With an empty token in the settings
+    there is no such page (404)."""
     ports: DeskPorts = request.app.state.ports
     if ports.metrics is None or not ports.metrics_token:
         raise HTTPException(404, "Not Found")

@@ -1,4 +1,4 @@
-"""The Log and Health pages: what happened, and how the site is."""
+"""The Log and Health pages."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
 NOTED = (BACKUP, RESTORED)
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
-"""Details that are for programs: ids and the digests of a rehearsal."""
+"""Details for programs only: ids and the digests of a rehearsal."""
 
 
 @router.get("/log")
 def log(
     request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = ""
 ) -> Response:
-    """What happened, newest first, of one game or of all; `before` goes on behind an entry. A `digest` that
-    somebody kept of a game's record is looked for in it."""
+    """Events, newest first, of one game or of all; `before` pages to older entries. With `digest` the page
+    says whether the game's record has that digest."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         wanted = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
@@ -81,7 +81,8 @@ def export(request: Request, game: str = "") -> Response:
 
 @router.get("/health")
 def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
-    """How mailbox, queue, reading, disk, clock and backup are; letters held back or tried again from here."""
+    """The state of mailbox, queue, reading, disk, clock and backup; from here letters are held back or tried
+    again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         held, failed = hold.current_hold(session), hold.resendable_letters(session)
@@ -98,7 +99,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
 
 @router.post("/health/pause")
 def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
-    """Hold every letter back, for a reason on record."""
+    """Hold every letter back, with a logged reason. Raises 409 if they are held already."""
     ports: DeskPorts = request.app.state.ports
     try:
         reason = reason_of(why)
@@ -112,7 +113,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
 
 @router.post("/health/resume")
 def resume(request: Request, visitor: Trusted) -> Response:
-    """Let letters leave again."""
+    """Let letters leave again. Raises 409 if none is held back."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         if hold.resume(session, visitor.name, ports.clock.now()) is None:
@@ -122,7 +123,7 @@ def resume(request: Request, visitor: Trusted) -> Response:
 
 @router.post("/health/retry")
 def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form()] = None) -> Response:
-    """Try one failed letter again, or every one of which it is known that it did not arrive."""
+    """Try one failed letter again, or all that certainly did not arrive. Raises 409 if there is none."""
     ports: DeskPorts = request.app.state.ports
     now = ports.clock.now()
     with ports.sessions.begin() as session:
@@ -136,7 +137,7 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
 
 @router.post("/health/note")
 def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") -> Response:
-    """Note that a backup was made, or put back as a test, by means of the operator's own."""
+    """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports
     if what not in NOTED:
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
@@ -146,8 +147,7 @@ def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") 
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The details of an event as people read them. A word with an address in it is left out, should one ever
-    come in."""
+    """The details of an event in words, as label and value. Words that contain an address are left out."""
     return [
         (key.replace("_", " "), _said(REASONS.get(value, value) if isinstance(value, str) else value))
         for key, value in detail.items()

@@ -1,4 +1,4 @@
-"""Judged orders as the results page groups them: what went wrong first, each group named in words."""
+"""Judged orders grouped for the results page: failures first, each group with a title."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Orders of one power with the same end. `kind` is a word for style sheets, `title` and `sign` are for
-    people."""
+    """Orders of one power with the same result. `kind` is a CSS class, `title` and `sign` are for people."""
 
     kind: str
     title: str
@@ -28,14 +27,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class PowerGroups:
-    """One power's results, groups without orders left out."""
+    """One power's results, without empty groups."""
 
     shown: ShownPower
     groups: tuple[Group, ...]
 
 
 def grouped(power: ShownPower) -> PowerGroups:
-    """A power's orders by what became of them, failures first."""
+    """A power's orders by result, failures first."""
     groups = tuple(
         Group(kind, title, sign, tuple(order for order in power.orders if Result(order.result) in results))
         for kind, title, sign, results in _GROUPS
@@ -44,8 +43,8 @@ def grouped(power: ShownPower) -> PowerGroups:
 
 
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
-    """How many orders came to which end over all powers, lines nobody could read, and units without an
-    order."""
+    """Counts over all powers: orders by result, lines nobody could read ("unread"), units without an order
+    ("silent")."""
     ends = [Result(order.result) for power in powers for order in power.orders]
     counts = {title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS}
     return counts | {

@@ -1,4 +1,4 @@
-"""Pages of the signed-in coordinator that follow a turn: Today, Desk, Results."""
+"""The coordinator's pages that follow a turn: Today, Desk, Results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 ALWAYS = frozenset({"Queue", "Disk", "Backup"})
 TOLD_ABOVE = frozenset({"Letters", "Clock"})
-"""Parts of the site's health that Today has sentences of its own for."""
+"""Parts of the site's health for which Today has sentences of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def desk(
     kept: int | None = None,
     notice: str = "",
 ) -> Response:
-    """One line to read: its crop, its readings, and nothing of the board.
+    """One line to read: its crop and its readings, and nothing of the board.
 
-    `line` asks for one line, `after` for the next open one behind a line; `kept` names a typed line whose
-    complaint is told, `notice` one of the page's own sentences.
+    `line` asks for one line, `after` for the next open one after that line. `kept` is the id of a typed line
+    whose complaint is shown; `notice` names one of the page's own sentences.
     """
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -112,7 +112,8 @@ def desk(
 
 @router.get("/results/{phase_id}")
 def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
-    """What was judged, each order with its sentence and its ink; approve and send from here."""
+    """What was judged, each order with its sentence and its ink. The results are approved and sent from
+    here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase, _, values = _about(ports, session, phase_id)
@@ -131,8 +132,8 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
 
 
 def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
-    """What a coordinator should know of the site in the morning: work, disk and backup always, anything else
-    if it needs attention."""
+    """Findings for a coordinator's morning: work, disk and backup always, any other part only if it needs
+    attention."""
     if ports.health is None or visitor.role != Role.COORDINATOR:
         return []
     return [
@@ -143,8 +144,7 @@ def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
 
 
 def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView, dict[str, Any]]:
-    """A phase, what may be said of it at any time, and what every page of it shows. 404 when there is
-    none."""
+    """A phase, its counts, and the values that each of its pages shows. Raises 404 if there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
@@ -153,7 +153,7 @@ def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow,
 
 
 def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
-    """The same with its powers by the names people use."""
+    """The same view with power names instead of ids."""
     return replace(
         view, missing=tuple(ports.power_name(view.variant, power) for power in view.missing),
         held=tuple((ports.power_name(view.variant, power), flags) for power, flags in view.held),
@@ -163,7 +163,7 @@ def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
 def _sure(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
 ) -> list[tuple[WorkLine, Offer]]:
-    """The open lines of one sheet whose best reading is sure, each with it: what one key may accept
+    """Open lines of this sheet whose best reading is sure, each with that reading: one key may accept them
     together."""
     offered = []
     for work in (
@@ -187,7 +187,7 @@ def _keys(session: Session, visitor: Visitor) -> dict[str, str]:
 def _complaint(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], line_id: int | None
 ) -> str:
-    """Why the words typed for a line are no order; "" when they are one, or nothing was typed there."""
+    """Why the words typed for a line are no order; "" if they are one, or if nothing was typed there."""
     work = next((w for w in lines if w.line.id == line_id), None)
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:
         return ""
@@ -200,13 +200,13 @@ def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
 
 
 def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
-    """The line above the chosen one, from which the next open line is looked for."""
+    """The id of the line above the chosen one, from which the search for the next open line starts."""
     index = chosen.number - 2
     return lines[index].line.id if index >= 0 else None
 
 
 def _mine(lines: Sequence[WorkLine], me: str) -> int:
-    """How many lines stand as this person read them, alone or with somebody who read them alike."""
+    """Number of lines that count as this person read them, alone or together with another reader."""
     return sum(
         w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines
     )

@@ -1,4 +1,4 @@
-"""The People page: who may sign in at the desk, and what each of them may do."""
+"""The People page: who may sign in at the desk, and with which role."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SHORTEST = 10
-"""Characters of a password at least."""
+"""Least characters of a password."""
 LONGEST_NAME = 80
 
 
@@ -37,7 +37,7 @@ def people(
 @router.post("/people/add")
 def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
         password: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
-    """Let somebody sign in. A name that is known already is left alone."""
+    """Let a person sign in. Raises 409 for a name that exists already."""
     ports: DeskPorts = request.app.state.ports
     person = name.strip()
     if not 1 <= len(person) <= LONGEST_NAME or len(password) < SHORTEST:
@@ -62,7 +62,7 @@ def change_role(
     name: Annotated[str, Form()],
     role: Annotated[str, Form()],
 ) -> Response:
-    """Give somebody another role. There is always a coordinator."""
+    """Give a person another role. Raises 409 for the last coordinator: there is always one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         person = session.get(UserRow, name)

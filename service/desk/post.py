@@ -74,7 +74,7 @@ async def log(
     version: Annotated[str, Form()] = "",
     word: Annotated[str, Form()] = "", scan: Annotated[list[UploadFile] | None, File()] = None,
 ) -> Response:
-    """Log a letter for "PHASE POWER", with its scan or without."""
+    """Log a letter for `place`, "PHASE POWER", with or without its scan."""
     letter = _letter(place, received, hour, postmark, version, word)
     data, room = [], 0
     for file in (scan or [])[:MOST_FILES + 1]:
@@ -88,13 +88,13 @@ async def log(
 
 @router.post("/post/{posted_id}/untick")
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
-    """Take back a tick without a scan."""
+    """Take back the entry of a letter without a scan."""
     _tried(lambda: _room(request).take_back(posted_id, visitor.name))
     return RedirectResponse("/post?notice=letter-unticked", status_code=303)
 
 
 def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
-    """What is told of a letter that was logged."""
+    """The notice for a letter that was logged."""
     if not scans:
         return "letter-ticked"
     ports: DeskPorts = request.app.state.ports

@@ -1,6 +1,5 @@
-"""The letters of a game before anybody gets them: each of those it has as one power would read it, and the
-letter that hands the game over to another coordinator.
-"""
+"""A game's letters before anybody gets them, each as one power would read it, and the letter that hands the
+game over to another coordinator."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors "
                "'none'")
-"""A letter's own page: its style inside it, as mail programs show it, and nothing from anywhere."""
+"""For a letter on a page of its own: its inline style is allowed, as in mail programs, and nothing is
+loaded."""
 
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
 
@@ -59,7 +59,7 @@ def previews(
 
 @router.get("/previews/{game_id}/{kind}.html", dependencies=[Depends(require_visitor)])
 def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
-    """The HTML twin of one letter, alone on its page."""
+    """The HTML part of one letter, alone on its page."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         html = _writer(session, ports, game_id, power, kind).of(kind).letter.html or ""
@@ -70,7 +70,7 @@ def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
 
 @router.get("/previews/{game_id}/{kind}")
 def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power: str) -> Response:
-    """The words of one letter."""
+    """The text of one letter."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         writer = _writer(session, ports, game_id, power, kind)
@@ -96,7 +96,7 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
 @router.post("/previews/{game_id}/hand-over")
 def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
               key: Annotated[str, Form()]) -> Response:
-    """Tell everybody that another coordinator has the game from now on."""
+    """Tell all players that another coordinator has the game from now on."""
     ports: DeskPorts = request.app.state.ports
     after = name_line(name)
     if not after or not key:
@@ -115,7 +115,7 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
 def return_address(
     request: Request, visitor: Trusted, game_id: str, lines: Annotated[str, Form()] = ""
 ) -> Response:
-    """The coordinator's name and address as envelopes of the year-end pack carry it; empty for none."""
+    """Set the coordinator's name and address for the envelopes of the year-end pack; empty for none."""
     ports: DeskPorts = request.app.state.ports
     try:
         wanted = addresses.address_lines(lines) if lines.strip() else ()
@@ -133,8 +133,8 @@ def return_address(
 @router.post("/previews/{game_id}/accommodation")
 def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
                   words: Annotated[str, Form()] = "") -> Response:
-    """A named exception for one player, which the list of players and the pack show (POST-06); empty for
-    none."""
+    """Set an agreed exception for one player, shown in the list of players and in the pack (POST-06); empty
+    for none."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         key = records.seats(session, game_row(session, game_id).id).get(power)

@@ -1,4 +1,4 @@
-"""The Quarantine pages: mails that no rule could route, what is known of each, and what can be done with
+"""The Quarantine pages: mails that no rule could route, what is known about each, and what can be done with
 it."""
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 LAST_DISCARDED = 20
 SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
-          "orders for it. Its bytes are kept; it can be assigned, refused or discarded by what its head "
-          "says.")
+          "orders for it. The mail is kept unchanged; it can be assigned, refused or discarded by what its "
+          "header says.")
 NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
 @router.get("/quarantine")
 def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Response:
-    """Mails that nobody could route by rule, oldest first, and those discarded last."""
+    """Mails that no rule could route, oldest first, and the mails discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mails = [(mail, _known(session, mail)) for mail in queries.quarantine(session)]
@@ -49,7 +49,7 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
 def raw_mail(request: Request, sha256: str) -> Response:
-    """The raw bytes of a quarantined mail, as a download. Other mails may hold sealed orders."""
+    """The raw bytes of a quarantined mail, as a download. Mails that may hold sealed orders answer 403."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = session.get(MailRow, sha256)
@@ -62,8 +62,8 @@ def raw_mail(request: Request, sha256: str) -> Response:
 
 @router.get("/quarantine/{sha256}")
 def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = "") -> Response:
-    """One mail: what is known of it, and what can be done. `reason` shows a prepared answer before it is
-    sent."""
+    """One mail: what is known about it, and what can be done. `reason` selects a prepared answer to show
+    before it is sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
@@ -107,8 +107,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = ""
 
 @router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[Depends(require_visitor)])
 def preview(request: Request, sha256: str, number: int) -> Response:
-    """The first page of an attached picture, drawn anew without EXIF; never while it may hold sealed
-    orders."""
+    """The first page of an attached picture, re-encoded without EXIF; 403 while it may hold sealed orders."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
@@ -126,7 +125,7 @@ def preview(request: Request, sha256: str, number: int) -> Response:
 @router.post("/quarantine/{sha256}/assign")
 def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str, Form()],
            version: Annotated[str, Form()] = "") -> Response:
-    """File the mail for "PHASE POWER"; it is then read like any other."""
+    """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
     if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
@@ -146,7 +145,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
 
 @router.post("/quarantine/{sha256}/refuse")
 def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
-    """Send the prepared answer that was shown, and end the mail."""
+    """Send the prepared answer that was shown; the mail leaves quarantine."""
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     room = _room(request)
@@ -156,7 +155,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
 
 @router.post("/quarantine/{sha256}/discard")
 def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
-    """Lay the mail aside, with a reason and without an answer."""
+    """Discard the mail, with a reason and without an answer."""
     room = _room(request)
     _tried(lambda: room.discard(sha256, why, visitor.name))
     return RedirectResponse("/quarantine?notice=discarded", status_code=303)
@@ -164,7 +163,7 @@ def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str,
 
 @router.post("/quarantine/{sha256}/take-back")
 def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
-    """Lay a discarded mail into quarantine again."""
+    """Put a discarded mail back into quarantine."""
     room = _room(request)
     _tried(lambda: room.take_back(sha256, visitor.name))
     return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
@@ -196,7 +195,7 @@ def _mail(session: Session, sha256: str) -> MailRow:
         raise HTTPException(
             404,
             "There is no mail with this digest in quarantine. If somebody settled it, the log says who and "
-            "how; its bytes are kept.",
+            "how; the mail is kept.",
         )
     return mail
 
@@ -208,7 +207,7 @@ def _unsealed(session: Session, mail: MailRow) -> None:
 
 
 def _known(session: Session, mail: MailRow) -> str:
-    """What is known of the sender, in words and without guessing."""
+    """What is known about the sender, in words and without guessing."""
     if mail.sender is None:
         return "not proved, so nobody can be answered"
     player = records.player_of(session, mail.sender)

@@ -35,18 +35,18 @@ from service.store.tables import (
 VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
-"""For pages of many phases: a phase without its board, which is most of what its row weighs and which they
-never show."""
+"""For pages of many phases: a phase without its board, which is most of its row's size and is never shown
+there."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline.
 
-    `doubtful` lines wait for somebody; of these `second` were read by one of two people, and `differing` by
-    two otherwise. `missing` are the powers without a sheet that counts, by id; `held` the papers set aside,
-    each power with the reasons found by the machine ("heading_disagrees"); `flagged` those that count but
-    whose version numbers are worth a look.
+    `doubtful` lines wait for a person; of these `second` were read by one of two people, and two people read
+    `differing` lines differently. `missing`: ids of the powers without a sheet that counts. `held`: the
+    sheets set aside, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose version
+    numbers need attention.
     """
 
     id: int
@@ -71,12 +71,12 @@ class PhaseView:
 
 @dataclass(frozen=True, slots=True)
 class WorkLine:
-    """One line on the desk with where it stands in the work, as the person sees it who asks.
+    """One line on the desk with its place in the work, as one person sees it.
 
-    `raw` is what the eye read, whatever was decided; `version` names the line's newest decision that this
-    person may know of (`SettledLine.version`); `asked` who put the line aside for a second reader, or "".
-    `waits` says whether it keeps the phase from being judged, whoever is to read it; `carried` that its
-    decision was taken over from an earlier version of the sheet.
+    `raw` is the machine's reading, whatever was decided. `version` names the newest decision that this
+    person may know of (`SettledLine.version`). `asked`: who asked for a second reader, or "". `waits`: the
+    phase cannot be judged before this line is decided. `carried`: its decision comes from an earlier version
+    of the sheet.
     """
 
     line: SettledLine
@@ -104,7 +104,7 @@ def phases_now(session: Session) -> list[PhaseView]:
 
 
 def phases_to_come(session: Session, game_id: str, limit: int | None = None) -> list[PhaseRow]:
-    """Phases of a game whose results are not sent, in their order, the first `limit` of them; without their
+    """Phases of a game whose results are not sent, in order, at most `limit` of them, without their
     boards."""
     return list(session.scalars(
         select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT)
@@ -112,12 +112,12 @@ def phases_to_come(session: Session, game_id: str, limit: int | None = None) -> 
 
 
 def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
-    """What may be said of one phase at any time."""
+    """The counts of one phase."""
     return _views(session, [(phase, game)])[0]
 
 
 def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[PhaseView]:
-    """What may be said of each phase; as many questions to the database for twenty as for one."""
+    """The counts of each phase, with the same number of queries for twenty phases as for one."""
     rows: dict[int, list[SubmissionRow]] = {phase.id: [] for phase, _ in pairs}
     for row in session.scalars(
         select(SubmissionRow).where(SubmissionRow.phase_id.in_(rows)).order_by(SubmissionRow.id)
@@ -167,12 +167,11 @@ def _view(
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
-    """Every line of the executed sheets: by power, then sheet, then the order on the page. Never by the
-    board. With `me` as that reader is shown them: of a line that two must read, nothing of what the other
-    said before both have.
+    """Every line of the executed sheets, by power, then sheet, then order on the page, never by the board.
 
-    Lines that a person joined or broke are left out while that act stands, and what they became while it does
-    not.
+    With `me` as shown to that reader: of a line that two people must read, nothing of the other's reading
+    before both have read it. Lines that were joined or broken are left out while that act counts; the lines
+    made from them are left out while it does not.
     """
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
@@ -205,8 +204,8 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
 
 
 def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
-    """Lines that were cut into others; decisions that are questions to a second reader, each with who asks;
-    and decisions carried over from an earlier version of a sheet."""
+    """Ids of lines that were cut into others; for each decision that asks for a second reader, who asked;
+    and the decisions carried over from an earlier version of a sheet."""
     acts = session.execute(
         select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)
         .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.undone_at.is_(None),
@@ -229,9 +228,9 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class UnusablePage:
-    """A page of a paper that the machine could not use: whose, why, and when its sender was told, if at all.
+    """A page that the machine could not use: its power, the reason, and when the sender was told, or None.
 
-    `page_id` has a picture to look at where `picture` is set.
+    `page_id` has a picture to show if `picture` is set.
     """
 
     power: str
@@ -242,7 +241,7 @@ class UnusablePage:
 
 
 def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
-    """Pages of this phase without lines since the photograph could not be used, oldest first."""
+    """Pages of this phase without lines because the photograph could not be used, oldest first."""
     rows = session.execute(
         select(PageRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
@@ -266,8 +265,8 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
 
 
 def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "") -> WorkLine | None:
-    """The next line for a person, from line id `after` on and round again. Skipped lines come last; a line
-    for a second reader comes in its place for everyone but who asked."""
+    """The next line for a person, after line id `after` and from the start again. Skipped lines come last. A
+    line for a second reader keeps its place for everyone but the person who asked."""
     ids = [w.line.id for w in lines]
     start = ids.index(after) + 1 if after in ids else 0
     turned = [*lines[start:], *lines[:start]]
@@ -279,8 +278,8 @@ def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "")
 def last_reviews(
     session: Session, phase_lines: Sequence[WorkLine], me: str, limit: int = 5
 ) -> list[ReviewRow]:
-    """The last standing decisions of this phase, newest first; of lines that two people read blind only those
-    of `me`."""
+    """The last decisions of this phase that still count, newest first; of lines that two people read blind
+    only those of `me`."""
     blind = [w.line.id for w in phase_lines if w.line.blind]
     return list(
         session.scalars(
@@ -293,7 +292,7 @@ def last_reviews(
 
 
 def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequence[WorkLine]) -> bool:
-    """Whether a decision was filed or taken back after the phase was judged: its results are then out of
+    """True if a decision was made or taken back after the phase was judged: its results are then out of
     date."""
     if phase.judged_at is None:
         return False
@@ -307,13 +306,13 @@ def changed_since_judged(session: Session, phase: PhaseRow, phase_lines: Sequenc
 
 
 def mails_by_state(session: Session) -> dict[str, int]:
-    """How many mails are kept, by their end: used, refused, quarantined, ignored, stored (not yet judged)."""
+    """Number of mails by state: used, refused, quarantined, ignored, stored (not judged yet)."""
     rows = session.execute(select(MailRow.state, func.count()).group_by(MailRow.state)).all()
     return {str(state): number for state, number in rows}
 
 
 def letters_by_state(session: Session) -> dict[str, int]:
-    """How many letters there are: queued, sending, sent, failed, held."""
+    """Number of letters by state: queued, sending, sent, failed, held."""
     rows = session.execute(select(OutboxRow.state, func.count()).group_by(OutboxRow.state)).all()
     return {str(state): number for state, number in rows}
 
@@ -328,8 +327,8 @@ def quarantine(session: Session) -> list[MailRow]:
 
 
 def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
-    """The newest letters of the outbox, those that failed before all others. Two questions, each of which an
-    index answers; one that sorts by state would sort every letter of every year."""
+    """The newest letters of the outbox, failed ones first. Two queries, each answered by an index; sorting
+    by state would sort every letter of every year."""
     newest = select(OutboxRow).order_by(OutboxRow.id.desc()).limit(limit)
     failed = list(session.scalars(newest.where(OutboxRow.state == OutboxState.FAILED)))
     others = session.scalars(newest.where(OutboxRow.state != OutboxState.FAILED))

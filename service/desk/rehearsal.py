@@ -23,12 +23,12 @@ from service.web.sessions import Visitor
 log = logging.getLogger(__name__)
 router = APIRouter()
 NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail "
-             "the same way; tell the operator, whose log names the fault.")
+             "the same way; tell the operator: the log names the fault.")
 
 
 @router.get("/rehearsal/{phase_id}")
 def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], phase_id: int) -> Response:
-    """When it was last rehearsed, and the button that does it again."""
+    """When it was last rehearsed, and the button that runs it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return show(
@@ -39,8 +39,8 @@ def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
 @router.post("/rehearsal/{phase_id}")
 def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], phase_id: int,
         pictures: Annotated[str, Form()] = "") -> Response:
-    """Rehearse now. Nothing leaves; the digest of what was found is kept for the next one. With `pictures`
-    every picture is drawn too, which takes a while and tells beforehand what would keep one from being
+    """Rehearse now. Nothing is sent; the digest of the result is stored for the next rehearsal. With
+    `pictures` every picture is drawn too, which takes longer and shows beforehand whether one cannot be
     made."""
     ports: DeskPorts = request.app.state.ports
     if ports.rehearse is None:
@@ -68,8 +68,8 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
 
 @router.get("/rehearsal/{phase_id}/picture/{name}", dependencies=[Depends(require_visitor)])
 def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Response:
-    """One file of the letters that would leave, drawn when it is looked at; of the written results one
-    page."""
+    """One file of the letters that would be sent, drawn on request; for written results the page number
+    `page`."""
     ports: DeskPorts = request.app.state.ports
     try:
         images = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
@@ -92,7 +92,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
 
 
 def _files(rehearsal: Rehearsal) -> list[str]:
-    """The names of everything that would be attached to some letter, each once."""
+    """The names of all attachments, each once."""
     return list(dict.fromkeys(name for letter in rehearsal.letters for name in letter.attached))
 
 

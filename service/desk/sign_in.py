@@ -1,4 +1,4 @@
-"""Pages for anyone: signing in, and each game's map at its stable address (MAP-01)."""
+"""Pages for anyone: signing in, and each game's map at its permanent address (MAP-01)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.web.ports import DeskPorts
 from service.web.roles import may
 
 router = APIRouter()
-WRONG = "That name and password do not go together. Nothing was changed; try again."
+WRONG = "Wrong name or password. Nothing was changed; try again."
 RESTING = "Too many wrong passwords for this name. Wait five minutes and try again."
 
 
@@ -30,8 +30,9 @@ def sign_in(
     to: Annotated[str, Form()] = "",
     kept: Annotated[str, Form()] = "",
 ) -> Response:
-    """Check a password and open a session; the cookie is unreadable to scripts and never sent across sites.
-    Then on to the page asked for, or to what was about to be sent when the former session had run out."""
+    """Check a password and open a session. Scripts cannot read the cookie, and it is never sent across
+    sites. Then go on to the page asked for, or to the form that was being sent when the last session
+    ended."""
     ports: DeskPorts = request.app.state.ports
     guesses: sessions.Guesses = request.app.state.guesses
     name, now = name[:80], ports.wall.now()
@@ -55,8 +56,7 @@ def sign_in(
 
 
 def _onward(request: Request, token: str, to: str, kept: str) -> Response:
-    """Where a new sign-in leads. What was kept is shown to the person whose form it was, and to nobody
-    else."""
+    """The response after a sign-in. A kept form is shown only to the person whose form it was."""
     ports: DeskPorts = request.app.state.ports
     form = load(kept)
     with ports.sessions() as session:

@@ -33,7 +33,7 @@ REASONS = {
     "version_conflict": "the same version number came before with other ink, and the later one counts",
     "version_disagrees": ("the sheet asks for another version number than the subject, and the subject's "
                           "counts"),
-    "choice_ended": "it was chosen by hand, and a later paper that came in time ended that choice",
+    "choice_ended": "it was chosen by hand, and a later sheet that came in time ended that choice",
     "reader_failed": "the machine failed to read it",
     "could_not_be_handled": "the machine failed to handle it",
 }

@@ -1,5 +1,4 @@
-"""The players' archive of a game, for its players: what a checker needs besides one's own letters
-(docs/record.md)."""
+"""The players' archive of a game: what a checker needs besides the player's own letters (docs/record.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ Visitor = Annotated[Me, Depends(visits.me)]
 
 @router.get("/public/{game_id}/archive.zip")
 def players_archive(request: Request, visitor: Visitor, game_id: str) -> Response:
-    """The archive as it stands: everything that was sent to all, and the digests of the rest."""
+    """Everything that was sent to all players, and the digests of the rest, as a ZIP file."""
     ports: DeskPorts = request.app.state.ports
     out, now = io.BytesIO(), ports.clock.now()
     with ports.sessions() as session:

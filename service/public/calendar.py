@@ -1,4 +1,4 @@
-"""A game's deadlines as a page and as feeds (CAL-13, CAL-16): for anyone, because they hold nothing
+"""A game's deadlines as a page and as feeds (CAL-13, CAL-16). Anyone may read them, since they hold nothing
 secret."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT = timedelta(days=60)
 """How long a past deadline stays in a feed."""
 
 FRESH = "max-age=300"
-"""A program that asks every second is answered from its own store for five minutes."""
+"""Calendar programs that ask every second are answered from their own cache for five minutes."""
 
 UNKNOWN = "There is no such calendar here. Check the address in your letters, or ask the coordinator for it."
 
@@ -47,8 +47,7 @@ def game_feed(request: Request, game_id: str, if_none_match: Annotated[str, Head
 
 @router.get("/public/calendar/{token}.ics")
 def player_feed(request: Request, token: str, if_none_match: Annotated[str, Header()] = "") -> Response:
-    """The feed of all games of one player. Its address is personal, its content is what each game's page
-    says."""
+    """The feed of all games of one player. Its address is personal; it says no more than the games' pages."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         player = session.scalar(select(PlayerRow).where(PlayerRow.feed == token))
@@ -67,7 +66,7 @@ def player_feed(request: Request, token: str, if_none_match: Annotated[str, Head
 
 @router.get("/public/{game_id}/calendar")
 def game_page(request: Request, game_id: str) -> Response:
-    """The deadlines ahead, in GMT; a small script adds the visitor's own time."""
+    """The coming deadlines in GMT; a small script adds the visitor's own time."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = session.get(GameRow, game_id)
@@ -84,7 +83,7 @@ def game_page(request: Request, game_id: str) -> Response:
 
 
 def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[DueDate]:
-    """Every deadline on the calendar that lies ahead, and those of the last weeks."""
+    """Every coming deadline of these games, and those of the last 60 days."""
     since = ports.clock.now() - KEPT
     deadlines = []
     for game in games:
@@ -112,7 +111,7 @@ def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) 
 
 @lru_cache(maxsize=64)
 def _written(name: str, due: tuple[DueDate, ...], host: str) -> tuple[str, bytes]:
-    """A feed with its mark (RFC 9110, 8.8.3). Kept, because there are programs that ask every second and heed
-    no mark; the same deadlines give the same bytes."""
+    """The entity tag of a feed (RFC 9110, 8.8.3) and its bytes. Cached, because some programs ask every
+    second and ignore the tag; the same deadlines give the same bytes."""
     data = feed(name, due, host)
     return f'"{hashlib.sha256(data).hexdigest()[:32]}"', data

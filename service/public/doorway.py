@@ -1,4 +1,4 @@
-"""What every public page stands on: its templates, and words for times."""
+"""What every public page needs: its templates and words for times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = Path(templates.__file__).parent / "public"
 
 @cache
 def environment() -> Environment:
-    """Templates with autoescape always on and no silent blanks."""
+    """The public templates: always escaped, and a missing value is an error."""
     templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
     return templates
@@ -27,7 +27,7 @@ def environment() -> Environment:
 def show(
     request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object
 ) -> Response:
-    """Render one template with what every page has; `cache` is its Cache-Control."""
+    """The response with one template rendered; `cache` is its Cache-Control."""
     ports: DeskPorts = request.app.state.ports
     html = environment().get_template(name).render(title=ports.title, now=ports.clock.now(), **values)
     return Response(

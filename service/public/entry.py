@@ -1,8 +1,8 @@
-"""A player's own entry: the link that opens it, the addresses and journeys, reminders and clock (LIST-02,
+"""A player's own entry: the link that opens it, addresses and journeys, reminders and time zone (LIST-02,
 LIST-04, OUT-11).
 
-Every change is recorded: rows are ended and never rewritten, and the log says who changed what kind of thing,
-without any address (LIST-05).
+Every change is recorded: rows are ended and never overwritten, and the log says who changed which kind of
+thing, without any address (LIST-05).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from service.web.ports import DeskPorts
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
 MOST = 12
-"""Addresses of one player that hold at a time."""
+"""Most addresses of one player at a time."""
 
 
 @router.get("/public/entry")
 def ask(request: Request, notice: str = "") -> Response:
-    """Where a player asks for a link."""
+    """The page on which a player asks for a link."""
     return show(request, "entry_ask.html", notice=bool(notice))
 
 
 @router.post("/public/entry")
 def send(request: Request, mail: Annotated[str, Form()]) -> Response:
-    """Mail a link, where the address is registered. The answer is the same for everybody."""
+    """Mail a link if the address is registered. The answer is the same for everybody."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
@@ -48,7 +48,7 @@ def send(request: Request, mail: Annotated[str, Form()]) -> Response:
 
 @router.get("/public/me/{secret}")
 def arrive(request: Request, secret: str) -> Response:
-    """The page of a mailed link: one button. Looking at it uses nothing up."""
+    """The page of a mailed link, with one button. Opening it does not use the link up."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         if not visits.waits(session, secret, ports.clock.now()):
@@ -58,7 +58,7 @@ def arrive(request: Request, secret: str) -> Response:
 
 @router.post("/public/me/{secret}")
 def begin(request: Request, secret: str) -> Response:
-    """Use the link up and begin the visit."""
+    """Use the link up and start the visit."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         cookie = visits.begin(session, secret, ports.clock.now())
@@ -70,7 +70,7 @@ def begin(request: Request, secret: str) -> Response:
 
 @router.get("/public/me")
 def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
-    """One's own entry."""
+    """The player's own entry."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         player = visits.player(session, visitor)
@@ -87,7 +87,8 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
 @router.post("/public/me/do/address")
 def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines: Annotated[str, Form()],
         first: Annotated[str, Form()] = "", last: Annotated[str, Form()] = "") -> Response:
-    """One more address, for always or for the days of a journey."""
+    """Add an address, permanent or for the days of a journey. Raises 400 for a bad address, 409 for one too
+    many or for overlapping days."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     try:
@@ -97,7 +98,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
         if len(known) >= MOST:
-            raise HTTPException(409, (f"Nothing was changed. {MOST} addresses are on the list; take one off "
+            raise HTTPException(409, (f"Nothing was changed. {MOST} addresses are on the list; remove one "
                                       f"first."))
         other = addresses.overlapping(known, wanted)
         if other is not None:
@@ -123,7 +124,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
 
 @router.post("/public/me/do/address/{row_id}/end")
 def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Form()]) -> Response:
-    """Take one of one's own addresses off the list; its row stays."""
+    """Take one of the player's own addresses off the list; its row stays."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -144,7 +145,7 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
 @router.post("/public/me/do/settings")
 def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], zone: Annotated[str, Form()],
              reminders: Annotated[str, Form()] = "") -> Response:
-    """The clock that letters tell times by, and whether reminders are wanted."""
+    """Set the time zone of the player's letters, and whether they get reminders."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     if not known_zone(zone.strip()):
@@ -163,7 +164,7 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
 
 @router.post("/public/me/do/feed")
 def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> Response:
-    """Another secret address for the calendar of all one's games; the one before ends."""
+    """Give the player's calendar another secret address; the old one no longer works."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:

@@ -1,7 +1,6 @@
-"""A game's map at addresses that stay: a page with the table of control, and the picture as PDF on two
-papers, as SVG and as PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). Control only, unless the game asks for
-units too; of the newest year-end that was sent.
-"""
+"""A game's map at permanent addresses: a page with a table of control, and the picture as PDF on two paper
+sizes, as SVG and as PNG (MAP-01, MAP-02, MAP-03, MAP-05, OUT-09). It shows control only, unless the game's
+options ask for units too, as of the newest year-end that was sent."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
-NOT_DRAWN = ("The board of this game comes without drawn shapes, so there is no picture of it; the table has "
+NOT_DRAWN = ("The board of this game has no drawn shapes, so there is no picture of it; the table says "
              "the same.")
 KEPT = {"Cache-Control": "max-age=300"}
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -26,7 +25,7 @@ SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 @router.get("/public/{game_id}/map")
 def page(request: Request, game_id: str) -> Response:
-    """The picture, and in words who holds which centre: the same for a screen reader as for the eye."""
+    """The picture, and the same in words for a screen reader: who holds which centre."""
     shown = _control(request, game_id)
     board = shown.variant.board
     rows = [
@@ -55,7 +54,7 @@ def page(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/map-a4.pdf")
 def on_a4(request: Request, game_id: str) -> Response:
-    """The map on A4, for a printer at home."""
+    """The map on A4, for a home printer."""
     shown = _drawn(request, game_id)
     pdf = pictures.board_pdf(shown.variant, shown.centres, shown.game, shown.when, pictures.A4, shown.units)
     return Response(pdf, media_type="application/pdf", headers=KEPT)
@@ -63,7 +62,7 @@ def on_a4(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/map.svg")
 def as_svg(request: Request, game_id: str) -> Response:
-    """The map as SVG, which can be made larger for ever."""
+    """The map as SVG, which can be enlarged without loss."""
     shown = _drawn(request, game_id)
     svg = pictures.board_svg(shown.variant, shown.centres, shown.game, shown.when, shown.units)
     return Response(svg, media_type="image/svg+xml", headers={**KEPT, "Content-Security-Policy": SVG_POLICY})
@@ -78,7 +77,7 @@ def as_png(request: Request, game_id: str) -> Response:
 
 
 def _held(shown: Control, power: Power) -> tuple[int, list[str]]:
-    """How many centres a power has, and the names of what it holds."""
+    """The number of centres of a power, and the names of the provinces it holds."""
     provinces = shown.variant.board.provinces
     regions = shown.centres.get(power.id, frozenset())
     return sum(provinces[region].centre for region in regions), sorted(provinces[region].name for region in regions)

@@ -1,5 +1,5 @@
-"""Files that were too large for a letter, behind the link that the letter gave: for its reader alone, for
-sixty days and while they sit in the game."""
+"""Files that were too large for a letter, behind the link in that letter: for its reader only, for sixty
+days, and as long as they hold a seat in the game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from service.store.tables import AccessLinkRow, OutboxRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-GONE = ("This link has ended, or it is not whole. Copy it once more from your letter, or ask the coordinator "
+GONE = ("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
         "for the files.")
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 
@@ -71,6 +71,6 @@ def _letter(request: Request, token: str) -> EmailMessage:
 
 
 def _still_theirs(session: Session, player_id: int, message_id: str) -> bool:
-    """Whether the player still sits in the letter's game; of a letter of no game, in any."""
+    """True if the player still holds a seat in the letter's game, or, for a letter of no game, in any."""
     letter = session.scalar(select(OutboxRow).where(OutboxRow.message_id == message_id))
     return letter is not None and plays(session, player_id, letter.game_id or "")

@@ -1,6 +1,6 @@
-"""The Lots of a game, for anybody: digests of seeds before the deadline; afterwards seed, words, and each
-draw to be followed by hand (Q-35, desk plan, "Lots"). The seed of a phase is shown once its results are sent,
-never before."""
+"""The lots of a game, for anyone: before the deadline digests of the seeds, afterwards seed, words and each
+draw, so that it can be followed by hand (Q-35, desk plan, "Lots"). The seed of a phase is shown once its
+results are sent, never before."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ UNKNOWN = "There is no such game here. Check the address in your letters."
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The lots of a phase whose results were sent. `lines` are those whose digest gives the first number."""
+    """The lots of a phase whose results were sent. `lines` are the lines whose digest gives the first
+    number."""
 
     title: str
     ordinal: int
@@ -45,13 +46,13 @@ class Drawn:
 
     @property
     def first(self) -> str:
-        """The digest of these lines."""
+        """The SHA-256 of these lines, hexadecimal."""
         return digest("\n".join(self.lines))
 
 
 @router.get("/public/{game_id}/lots")
 def page(request: Request, game_id: str) -> Response:
-    """What was drawn, what is committed, and how to check both."""
+    """What was drawn, which seeds are committed, and how to check both."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
@@ -66,7 +67,7 @@ def page(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/lots.json")
 def proof(request: Request, game_id: str) -> Response:
-    """The same as a file to keep."""
+    """The same as a JSON file to keep."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
@@ -115,13 +116,13 @@ def _game(session: Session, game_id: str) -> GameRow:
 
 
 def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
-    """Phases to come, or in play, in which lots may be drawn."""
+    """Phases in play or to come in which lots may be drawn."""
     return [row for row in records.phases(session, game.id)
             if row.state != PhaseState.SENT and row.kind not in NO_LOTS and row.seed is not None]
 
 
 def _drawn(session: Session, game: GameRow) -> list[Drawn]:
-    """Phases whose results were sent and in which a lot was drawn, newest first."""
+    """The lots of each phase whose results were sent and that drew any, newest first."""
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
         if row.state != PhaseState.SENT or row.resolution is None or row.position is None or row.seed is None:

@@ -1,8 +1,8 @@
 """Who a player is on the public pages: by a link that is mailed on request, works once, and opens a short
 visit (LIST-04).
 
-The link's page has a button, because programs that look at mails before people do open every link in them.
-Nobody is told whether an address is registered. What is kept is the SHA-256 of each secret.
+The link's page has a button, because mail scanners open every link in a mail before its reader does. The
+answer does not tell whether an address is registered. Of each secret only the SHA-256 is stored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from service.web.ports import DeskPorts
 COOKIE = "galloper_player"
 LINK, VISIT = "entry", "visit"
 LINK_HOURS = timedelta(hours=24)
-"""How long a mailed link waits to be used."""
+"""How long a mailed link can be used."""
 VISIT_HOURS = timedelta(hours=2)
 LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
@@ -36,15 +36,15 @@ USED = "This link was used before, or it has ended. Nothing was changed: ask for
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """A player on a visit. `token` stands in each form of theirs, so that no other site's form can act for
-    them."""
+    """A player on a visit. Each of their forms carries `token`, so that a form of another site cannot act
+    for them."""
 
     player_id: int
     token: str
 
 
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
-    """Mail a link to a registered address; whether one leaves. The page says the same either way."""
+    """Mail a link to a registered address; True if one is sent. The page says the same either way."""
     player = records.player_of(session, address)
     if player is None or ports.circulars is None or not plays(session, player.id):
         return False
@@ -62,7 +62,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
 
 
 def begin(session: Session, secret: str, now: datetime) -> str:
-    """Use a link up and begin a visit; the secret of its cookie. Raises 404 for a link that was used or has
+    """Use a link up and start a visit: the secret for its cookie. Raises 404 for a link that was used or has
     ended."""
     if not waits(session, secret, now) or not records.claim(
         session, AccessLinkRow, AccessLinkRow.token_hash == digest(secret), AccessLinkRow.used_at.is_(None),
@@ -73,14 +73,14 @@ def begin(session: Session, secret: str, now: datetime) -> str:
 
 
 def waits(session: Session, secret: str, now: datetime) -> bool:
-    """Whether a link can still be used. A player whose last seat went to somebody else has none any more."""
+    """True if a link can still be used. A player without any seat has no link."""
     row = session.get(AccessLinkRow, digest(secret))
     return (row is not None and row.opens == LINK and row.used_at is None and row.until > now
             and plays(session, row.player_id))
 
 
 def me(request: Request) -> Me:
-    """The player of this visit; raises 403 with what to do."""
+    """The player of this visit. Raises 403 with a sentence that says what to do."""
     ports: DeskPorts = request.app.state.ports
     secret = request.cookies.get(COOKIE, "")
     with ports.sessions() as session:
@@ -96,14 +96,14 @@ def me(request: Request) -> Me:
 
 
 def check(visitor: Me, token: str) -> None:
-    """Raises 403 where a form does not carry this visit's token."""
+    """Raises 403 if a form does not carry this visit's token."""
     if not hmac.compare_digest(visitor.token, token):
         raise HTTPException(403, ("This form is out of date. Nothing was changed: go back, reload, and send "
                                   "it again."))
 
 
 def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
-    """The powers a player holds in a game; raises 403 for a game that is not theirs (LIST-05)."""
+    """The powers that a player holds in a game. Raises 403 for a game that is not theirs (LIST-05)."""
     powers = list(session.scalars(select(SeatRow.power).where(
         SeatRow.game_id == game_id, SeatRow.player_id == visitor.player_id).order_by(SeatRow.power)))
     if not powers:
@@ -112,8 +112,8 @@ def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
 
 
 def plays(session: Session, player_id: int, game_id: str = "") -> bool:
-    """Whether a player holds a seat, in one game or in any. Asked each time, so that whatever belonged to a
-    player ends with the seat: links, visits, the feed."""
+    """True if a player holds a seat, in one game or in any. Checked on each request, so that links, visits
+    and feed end together with the seat."""
     wanted = select(SeatRow.power).where(SeatRow.player_id == player_id)
     return (
         session.scalar((wanted.where(SeatRow.game_id == game_id) if game_id else wanted).limit(1)) is not None
@@ -121,7 +121,7 @@ def plays(session: Session, player_id: int, game_id: str = "") -> bool:
 
 
 def games_of(session: Session, visitor: Me) -> list[GameRow]:
-    """The games a player sits in, by name."""
+    """The games in which a player holds a seat, by name."""
     return list(
         session.scalars(
             select(GameRow)
@@ -139,7 +139,7 @@ def player(session: Session, visitor: Me) -> PlayerRow:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret."""
+    """What is stored of a secret: its SHA-256."""
     return sha256(secret.encode()).hexdigest()
 
 

@@ -1,7 +1,8 @@
-"""The move browser: every valid move of a board on one page that knows no game (MOVE-01, MOVE-02, MOVE-03).
+"""The move browser: every valid move of a board on one page, independent of any game (MOVE-01, MOVE-02,
+MOVE-03).
 
-One file with its style and script inside, so that it can be saved, read offline and printed as a booklet.
-Without the script it is a list in alphabetical order.
+It is one file that contains its style and script, so that it can be saved, read offline and printed as a
+booklet. Without the script it is an alphabetical list.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ UNKNOWN = "There is no such map here. Check the address in your letters."
 
 @dataclass(frozen=True, slots=True)
 class UnitMoves:
-    """Where one kind of unit may go: `unit` is "Army" or "Fleet", or on a board nobody marches over what
-    leads there; `coast` the one it stands on or "", `to` pairs of a region's printed name and the anchor of
-    its province."""
+    """Where one kind of unit may go. `unit` is "Army" or "Fleet", or, on a board without marches, the way
+    there ("By land"); `coast` is the unit's coast or "". `to` are pairs of a region's printed name and the
+    anchor of its province."""
 
     unit: str
     coast: str
@@ -39,8 +40,9 @@ class UnitMoves:
 
 @dataclass(frozen=True, slots=True)
 class ProvinceEntry:
-    """One province. `sort` says what it is ("coastal, supply centre"); `add_folder` its other spellings;
-    `find` all spellings folded, for the search; `ways` one for each kind of unit and coast."""
+    """One province. `sort` describes it ("coastal, supply centre"); `also` are its other spellings; `find`
+    has all spellings, folded and joined by "|", for the search; `ways` has one item for each kind of unit
+    and coast."""
 
     anchor: str
     name: str
@@ -52,7 +54,7 @@ class ProvinceEntry:
 
 @dataclass(frozen=True, slots=True)
 class MovesPage:
-    """The finished page, with the Content-Security-Policy that lets in its own style and script and nothing
+    """The finished page and a Content-Security-Policy that allows its own style and script and nothing
     else."""
 
     html: str
@@ -61,7 +63,7 @@ class MovesPage:
 
 @router.get("/public/moves/{slug}")
 def moves_page(slug: str) -> Response:
-    """The valid moves of one board, the same for every game on it."""
+    """The valid moves of one board, the same for every game on it. Raises 404 for an unknown board."""
     if slug not in maps.variants():
         raise HTTPException(404, UNKNOWN)
     page = _kept(slug)
@@ -137,7 +139,7 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
 
 
 def _hint(variant: Variant) -> list[str]:
-    """What one might look for on this board: the first land and the first sea by name."""
+    """Examples for the search box: the first land and the first sea by name."""
     ordered = sorted(variant.board.provinces.values(), key=lambda p: normalize(p.name))
     return [
         next(p.name for p in ordered if p.is_sea is sea)

@@ -1,7 +1,6 @@
-"""A player's own file in a game: what arrived from them, version by version, with each photograph and its
-digest, and the letters that answered it. Nothing else: no reading, no legality, no other player (section 3 of
-the desk plan).
-"""
+"""A player's own file in a game: what they sent, version by version, with each photograph and its digest,
+and the letters that answered it. Nothing else: no reading, no legality, no other player (desk plan, section
+3)."""
 
 from __future__ import annotations
 
@@ -39,8 +38,8 @@ FATES = {
 
 @dataclass(frozen=True, slots=True)
 class SubmittedPaper:
-    """One paper of one's own: phase and power in words, version, when it arrived, what holds of it, its
-    digest and the numbers of its pages."""
+    """One sheet that the player sent: phase and power in words, version, time of receipt, status in words,
+    digest, and the ids of its pages."""
 
     phase: str
     power: str
@@ -53,7 +52,8 @@ class SubmittedPaper:
 
 @router.get("/public/{game_id}/file")
 def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
-    """One's own papers of the phase in play and of the one before, newest first, and the answers to them."""
+    """The player's own sheets of the phase in play and of the phase before, newest first, and the answers to
+    them."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
@@ -74,7 +74,7 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/file/{page_id}.jpg")
 def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -> Response:
-    """One page of one's own, as it was sent, without the photograph's own data."""
+    """One page of the player's own, as it was sent but without the photograph's metadata."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
@@ -84,7 +84,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
             raise HTTPException(404, "There is no such page of yours.")
         key = page.upright
     if key is None:
-        raise HTTPException(404, "This page was not opened as a picture yet. Its bytes are kept.")
+        raise HTTPException(404, "This page has not been opened as a picture yet. Its file is kept.")
     try:
         picture = pictures.sheet_copy(ports.blobs.read(key))
     except (BlobError, pictures.SheetUnusable) as fault:
@@ -95,8 +95,8 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
 def _own(
     session: Session, game_id: str, powers: list[str], visitor: Me
 ) -> list[tuple[SubmissionRow, PhaseRow]]:
-    """One's own papers: of the powers one holds, and sent by oneself, so that who takes a seat over does not
-    read what was sent in before."""
+    """The sheets that this player sent for powers they hold now: a person who takes a seat over does not see
+    what their predecessor sent."""
     phases = [row for row in records.phases(session, game_id) if row.state != PhaseState.WAITING][-2:]
     return [
         (row, phase) for phase in reversed(phases) for row in reversed(records.submissions(session, phase.id))

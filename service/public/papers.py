@@ -1,6 +1,5 @@
-"""A game's public page with everything a player may want of it, and its blank order sheets to print
-(POST-07). Nothing here says more than the calendar and the map do.
-"""
+"""A game's public page, with links to everything a player may need, and its blank order sheets to print
+(POST-07). It shows no more than the calendar and the map do."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ UNKNOWN = "There is no such game here. Check the address in your letters."
 
 @router.get("/public/{game_id}")
 def index(request: Request, game_id: str) -> Response:
-    """What there is of a game for anybody, and what for its players."""
+    """The game's pages for anyone, and those for its players."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
@@ -41,7 +40,7 @@ def index(request: Request, game_id: str) -> Response:
 @router.get("/public/{game_id}/sheets.pdf")
 def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> Response:
     """Blank order sheets with their heading filled in: of one power or of all, for the phase in play or a
-    later one."""
+    later one. Raises 404 for an unknown power or phase."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
@@ -66,6 +65,6 @@ def _game(session: Session, game_id: str) -> GameRow:
 
 
 def _ahead(session: Session, game_id: str) -> list[tuple[int, Phase]]:
-    """The phases that take orders now or later, by their number in the game."""
+    """The phases that take orders now or later, each with its number in the game."""
     return [(row.ordinal, phase_of(row)) for row in records.phases(session, game_id)
             if row.state in {PhaseState.OPEN, PhaseState.WAITING}]

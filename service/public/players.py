@@ -1,4 +1,4 @@
-"""The list of a game's players with their postal addresses, for its players alone, and envelopes for it
+"""The list of a game's players with their postal addresses, for its players only, and envelopes for it
 (LIST-01 to LIST-05, POST-01, POST-06)."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PRIVATE = "private, no-store"
 
 @router.get("/public/{game_id}/players")
 def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
-    """Who plays what, and where a letter posted on a day reaches them; today, where none is named."""
+    """Who plays which power, and the address of each for a letter posted on a given day, by default today."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         own_seats = visits.seat_of(session, visitor, game_id)
@@ -42,13 +42,13 @@ def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> 
 
 @router.get("/public/{game_id}/envelopes.pdf")
 def covers(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
-    """An envelope to each other player, with one's own name and address as its return address (POST-01)."""
+    """An envelope to each other player, with the visitor's name and address as return address (POST-01)."""
     return _paper(request, visitor, game_id, day, labels=False)
 
 
 @router.get("/public/{game_id}/labels.pdf")
 def labels(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
-    """The same as labels."""
+    """The same as adhesive labels."""
     return _paper(request, visitor, game_id, day, labels=True)
 
 
@@ -66,7 +66,7 @@ def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: boo
 
 
 def _once(posted: list[Posted]) -> list[Posted]:
-    """A person of two powers is written to once."""
+    """One entry per person and address: a person with two powers gets one envelope."""
     by_address: dict[tuple[str, object], Posted] = {}
     for entry in posted:
         by_address.setdefault((entry.player, entry.reach), entry)

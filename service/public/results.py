@@ -1,5 +1,5 @@
-"""Sent results for the players of a game, and behind each order its rectangle of ink (docs/record.md, "From
-an order to its ink"). Before a phase is sent every address here answers as if it were not there."""
+"""Sent results for the players of a game, and the ink of each order (docs/record.md, "From an order to its
+ink"). Before a phase is sent, every address here answers as if the phase did not exist."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from service.web.ports import DeskPorts
 router = APIRouter()
 Visitor = Annotated[Me, Depends(visits.me)]
 PRIVATE = "private, no-store"
-NONE = "There are no results of that number: they are not sent yet, or the phase is over without any."
-NO_LINE = "No order of these results stands on that line, or its sheet is not for you to see yet."
+NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
+NO_LINE = "That line has no order of these results, or you may not see its sheet yet."
 
 
 @router.get("/public/{game_id}/results")
 def index(request: Request, visitor: Visitor, game_id: str) -> Response:
-    """Every phase whose results were sent."""
+    """All phases whose results were sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
@@ -43,7 +43,7 @@ def index(request: Request, visitor: Visitor, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/results/{number}")
 def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Response:
-    """The results of one phase: each order, what became of it, its cause and rule, and its ink."""
+    """The results of one phase: each order, its outcome, cause and rule, and a link to its ink."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         evidence = _found(session, visitor, game_id, number)
@@ -61,7 +61,7 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
 def crop(
     request: Request, visitor: Visitor, game_id: str, number: int, line_id: int, context: bool = False
 ) -> Response:
-    """The rectangle of ink, or with its context the rows around it."""
+    """The ink of one line, or with `context` the rows around it too, as JPEG."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         evidence, line = _line(session, visitor, game_id, number, line_id)
@@ -76,8 +76,8 @@ def crop(
 
 @router.get("/public/{game_id}/results/{number}/{line_id}")
 def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id: int) -> Response:
-    """One line of ink with its context: what it was read as, by whom, what came of it, and where the record
-    tells so."""
+    """One line of ink with its context: the machine's reading, who decided it, the outcome, and its entries
+    in the record."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         evidence, source = _line(session, visitor, game_id, number, line_id)

@@ -1,4 +1,4 @@
-"""A board's house rules, which results cite, for anybody to read."""
+"""A board's house rules, which results cite, for anyone to read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = "There are no house rules for such a board here. Check the address in 
 
 @router.get("/public/rules/{slug}")
 def page(request: Request, slug: str) -> Response:
-    """What the printed rules leave open, with the answer that is played."""
+    """What the printed rules leave open, each with the answer that is played."""
     rules = rules_of(slug)
     if not rules:
         raise HTTPException(404, UNKNOWN)
@@ -30,5 +30,5 @@ def page(request: Request, slug: str) -> Response:
 
 
 def anchor(name: str) -> str:
-    """The part of an address behind "#" for a rule's name."""
+    """The fragment of an address (after "#") for a rule's name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

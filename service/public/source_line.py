@@ -1,7 +1,6 @@
-"""From an order in sent results back to its rectangle of ink: what its line was read as, who decided, and
-where on which photograph it stands. Nothing of a phase whose results are not sent, and of no sheet that holds
-what the asker may not know.
-"""
+"""From an order in sent results back to its ink: how its line was read, who decided it, and its place on
+which photograph. Nothing of a phase whose results are not sent, and nothing of a sheet that contains what
+this player may not know."""
 
 from __future__ import annotations
 
@@ -34,14 +33,14 @@ from service.store.tables import (
 from service.web.ports import BlobReader
 
 CONTEXT = 2.0
-"""Heights of a line that are shown above and below it."""
+"""Line heights that are shown above and below a line."""
 _COUNTED = frozenset({LineState.AUTO, LineState.READ, LineState.VOID})
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The results of a phase as one player may know them. `lines` are those of each sheet that may be shown,
-    by power's id; `corrections` what was put right since they were sent."""
+    """The results of a phase as one player may know them. `lines` are the lines of each sheet that may be
+    shown, by power id; `corrections` are those made after the results were sent."""
 
     phase: PhaseRow
     variant: Variant
@@ -53,11 +52,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line that was ordered by, or that nobody could read. `box` are the corners in pixels of the
-    photograph as it is shown upright, `photograph` the SHA-256 of its file; `seen` is the machine's own
-    reading, `sure` its chance in per cent, `both` the readings of a void line; `by` who decided, or "", and
-    `correction` that this was another reading than the machine's. `entries` are numbers in the game's record,
-    each with what stands there."""
+    """One line that gave an order, or that nobody could read.
+
+    `box`: four corners in pixels of the upright photograph. `version` of the sheet, None without a number.
+    `correction`: a sentence if a person read the line differently from the machine, else "". `both`: the
+    readings of a void line, else "". `entries`: numbers of entries in the game's record, each with what it
+    says.
+    """
 
     line: SettledLine
     power: str
@@ -71,11 +72,12 @@ class SourceLine:
 
     @property
     def sure(self) -> int:
+        """The machine's confidence in its reading, in per cent."""
         return round(self.line.confidence * 100)
 
 
 def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequence[str]) -> Evidence | None:
-    """The results of a phase as whoever holds these seats may know them; None before they are sent, or where
+    """The results of a phase as a player with these seats may know them; None before they are sent, or if
     there are none."""
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
@@ -102,7 +104,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
 
 
 def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None:
-    """One line of these results; None for one that ordered nothing, or that the asker may not see."""
+    """One line of these results; None for a line that gave no order, or that the player may not see."""
     owned = next(
         ((power, line) for power, power_lines in evidence.lines.items() for line in power_lines if line.id == line_id), None
     )
@@ -120,7 +122,7 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
 
 
 def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, str], ...]:
-    """Where the record tells of the sheet, its last reading, the phase's judging."""
+    """Entries of the record about the sheet, its last reading, and the judging of the phase."""
     facts = (
         ("sheet", str(paper), "the sheet as it arrived"),
         ("reading", str(paper), "what was read on it, with this rectangle"),
@@ -138,9 +140,9 @@ def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, 
 def picture(
     session: Session, blobs: BlobReader, evidence: Evidence, source: SourceLine, *, context: bool
 ) -> bytes | None:
-    """The rectangle of a line, or with its `context` the rows around it with the line framed, without any
-    line that names its writer (Q-37); None where the page has no picture. Raises BlobError, and SheetUnusable
-    for a kept picture that cannot be opened."""
+    """The ink of a line as JPEG, or with `context` the rows around it with the line framed. Lines that name
+    the writer are painted over (Q-37). None if the page has no picture. Raises BlobError, and SheetUnusable
+    for a stored picture that cannot be opened."""
     if source.page.upright is None:
         return None
     page_lines = [line for lines in evidence.lines.values() for line in lines if line.page_id == source.page.id]

@@ -1,4 +1,5 @@
-"""Pictures for the desk: a line with its surroundings, a page at screen size. Always re-encoded."""
+"""Pictures for the desk: a line with its surroundings, a page at screen size. Always re-encoded, so that
+nothing of the sender's file but the picture reaches a browser."""
 
 from __future__ import annotations
 
@@ -21,20 +22,20 @@ MARGIN = 0.4
 SMALLEST = 48
 MOST_ROWS = 4
 OVERLAP = 0.06
-"""Part of a row that the next row repeats when a long line is folded, so that no letter is cut in two."""
+"""Share of a row that the next row repeats when a long line is folded, so that no letter is cut in two."""
 TALL = 1.7
-"""Times the usual height of its page's lines from which a box holds more than one row of writing."""
+"""Height, in line heights of the page, from which a box holds more than one row of writing."""
 PITCH = 1.4
-"""From one row of writing to the next, in heights of a line."""
+"""Distance between two rows of writing, in line heights."""
 SHORT_FOLD = 8
 """Width over height of a piece of an order that was written over several rows."""
 _BEYOND = 0.15
-"""What is shown of a row's neighbours, as a share of the distance between rows: tails and loops reach
-there."""
+"""How much of the neighbouring rows is shown, as a share of the row distance: tails and loops reach there."""
 _VALLEY = 0.3
-"""How far from an even division the gap between two rows is looked for, as a share of that distance."""
+"""How far from an even division the gap between two rows is searched, as a share of the row distance."""
 _INK, _LEAST = 40.0, 0.008
-"""Shades darker than its row's paper is ink; a piece with a smaller share of it is empty."""
+"""A pixel that is this many grey levels darker than the paper of its row is ink; a piece with a smaller
+share of ink than the second number is empty."""
 PAGE_WIDTH = 1400
 _MARK = "#b3541e"
 
@@ -52,10 +53,10 @@ def line_crop(
     """The line and 40 % of its height around it, upright as written, as JPEG at least 48 px tall.
 
     `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of
-    the writing. Contrast-stretched unless `raw`; folded into at most four rows no wider than `fold` times
-    their height, 0 for one row. A box that holds several `rows` of writing is first parted into them where it
-    must be folded at all. Turned by `turn` degrees clockwise, for a page that was photographed upside down.
-    Raises NoPicture.
+    the writing. The contrast is stretched unless `raw`. With `fold` above 0 the crop is folded into at most
+    four rows no wider than `fold` times their height; a box that holds several `rows` of writing is then
+    first split into those rows. `turn` is a clockwise rotation in degrees, for a page that was photographed
+    upside down. Raises NoPicture.
     """
     a, b, c, d = ((float(x), float(y)) for x, y in box)
     cut = Image.fromarray(crop_box(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
@@ -70,27 +71,26 @@ def line_crop(
 
 
 def written_rows(height: float, usual: float) -> int:
-    """How many rows of writing a box `height` pixels high holds on a page whose lines are `usual` pixels high,
-    at most four; 1 where it is hardly higher than they are."""
+    """The number of rows of writing, 1 to 4, in a box `height` pixels high on a page whose lines are `usual`
+    pixels high."""
     if usual <= 0 or height < TALL * usual:
         return 1
     return min(MOST_ROWS, 1 + max(1, round((height - usual) / (PITCH * usual))))
 
 
 def pieces(ratio: float, rows: int) -> int:
-    """Into how many pieces each of several written rows is folded; `ratio` is the whole crop's width over its
-    height."""
+    """The number of pieces into which each of several written rows is folded; `ratio` is the whole crop's
+    width over its height."""
     return min(MOST_ROWS, math.ceil(ratio / row_share(rows) / SHORT_FOLD))
 
 
 def row_share(rows: int) -> float:
-    """The height of one of several written rows as it is shown, as a share of the whole crop's."""
+    """The height of one of several written rows as shown, as a share of the whole crop's height."""
     return (1 + 2 * _BEYOND) / rows / (1 + 2 * MARGIN)
 
 
 def strip(blobs: BlobReader, key: str, box: Corners) -> bytes:
-    """A strip of the page over its whole width with the line's neighbours, the line framed. Raises
-    NoPicture."""
+    """A strip across the whole page with the line, framed, and its neighbours, as JPEG. Raises NoPicture."""
     page = _page(blobs, key)
     ys = [float(y) for _, y in box]
     height = max(ys) - min(ys)
@@ -99,8 +99,8 @@ def strip(blobs: BlobReader, key: str, box: Corners) -> bytes:
 
 
 def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
-    """The whole page as JPEG, at most 1400 px wide, one line framed if its box is given, turned by `turn`
-    degrees clockwise. Raises NoPicture."""
+    """The whole page as JPEG, at most 1400 px wide; with `box` that line is framed. `turn` is in degrees
+    clockwise. Raises NoPicture."""
     page = _page(blobs, key)
     shown = page.copy() if box is None else _framed(page, box)
     shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
@@ -108,7 +108,7 @@ def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, tur
 
 
 def opened(blobs: BlobReader, key: str) -> None:
-    """Open a page's picture and keep it for the crops that are asked for next. Raises NoPicture."""
+    """Open a page's picture and cache it for the crops that are asked for next. Raises NoPicture."""
     _page(blobs, key)
 
 
@@ -146,8 +146,7 @@ def _rows(cut: Image.Image, fold: int) -> int:
 
 
 def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
-    """The rows of writing in a crop with its margin: parted where there is least ink near an even
-    division."""
+    """The rows of writing in a crop with its margin, split where there is least ink near an even division."""
     height = cut.height / (1 + 2 * MARGIN)
     top, pitch = MARGIN * height, height / rows
     profile = np.maximum(_ink(cut), 0).mean(axis=1)
@@ -168,14 +167,15 @@ def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
 
 
 def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
-    """How much darker each point is than the paper of its row, so that a ruled line is no ink."""
+    """How much darker each pixel is than the paper of its row, in grey levels. A ruled line is the paper of
+    its row, so it is not ink."""
     shades = np.asarray(cut.convert("L"), dtype=np.float32)
     return np.median(shades, axis=1, keepdims=True) - shades
 
 
 def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
-    """Each written row in so many pieces, one below the other, each repeating a little of the one before. An
-    empty piece behind the end of a second row is left out."""
+    """The written rows below each other, each folded into `rows` pieces that overlap by OVERLAP. Empty
+    pieces after the end of a second row are left out."""
     if len(written) == 1 and rows == 1:
         return written[0]
     wide, height = written[0].size
@@ -190,7 +190,7 @@ def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
 
 
 def _written(piece: Image.Image) -> bool:
-    """Whether there is ink in the middle of a piece, where the neighbours' tails do not reach."""
+    """True if there is ink in the middle of a piece, where the neighbours' tails do not reach."""
     middle = _ink(piece)[piece.height // 4:-piece.height // 4, piece.width // 20:]
     return float((middle > _INK).mean()) >= _LEAST
 

@@ -1,5 +1,4 @@
-"""What a visitor sees when something cannot be done: what happened, what is safe, what to do. Never a
-trace."""
+"""Error pages: what happened, what is safe, what to do. Never a stack trace."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ from service.web.ports import DeskPorts
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
-INCOMPLETE = "This form came incomplete. Nothing was changed: go back, reload the page, and send it again."
+INCOMPLETE = "This form is incomplete. Nothing was changed: go back, reload the page, and send it again."
 SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
-              "again here, and you can look at it and send it.")
-OURS = "The desk failed at this page. What you saved before is safe. Reload; if it stays, tell the operator."
+              "again here, and you can check it and send it.")
+OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
 
 
 def install(app: FastAPI) -> None:
-    """Give the application its answers to whatever is raised."""
+    """Register the handlers of everything that a page may raise."""
     app.add_exception_handler(NotSignedIn, _to_sign_in)
     app.add_exception_handler(HTTPException, _told)
     for beyond in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
@@ -34,8 +33,8 @@ def install(app: FastAPI) -> None:
 
 
 async def _to_sign_in(request: Request, _error: Exception) -> Response:
-    """To the sign-in page, and afterwards on to what was asked for; a form's words are kept on it
-    meanwhile."""
+    """Redirect to the sign-in page, and from there to the page asked for; an unsent form is kept on the
+    sign-in page."""
     form = await kept_form.kept_form(request)
     if form is not None:
         ports: DeskPorts = request.app.state.ports
@@ -62,7 +61,7 @@ async def _told(request: Request, error: Exception) -> Response:
 
 
 async def _unusable(request: Request, _error: Exception) -> Response:
-    """An address with a word where a number belongs, or a form with a field missing."""
+    """For an address with a word where a number belongs, or a form with a field missing."""
     if request.method == "GET":
         return _fault(request, 404, _no_page(request))
     return _fault(request, 400, INCOMPLETE, await kept_form.kept_form(request))
@@ -80,7 +79,7 @@ async def _ours(request: Request, _error: Exception) -> Response:
 
 
 def _own(request: Request, form: KeptForm) -> bool:
-    """Whether a form carries the token of a former session of the very person who is signed in now."""
+    """True if a form carries the token of a former session of the person who is signed in now."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return kept_form.owner(session, form) == signed_in(request).name
@@ -91,7 +90,7 @@ def _no_page(request: Request) -> str:
 
 
 def _public(request: Request) -> bool:
-    """Is this a page of players, who have no business at the desk?"""
+    """True for a page of players, who have no access to the desk."""
     return request.url.path.startswith("/public/")
 
 

@@ -1,8 +1,7 @@
-"""What somebody was about to send when their sign-in had run out: kept on the sign-in page, shown after the
-new sign-in, and sent only once they press again. Nothing of it is kept on the server.
+"""A form that was sent after the sign-in had ended: kept on the sign-in page, shown after the new sign-in,
+and sent only once the person presses again. Nothing of it is stored on the server.
 
-The form must carry the token of that person's own former session, so that no other site can put words into a
-form.
+The form must carry the token of that person's own former session, so that no other site can fill in a form.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from starlette.datastructures import UploadFile
 from service.store.tables import SessionRow
 
 MOST = 200_000
-"""Characters of a form that is kept; more is no form of this site."""
+"""Most characters of a form that is kept; no form of this site is longer."""
 _OF_THE_PAGE = frozenset(
     {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"}
 )
@@ -29,8 +28,8 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 @dataclass(frozen=True, slots=True)
 class KeptForm:
-    """A form that was not sent: its address on this site, its fields in their order, the names of its fields
-    with files (a file cannot be kept and must be chosen again), and the former session's token."""
+    """A form that was not sent: its address on this site, its fields in order, the names of its file fields
+    (a file cannot be kept and must be chosen again), and the former session's token."""
 
     path: str
     fields: tuple[tuple[str, str], ...]
@@ -39,7 +38,8 @@ class KeptForm:
 
     @property
     def words(self) -> list[tuple[str, str]]:
-        """What a person wrote or chose: without the fields by which the page finds its line."""
+        """Label and value of each field that a person filled in, without the fields by which the page finds
+        its line."""
         return [
             (_NAMES.get(name, name.replace("_", " ")), value)
             for name, value in self.fields
@@ -47,12 +47,12 @@ class KeptForm:
         ]
 
     def dump(self) -> str:
-        """As the sign-in page carries it."""
+        """The form as JSON, as the sign-in page carries it."""
         return json.dumps([self.path, self.fields, self.files, self.token], ensure_ascii=False)
 
 
 async def kept_form(request: Request) -> KeptForm | None:
-    """What a request would have sent; None where it is no form of a page."""
+    """The form of a request that was not carried out; None if it is no form of a page."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
         return None
     form = await request.form()
@@ -64,7 +64,7 @@ async def kept_form(request: Request) -> KeptForm | None:
 
 
 def load(text: str) -> KeptForm | None:
-    """What a sign-in page carried; None where it is nothing of the kind."""
+    """The form that a sign-in page carried; None for anything else."""
     if not text or len(text) > MOST:
         return None
     try:
@@ -81,12 +81,13 @@ def load(text: str) -> KeptForm | None:
 
 
 def owner(session: Session, form: KeptForm) -> str | None:
-    """Whose former session the form comes from; None for a form that is not of this site."""
+    """The name of the person whose former session the form comes from; None if it is not a form of this
+    site."""
     return session.scalar(select(SessionRow.user).where(SessionRow.csrf == form.token))
 
 
 def way_to(request: Request) -> str:
-    """The address of the sign-in page that leads back to the page asked for."""
+    """The address of the sign-in page that leads back to the requested page."""
     place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     # a picture or a script's question leads nowhere: only a browser that opens a page asks for HTML
     known = (
@@ -99,6 +100,6 @@ def way_to(request: Request) -> str:
 
 
 def local(place: str) -> bool:
-    """Whether an address is a page of this very site: a browser takes two strokes for another one's name."""
+    """True if an address is a page of this site. Two slashes at the start would name another site's host."""
     plain = place.isprintable() and "\\" not in place and " " not in place
     return plain and len(place) <= 500 and place.startswith("/") and not place.startswith(("//", "/sign-"))

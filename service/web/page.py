@@ -1,4 +1,4 @@
-"""What every page of the desk stands on: the signed-in visitor, the token of its forms, the templates and
+"""What every page of the desk needs: the signed-in visitor, the token of its forms, the templates and
 headers."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NotSignedIn(Exception):
 
 
 class StaleForm(HTTPException):
-    """A form without the token of this very session."""
+    """A form that does not carry the token of the present session."""
 
     def __init__(self) -> None:
         super().__init__(403, ("This form is out of date. Nothing was changed: go back, reload, and send it "
@@ -40,14 +40,15 @@ class StaleForm(HTTPException):
 
 
 def environment() -> Environment:
-    """Templates with autoescape always on and no silent blanks."""
+    """The desk's templates: always escaped, and a missing value is an error."""
     templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
     return templates
 
 
 def require_visitor(request: Request) -> sessions.Visitor:
-    """The signed-in person of this request, whose role may use this address; raises NotSignedIn, or 403."""
+    """The signed-in person of this request. Raises NotSignedIn, or 403 if the role may not use this
+    address."""
     visitor = signed_in(request)
     if not may(visitor.role, request.url.path):
         raise HTTPException(403, NOT_YOURS)
@@ -55,7 +56,7 @@ def require_visitor(request: Request) -> sessions.Visitor:
 
 
 def signed_in(request: Request) -> sessions.Visitor:
-    """The signed-in person of this request, whatever it is for; raises NotSignedIn."""
+    """The signed-in person of this request, whatever the address. Raises NotSignedIn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         visitor = sessions.visitor(session, request.cookies.get(sessions.COOKIE), ports.wall.now())
@@ -67,8 +68,8 @@ def signed_in(request: Request) -> sessions.Visitor:
 async def require_token(
     request: Request, visitor: Annotated[sessions.Visitor, Depends(require_visitor)]
 ) -> sessions.Visitor:
-    """The signed-in person, once the form has shown its token; else 403 (every form that changes
-    anything)."""
+    """The signed-in person of a form that carries the session's token; raises StaleForm (403) otherwise.
+    Every form that changes anything depends on it."""
     form = await request.form()
     if not sessions.same(str(form.get("csrf", "")), visitor.csrf):
         raise StaleForm
@@ -76,7 +77,7 @@ async def require_token(
 
 
 def show(request: Request, name: str, status: int = 200, **values: object) -> Response:
-    """Render one template with what every page has."""
+    """The response with one template rendered. `values` are added to the title, the time and the visitor."""
     ports: DeskPorts = request.app.state.ports
     template = request.app.state.templates.get_template(name)
     html = template.render(title=ports.title, now=ports.clock.now(), **{"visitor": None, **values})

@@ -1,4 +1,4 @@
-"""What each role may do at the desk: a coordinator everything, a second reader only reads lines."""
+"""What each role may do at the desk: a coordinator everything, a second reader reads lines only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was 
 
 
 def may(role: str, path: str) -> bool:
-    """Whether a person of this role may use the page or form at this address. A role nobody knows may
+    """True if a person of this role may use the page or form at this address. An unknown role may use
     nothing."""
     if role == Role.COORDINATOR:
         return True

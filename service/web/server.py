@@ -1,4 +1,4 @@
-"""The desk on a socket, in a thread of its own."""
+"""The web server on a socket, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class WebError(UserFacingError):
 
 
 class WebServer:
-    """uvicorn in a thread. `port` 0 takes any free one; `address` is known once it is made."""
+    """uvicorn in a thread. `port` 0 takes any free port; `address` is known after construction."""
 
     def __init__(self, app: FastAPI, host: str, port: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -42,7 +42,7 @@ class WebServer:
         )
 
     def start(self) -> None:
-        """Serve; returns once requests are answered."""
+        """Start serving; returns once requests are answered. Raises WebError after 15 seconds."""
         self._thread.start()
         end = time.monotonic() + _START_SECONDS
         while not self._server.started:
@@ -51,7 +51,7 @@ class WebServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Finish what is being answered and end."""
+        """Finish the requests in progress and stop."""
         self._server.should_exit = True
         self._thread.join(timeout=10)
         self._socket.close()

@@ -1,5 +1,5 @@
-"""Who may come in: argon2 passwords, server-side sessions, a token in every form, and a pause after wrong
-guesses."""
+"""Who may come in: argon2 passwords, sessions stored on the server, a token in every form, and a pause after
+wrong passwords."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from service.store.tables import SessionRow, UserRow
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
-"""Rest after which a sign-in ends; every look at a page begins it anew."""
+"""A sign-in ends after this time without use; every page restarts it."""
 LONGEST = timedelta(days=7)
-"""A sign-in ends so long after it began, however busy its person is: a stolen cookie is of use no longer."""
+"""A sign-in ends this long after it began, however busy the person is. A stolen cookie works no longer than
+that."""
 WARNED = timedelta(hours=1)
-"""How long before that end every page says so."""
+"""How long before that end every page shows a warning."""
 FREE_GUESSES = 5
 PAUSE = timedelta(minutes=5)
 # A real hash of a random password: checking it takes as long for a name that does not exist (no names by
@@ -32,8 +33,8 @@ _NOBODY = PasswordHasher().hash(secrets.token_hex(16))
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in person: name, role and the token that every form of theirs must carry. `ends` is when they
-    must sign in again whatever they do, where that is soon."""
+    """A signed-in person: name, role and the token that their forms must carry. `ends` is set in the last
+    hour before they must sign in again whatever they do."""
 
     name: str
     role: str
@@ -43,12 +44,12 @@ class Visitor:
 
 @dataclass(slots=True)
 class Guesses:
-    """Wrong passwords by name, in this process: after five, the name rests for five minutes."""
+    """Wrong passwords by name, in this process. After five the name must wait five minutes."""
 
     wrong: dict[str, list[datetime]] = field(default_factory=dict)
 
     def resting(self, name: str, now: datetime) -> bool:
-        """Whether this name has used up its guesses. Old ones are forgotten."""
+        """True if this name has used up its guesses. Old guesses are dropped."""
         recent = [guessed_at for guessed_at in self.wrong.get(name, []) if now - guessed_at < PAUSE]
         if recent:
             self.wrong[name] = recent
@@ -57,15 +58,15 @@ class Guesses:
         return len(recent) >= FREE_GUESSES
 
     def note(self, name: str, now: datetime) -> None:
-        """Remember one wrong guess; the table is bounded, so that made-up names cannot fill memory."""
+        """Remember one wrong guess. The table is bounded, so that invented names cannot fill memory."""
         if len(self.wrong) > 1000:
             self.wrong.clear()
         self.wrong.setdefault(name, []).append(now)
 
 
 def add_user(session: Session, name: str, password: str, now: datetime, role: str | None = None) -> None:
-    """Create someone who may sign in, a coordinator unless `role` says otherwise, or set a new password; the
-    role of someone known stays where none is given. Sessions of that name end."""
+    """Create a person who may sign in, or set a new password for one. Without `role` a new person is a
+    coordinator and a known one keeps their role. Ends the sessions of that name."""
     known = session.get(UserRow, name)
     held = known.role if known is not None else "coordinator"
     session.merge(
@@ -75,8 +76,7 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
 
 
 def sign_in(session: Session, name: str, password: str, now: datetime) -> str | None:
-    """A fresh session token when the password is right, else None. The same time is taken for an unknown
-    name."""
+    """A new session token if the password is right, else None. An unknown name takes the same time."""
     user = session.get(UserRow, name)
     try:
         PasswordHasher().verify(_NOBODY if user is None else user.password, password)
@@ -91,8 +91,7 @@ def sign_in(session: Session, name: str, password: str, now: datetime) -> str | 
 
 
 def visitor(session: Session, token: str | None, now: datetime) -> Visitor | None:
-    """Who holds this token; None when it is unknown, has rested longer than twelve hours, or is a week
-    old."""
+    """The person who holds this token; None if it is unknown, unused for twelve hours, or a week old."""
     if not token:
         return None
     row = session.get(SessionRow, _hash(token))
@@ -116,7 +115,7 @@ def sign_out(session: Session, token: str | None) -> None:
 
 
 def same(presented: str, wanted: str) -> bool:
-    """Compare two tokens in constant time."""
+    """True if two tokens are equal, compared in constant time."""
     return hmac.compare_digest(presented.encode(), wanted.encode())
 
 

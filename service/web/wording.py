@@ -1,4 +1,4 @@
-"""Words of the pages that are not written in a template: times, waits, sizes, and the machine's reasons as
+"""Words of the pages that are not in a template: times, durations, sizes, and the machine's reasons as
 sentences."""
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _LETTERS = (
 
 
 def gmt(moment: datetime, now: datetime | None = None) -> str:
-    """Sun 14 Mar 2027, 07:00 GMT; without the year while `now` is in the same one."""
+    """"Sun 14 Mar 2027, 07:00 GMT", without the year if `now` is in the same one."""
     year = "" if now is not None and now.year == moment.year else " %Y"
     return moment.strftime(f"%a %-d %b{year}, %H:%M GMT")
 
 
 def wait(left: timedelta) -> str:
-    """A time to go in its two largest units: "3 days 4 hours", "12 minutes"; "now" when it is over."""
+    """A time to go in its two largest units: "3 days 4 hours", "12 minutes"; "now" once it is over."""
     minutes = int(left.total_seconds() // 60)
     if minutes < 1:
         return "now"
@@ -49,8 +49,8 @@ def size(number: int) -> str:
 
 
 def reason(code: str | None) -> str:
-    """Why a mail or a paper is set aside, as half a sentence. A code without one is shown in plain
-    letters."""
+    """Why a mail or a sheet is set aside, as half a sentence. An unknown code is shown with its underscores
+    as blanks."""
     return REASONS.get(code or "", (code or "no reason was kept").replace("_", " "))
 
 

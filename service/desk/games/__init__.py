@@ -1,1 +1,5 @@
-"""The pages of games and their seats."""
+"""The Games pages: begin a game, move deadlines, change options, seats and addresses.
+
+Parts: `pages` and `seats` (forms), `acts` and `seat_acts` (what they do, without HTTP), `carry_out` (runs an
+act for a form).
+"""

@@ -1,5 +1,4 @@
-"""What a coordinator does to a game as a whole: begin it, move a deadline, roll a phase back, change an
-option."""
+"""What a coordinator does to a whole game: begin it, move a deadline, roll a phase back, change an option."""
 
 from __future__ import annotations
 
@@ -29,14 +28,14 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 
 OPTIONS: dict[str, str] = {
     TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
-    FIRST_COUNTS: "The first paper of a power counts in each phase, and later ones do not replace it",
+    FIRST_COUNTS: "The first sheet of a power counts in each phase, and later ones do not replace it",
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": ("A receipt shows its sender each line as the machine read it, with a picture (it leaves once "
                 "the sheet is read)"),
     "units_on_map": ("The year-end map shows units besides control; it is public (without this, control "
                      "alone)"),
 }
-"""The options of a game that change what the service does, each with its words. All are yes or no."""
+"""The yes-or-no options of a game, each with its words."""
 REVIEW = "review"
 REVIEW_WORDS: dict[ReviewMode, str] = {
     ReviewMode.NONE: "One person reads a line",
@@ -44,19 +43,19 @@ REVIEW_WORDS: dict[ReviewMode, str] = {
                           "read"),
     ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
 }
-"""The choices of the option about who reads lines (desk plan, "Two-person review")."""
+"""Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
 THRESHOLDS: dict[str, str] = {
-    "": "as the site is set", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure",
+    "": "as set for the site", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure",
     "0.99": "at least 0.99 sure",
-    "2": "never: a person looks at every line",
+    "2": "never: a person reads every line",
 }
-"""How sure the machine must be of a line that nobody looks at: the option's values with their words. The
-site's own setting is the least."""
+"""How sure the machine must be to accept a line automatically: the option's values with their words. A game
+cannot go below the site's own setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A new game as the form has it, so that it can be shown again beside its faults."""
+    """A new game as typed into the form, so that the form can be shown again beside its faults."""
 
     name: str = ""
     start: str = ""
@@ -69,8 +68,8 @@ class Written:
 
 
 def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
-    """Create a game: its first phase open, the rest of its year waiting. Its id. Raises Refused with every
-    fault."""
+    """Create a game with its first phase open and the rest of its year waiting; returns its id. Raises
+    ActRefused with every fault."""
     variant = maps.load(written.variant)
     new, faults = _game(written, variant, own_address)
     if faults or new is None:
@@ -149,8 +148,8 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
 def move(
     session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
 ) -> DeadlineExtension:
-    """Move a deadline that lies ahead, `day` and `hour` in GMT (CAL-14, CAL-15); what changed. Raises
-    Refused."""
+    """Move a deadline that is still to come, `day` and `hour` in GMT (CAL-14, CAL-15); returns the change.
+    Raises ActRefused."""
     try:
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
@@ -172,7 +171,7 @@ def move(
 def move_year(
     session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime
 ) -> DeadlineExtension:
-    """Move the first day of a year that has not begun (Q-10); what changed. Raises Refused."""
+    """Move the first day of a year that has not begun (Q-10); returns the change. Raises ActRefused."""
     try:
         first = date.fromisoformat(day)
     except ValueError as fault:
@@ -187,12 +186,13 @@ def move_year(
 
 
 def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
-    """Take a judged phase that was not sent back to the desk; every decision stays. Raises Refused."""
+    """Take a judged phase whose results were not sent back to the desk; every decision is kept. Raises
+    ActRefused."""
     why = reason_of(why)
     if not back_to_desk(session, phase):
         raise ActRefused(
             "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
-            "stands; an error in it is put right by a correction."
+            "does not change; a correction puts an error right."
         )
     log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})
@@ -201,27 +201,27 @@ def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetim
 def set_option(
     session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime
 ) -> None:
-    """Change an option of a running game, with its history in the log. Raises Refused."""
+    """Change an option of a running game and log it. Raises ActRefused."""
     why = reason_of(why)
     if name not in OPTIONS:
         raise ActRefused("Nothing was changed: there is no such option.")
     before = bool(game.options.get(name, False))
     if before == value:
-        raise ActRefused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option has this value already.")
     game.options = {**game.options, name: value}
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
 
 
 def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
-    """Change how sure the machine must be of a line that nobody looks at, for the sheets that come from now
-    on, with its history in the log. Raises Refused."""
+    """Change how sure the machine must be to accept a line, for sheets that come from now on, and log it.
+    Raises ActRefused."""
     why = reason_of(why)
     if wanted not in THRESHOLDS:
         raise ActRefused("Nothing was changed: there is no such threshold.")
     before = threshold(game)
     if before == wanted:
-        raise ActRefused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option has this value already.")
     other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
     game.options = other_options | ({THRESHOLD: float(wanted)} if wanted else {})
     log_event(
@@ -246,14 +246,14 @@ def threshold(game: GameRow) -> str:
 
 
 def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
-    """Change who reads lines, from the phases on that are not judged yet, with its history in the log. Raises
-    Refused, also while two people have read a line otherwise: no option decides which of them is right."""
+    """Change who reads lines, for all phases that are not judged yet, and log it. Raises ActRefused, also
+    while two people have read a line differently: no option decides which of them is right."""
     why = reason_of(why)
     if wanted not in set(ReviewMode):
         raise ActRefused("Nothing was changed: there is no such way of reading lines.")
     before = str(game.options.get(REVIEW, ReviewMode.NONE))
     if before == wanted:
-        raise ActRefused("Nothing was changed: the option is set so already.")
+        raise ActRefused("Nothing was changed: the option has this value already.")
     rows = [
         phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}
     ]

@@ -1,5 +1,5 @@
-"""How an act about a game is carried out by a form: in one transaction, refused with a sentence, told on the
-game's page."""
+"""Runs an act about a game for a form: in one transaction, refused with a sentence, reported on the game's
+page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Outcome = TypeVar("Outcome")
 
 
 def done(request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]) -> Response:
-    """Do it and go to the game's page, which tells it by one of its own sentences; 409 with the reason of a
-    refusal."""
+    """Carry the act out and redirect to the game's page with one of its notices. Raises 409 with the reason
+    of a refusal."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         tried(lambda: act(session, game_row(session, game_id)))
@@ -27,8 +27,8 @@ def done(request: Request, game_id: str, notice: str, act: Callable[[Session, Ga
 
 
 def tried(act: Callable[[], Outcome]) -> Outcome:
-    """What the act gives; 409 with its sentence where it was refused, so that the transaction ends without a
-    change."""
+    """The act's result. Raises 409 with its sentence if it is refused, so that the transaction ends without
+    a change."""
     try:
         return act()
     except ActRefused as fault:
@@ -41,7 +41,7 @@ def own_address(ports: DeskPorts) -> str:
 
 
 def game_row(session: Session, game_id: str) -> GameRow:
-    """A game; 404 where there is none."""
+    """A game. Raises 404 if there is none."""
     game = session.get(GameRow, game_id)
     if game is None:
         raise HTTPException(404, "There is no such game. Nothing was changed.")

@@ -1,4 +1,4 @@
-"""The Games pages: begin a game, look at one, move a deadline, roll a judged phase back, change an option."""
+"""The Games pages: begin a game, show one, move a deadline, roll a judged phase back, change an option."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
 
 @router.get("/games/{game_id}")
 def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") -> Response:
-    """One game: players, calendar, options with their history."""
+    """One game: players, calendar, options and their history."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = game_row(session, game_id)
@@ -149,7 +149,7 @@ def move(
     hour: Annotated[str, Form()] = "07:00",
     later: Annotated[str, Form()] = "",
 ) -> Response:
-    """Move a deadline, with its reason; `later` moves every later phase by as much. Every player is told
+    """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
     (OUT-12)."""
     ports: DeskPorts = request.app.state.ports
 
@@ -174,8 +174,8 @@ def move_year(
     day: Annotated[str, Form()],
     why: Annotated[str, Form()] = "",
 ) -> Response:
-    """Move the first day of a year that has not begun, and all of that year with it (Q-10). Every player is
-    told."""
+    """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
+    a letter."""
     ports: DeskPorts = request.app.state.ports
 
     def act(session: Session, row: GameRow) -> None:
@@ -191,7 +191,7 @@ def move_year(
 @router.post("/games/{game_id}/roll-back")
 def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
               why: Annotated[str, Form()] = "") -> Response:
-    """A judged phase goes back to the desk; decisions stay."""
+    """Take a judged phase back to the desk; decisions are kept."""
     ports: DeskPorts = request.app.state.ports
     return done(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
@@ -215,7 +215,7 @@ def option(
 @router.post("/games/{game_id}/threshold")
 def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
               why: Annotated[str, Form()] = "") -> Response:
-    """Change how sure the machine must be of a line that nobody looks at."""
+    """Change how sure the machine must be to accept a line automatically."""
     ports: DeskPorts = request.app.state.ports
     return done(request, game_id, "option", lambda session, row: acts.set_threshold(
         session, row, value, why, by=visitor.name, now=ports.clock.now()))

@@ -1,4 +1,4 @@
-"""What a coordinator does to the seats of a running game: who holds a power, by which addresses they
+"""What a coordinator does to the seats of a running game: who holds a power, and from which addresses they
 write."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from service.store.tables import AddressRow, GameRow, PlayerRow, SeatRow
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who takes a seat over; an empty name and no address leave it empty."""
+    """The new holder of a seat; an empty name without addresses leaves the seat empty."""
 
     name: str
     zone: str
@@ -29,7 +29,7 @@ class Holder:
 def add_address(
     session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime
 ) -> None:
-    """One more address of the player who holds a power. Raises Refused."""
+    """Add an address of the player who holds a power. Raises ActRefused."""
     address = mail.strip().lower()
     player = seats(session, game.id).get(power)
     if player is None:
@@ -45,8 +45,8 @@ def add_address(
 
 
 def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by: str, now: datetime) -> None:
-    """Take no more orders from an address. A player keeps at least one, else nobody could answer them. Raises
-    Refused."""
+    """Remove an address; orders from it are refused from now on. A player keeps at least one, or nobody
+    could answer them. Raises ActRefused."""
     address = session.get(AddressRow, mail.strip().lower())
     player = seats(session, game.id).get(power)
     if address is None or player is None or address.player_id != player:
@@ -68,9 +68,11 @@ def hand_over(
     session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str,
     now: datetime
 ) -> bool:
-    """Give a power to another player, or leave its seat empty; whether somebody holds it now. What was sent
-    in for it still counts. A person known by one of the addresses is that player, in this game too (NON-05).
-    Raises Refused."""
+    """Give a power to another player, or leave its seat empty; True if somebody holds it now.
+
+    What was sent in for the power still counts. A person known by one of the addresses is that player, in
+    this game too (NON-05). Raises ActRefused.
+    """
     why = reason_of(why)
     seat = session.get(SeatRow, (game.id, power))
     if seat is None:

@@ -1,4 +1,4 @@
-"""The forms of a game's seats: who holds a power, and by which addresses they write."""
+"""The forms for a game's seats: who holds a power, and from which addresses they write."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 @router.post("/{game_id}/address")
 def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
             mail: Annotated[str, Form()]) -> Response:
-    """One more address of a player."""
+    """Add an address of a player."""
     ports: DeskPorts = request.app.state.ports
     return done(request, game_id, "address", lambda session, row: seat_acts.add_address(
         session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now()))
@@ -32,7 +32,7 @@ def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
 @router.post("/{game_id}/address/remove")
 def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
            mail: Annotated[str, Form()]) -> Response:
-    """One address less."""
+    """Remove an address."""
     ports: DeskPorts = request.app.state.ports
     return done(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
         session, row, power, mail, by=visitor.name, now=ports.clock.now()))
@@ -45,7 +45,7 @@ def seat(
     mail: Annotated[str, Form()] = "", zone: Annotated[str, Form()] = "Europe/London",
     why: Annotated[str, Form()] = "",
 ) -> Response:
-    """Another player takes a power, and gets their welcome; or nobody holds it any more."""
+    """Give a power to another player, who gets a welcome, or leave its seat empty."""
     ports: DeskPorts = request.app.state.ports
     holder = Holder(name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split()))
     with ports.sessions.begin() as session:
@@ -66,8 +66,8 @@ def seat(
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
-    """Write to the players of a game, or of one power; whether any letter waits to leave. What was changed is
-    committed by now, so a map that cannot be drawn loses nothing."""
+    """Write to the players of a game, or of one power; True if any letter is queued. The change is committed
+    before, so a map that cannot be drawn loses nothing."""
     if ports.circulars is None:
         return False
     try:

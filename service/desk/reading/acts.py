@@ -1,5 +1,4 @@
-"""What a person asks of the reading page, carried out: the same for a form without script and for the page's
-script."""
+"""Acts of the reading page, carried out the same for a form without script and for the page's script."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ NO_READING = "This line has no such reading. Nothing was changed."
 NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one "
             "that nobody can read “cannot be read”.")
 NO_LINE = "There is no such line in this phase. Nothing was changed."
-NOT_TWO = "Two different readings are kept of a line, or none. Nothing was changed."
+NOT_TWO = "Choose two different readings of a line, or none. Nothing was changed."
 NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."
 NO_DIFFERENCE = "Two people have not read this line differently. Nothing was changed."
 NO_PLACE = "A line is broken between two words, not at its end. Nothing was changed."
@@ -36,10 +35,10 @@ class Asked:
     """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept,
     undo, redo.
 
-    `seen` is the version of the line that the person had before them, None where the page did not say. `text`
-    is what was typed, `kept` the two readings of a void line ("reading-2"), `at` where to break (share of the
-    crop's width), `others` the lines of an accept (line, version, reading), `target` the key of the act to
-    undo or redo.
+    `seen`: the version of the line that the person saw, None if the page did not say. `text`: what was
+    typed. `kept`: the two readings of a void line ("reading-2"). `at`: where to break, as a share 0..1 of
+    the crop's width. `others`: the lines of an accept (line, version, reading). `target`: the key of the act
+    to undo or redo.
     """
 
     key: str
@@ -55,15 +54,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What came of it: the lines it was about, and why typed words are no order ("" where they are one)."""
+    """The result of a request: ids of the lines it changed, and why typed words are no order, or ""."""
 
     lines: tuple[int, ...]
     complaint: str = ""
 
 
 def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visitor, asked: Asked) -> Carried:
-    """Do what is asked, once for each key. Raises HTTPException with a sentence for what the page does not
-    offer, and `decisions.Overtaken` where the line was decided after it was shown."""
+    """Do what is asked, once per key. Raises HTTPException with a sentence for what the page does not offer,
+    and `decisions.Overtaken` if the line was decided after it was shown."""
     act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
     if decisions.known(session, act.key):
         return Carried(())
@@ -89,8 +88,8 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
 def close_differences(
     session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], versions: Mapping[int, str]
 ) -> Carried:
-    """End what two people read otherwise: each of these lines is void, with both readings kept for the
-    results to print (Q-01). The log says how many; 400 where one of them is no difference."""
+    """Make lines void that two people read differently, with both readings kept for the results to print
+    (Q-01). The log says how many. Raises 400 if one of them is no difference."""
     lines = lines_by_id(session, line_ids)
     if not line_ids or any(lines[line_id].stage is not Stage.DIFFERS for line_id in line_ids):
         raise HTTPException(400, NO_DIFFERENCE)
@@ -107,8 +106,7 @@ def _file(
     session: Session, act: Act, phase: PhaseRow, filed: Sequence[Decision], versions: Mapping[int, str],
     kind: DecisionKind
 ) -> None:
-    """File decisions; where two people now read a line otherwise, that goes into the log without what they
-    read."""
+    """File decisions. If two people now read a line differently, the log says so, without what they read."""
     if phase.review == ReviewMode.NONE:
         decisions.file(session, act, filed, versions, kind)
         return
@@ -132,7 +130,7 @@ def _file(
 
 
 def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
-    """A line of this phase and the power whose sheet it is on; 404 where there is none."""
+    """A line of this phase and the power whose sheet it is on. Raises 404 if there is none."""
     line = session.get(LineRow, line_id)
     page = None if line is None else session.get(PageRow, line.page_id)
     submission = None if page is None else session.get(SubmissionRow, page.submission_id)
@@ -144,8 +142,8 @@ def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str
 def _said(
     ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, asked: Asked
 ) -> tuple[Decision, str]:
-    """A decision, and why its typed words are no order; 400 with a sentence for one that the page does not
-    offer."""
+    """A decision, and why its typed words are no order, or "". Raises 400 with a sentence for what the page
+    does not offer."""
     if asked.do in _WITHOUT_TEXT:
         return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
     if asked.do == "void":
@@ -169,7 +167,7 @@ def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
 
 
 def _two(row: LineRow, choices: Sequence[str]) -> str:
-    """Both readings of a line that is void since they are equally good, for the results to print (Q-01)."""
+    """Both readings of a line that is void because they are equally good, for the results to print (Q-01)."""
     texts = [_reading(row, do)[0] for do in dict.fromkeys(choices)]
     if len(texts) != 2:
         raise HTTPException(400, NOT_TWO)
@@ -211,7 +209,7 @@ def _reshape(
 
 
 def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:
-    """The next line on the page as the desk lists it."""
+    """The next line on the page, as the desk lists it. Raises 400 if there is none."""
     lines = queries.work(session, session.get_one(PhaseRow, phase_id))
     index = next((n for n, w in enumerate(lines) if w.line.id == row.id), len(lines))
     if index + 1 >= len(lines) or lines[index + 1].line.page_id != row.page_id:

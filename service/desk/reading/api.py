@@ -1,5 +1,5 @@
-"""What the reading page's script asks for: the list of lines, one line's part of the page, words to complete;
-and what it sends: acts, whose line it is, changed keys. Nothing here says anything of the board (DESK-03)."""
+"""Requests of the reading page's script: the list of lines, one line's part of the page, words to complete;
+acts, the line a person is reading, changed keys. Nothing here says anything of the board (DESK-03)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ log = logging.getLogger(__name__)
 router = APIRouter(prefix="/desk")
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 MOST_ACTS = 200
-"""Acts in one request: what a person does in some minutes without a server."""
+"""Most acts in one request: what a person does in a few minutes without a server."""
 
 
 def require_header(
     visitor: SignedIn, token: Annotated[str, Header(alias="X-Galloper-Token")] = ""
 ) -> Visitor:
-    """The signed-in person, once the script has shown the page's token; else 403."""
+    """The signed-in person of a request with the page's token in its header. Raises 403 otherwise."""
     if not same(token, visitor.csrf):
         raise HTTPException(403, "This page is out of date. Nothing was changed: reload it.")
     return visitor
@@ -47,7 +47,7 @@ Trusted = Annotated[Visitor, Depends(require_header)]
 
 
 class ActWish(BaseModel):
-    """One act as the script sends it; the fields are those of `reading_acts.Asked`."""
+    """One act as the script sends it; the fields are those of `acts.Asked`."""
 
     key: str = Field(min_length=8, max_length=KEY_LENGTH)
     do: str = Field(max_length=20)
@@ -72,14 +72,14 @@ class ActWishes(BaseModel):
 
 
 class Where(BaseModel):
-    """The line a person looks at."""
+    """The line a person is reading."""
 
     line: int
 
 
 @router.get("/{phase_id}/lines")
 def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
-    """Every line of the phase in a few words, and what this person can undo and do again."""
+    """Every line of the phase in short form, and what this person can undo and redo."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
@@ -114,9 +114,11 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
 
 @router.post("/{phase_id}/acts")
 def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -> Response:
-    """Carry out acts one by one, each whole or not at all; what came of each, and how every line stands now.
+    """Carry out acts one by one, each completely or not at all. The answer has the result of each act and
+    the present state of every line.
 
-    An act that came before is answered again and changes nothing. The last decision of a phase has it judged.
+    An act that was sent before is answered again and changes nothing. After the last open line the phase is
+    judged.
     """
     ports: DeskPorts = request.app.state.ports
     answers = [_carried(ports, phase_id, visitor, wish) for wish in wishes.acts]
@@ -139,7 +141,7 @@ def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -
 
 @router.post("/{phase_id}/here")
 def here(request: Request, visitor: Trusted, phase_id: int, where: Where) -> Response:
-    """Note that this person looks at a line; who else has one."""
+    """Note which line this person is reading; the answer says who is reading others."""
     ports: DeskPorts = request.app.state.ports
     presence: Presence = request.app.state.presence
     others = presence.note(phase_id, visitor.name, where.line, ports.wall.now())
@@ -148,7 +150,7 @@ def here(request: Request, visitor: Trusted, phase_id: int, where: Where) -> Res
 
 @router.get("/{phase_id}/words", dependencies=[Depends(require_visitor)])
 def words(request: Request, phase_id: int) -> Response:
-    """Every name and word that the edit box completes: the whole board, whatever stands on it."""
+    """Every name and word that the edit box completes: the whole board, whatever the position."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _open_phase(session, phase_id)
@@ -159,7 +161,7 @@ def words(request: Request, phase_id: int) -> Response:
 
 @router.post("/keys", dependencies=[Depends(require_token)])
 async def keys(request: Request, visitor: SignedIn) -> Response:
-    """Keep a person's changed keys, then back to where they were."""
+    """Save a person's changed keys, then go back to their page."""
     ports: DeskPorts = request.app.state.ports
     form = await request.form()
     wanted = {str(name): str(value) for name, value in form.items()}
@@ -174,8 +176,7 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
 
 
 def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -> dict[str, Any]:
-    """What came of one act: "saved"; "refused" with a sentence; or "overtaken" with how the line stands
-    now."""
+    """The result of one act: "saved"; "refused" with a sentence; or "overtaken" with the line's id."""
     try:
         with ports.sessions.begin() as session:
             phase = session.get(PhaseRow, phase_id)
@@ -192,8 +193,8 @@ def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -
 def _offers(
     ports: DeskPorts, session: Session, phase_id: int, work_lines: list[WorkLine], changed: set[int], me: str
 ) -> dict[str, str]:
-    """Open lines whose first offer comes from the lines just decided, or from the machine, which reads a line
-    that was cut anew behind the person's back: the browser fetches these again."""
+    """Open lines whose first offer may have changed: by the lines just decided, or because the machine has
+    read a line that was cut. The browser fetches these again."""
     sheets = {w.sheet for w in work_lines if w.line.id in changed}
     offered = {}
     for work in work_lines:
@@ -206,7 +207,7 @@ def _offers(
 def _stacks(
     session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What this person can undo and do again, oldest first, and the last decisions of anybody."""
+    """What this person can undo and redo, oldest first, and the last decisions of anyone."""
     numbers = {w.line.id: w.number for w in work_lines}
     return {
         "recent": [
@@ -219,7 +220,8 @@ def _stacks(
 
 
 def _open_phase(session: Session, phase_id: int) -> PhaseRow:
-    """A phase whose lines may be read; 409 with a sentence for any other, sealed ones above all (DESK-02)."""
+    """A phase whose lines may be read. Raises 409 with a sentence for any other, above all a sealed one
+    (DESK-02)."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None or not at_the_desk(phase):
         raise HTTPException(409, CLOSED)
@@ -227,8 +229,8 @@ def _open_phase(session: Session, phase_id: int) -> PhaseRow:
 
 
 def _judge(ports: DeskPorts, phase_id: int) -> None:
-    """Judge a phase whose last line is read. The decisions are committed: a fault of the judge loses nothing,
-    and the desk's last page offers to try again."""
+    """Judge a phase whose last line is read. The decisions are committed, so a failure of the judge loses
+    nothing, and the desk's last page offers to try again."""
     try:
         ports.settled(phase_id)
     except NotReady:

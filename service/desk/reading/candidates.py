@@ -1,4 +1,4 @@
-"""Readings of one line as the desk shows them: words that differ marked, confidence as a share and a word."""
+"""Readings of one line as the desk shows them: differing words marked, confidence as a share and a word."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from difflib import SequenceMatcher
 from typing import Any
 
 _STEEP = 1.5
-"""How fast belief falls with each letter by which a rival reading is worse."""
+"""How fast the share of a reading falls with each letter by which it fits worse than the best."""
 GAP = "‸"
 SURE, LIKELY = 0.85, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """One reading. `words` are its words with whether another reading has something else there; `order` is
-    canonical or None. `share`, 0..1, is how far it stands out among the readings of this line."""
+    """One reading. `words`: its words, each with True if another reading differs there. `order`: canonical
+    text or None. `share`, 0..1: how far it is ahead of the other readings of this line."""
 
     text: str
     words: tuple[tuple[str, bool], ...]
@@ -31,7 +31,7 @@ class ShownReading:
 
 
 def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
-    """The readings of a line, best first, each {"text", "order", "score"} with a score 0..1."""
+    """The readings of a line, best first. Each candidate has "text", "order" and a "score" of 0..1."""
     texts = [str(c["text"]).split() for c in candidates]
     shares = _shares([(float(c["score"]), len(str(c["text"]))) for c in candidates])
     return tuple(
@@ -41,16 +41,16 @@ def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
 
 
 def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
-    """Each reading's score, shared with its rivals by how many letters worse they fit. A score alone says
-    "sure" of five readings at once."""
+    """Each reading's score, divided among the rivals by how many letters worse they fit. The score alone
+    would call five readings "sure" at once."""
     best = max((score for score, _ in scored), default=0.0)
     weights = [math.exp(-_STEEP * (best - score) * length) for score, length in scored]
     return [score * weight / sum(weights) for (score, _), weight in zip(scored, weights, strict=True)]
 
 
 def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words of one text, each with whether it differs: the best is held against the next, all others
-    against the best. `GAP` stands where the other has words and this one has none."""
+    """The words of one text, each with True if it differs: the best is compared with the second, all others
+    with the best. `GAP` marks where only the other text has words."""
     if len(texts) == 1:
         return tuple((word, False) for word in texts[0])
     words, other = texts[index], texts[1] if index == 0 else texts[0]

@@ -1,10 +1,10 @@
-"""The same ink by the same hand, already decided once, is offered first (desk plan, "Equal and doubtful
+"""A correction of the same misreading is offered again on the same sheet (desk plan, "Equal and doubtful
 readings").
 
-What the eye made of a word stands for its ink: where a person has corrected it once on a sheet ("Easdale" to
-"Eskdale"), the next line of that sheet with the same misreading gets the same correction as its first offer.
-Nothing is decided by it; it is one more reading among the readings, and the page says where it comes from.
-Words only.
+The same hand writes a word the same way, and the machine misreads it the same way: once a person has
+corrected it on a sheet ("Easdale" to "Eskdale"), the next line of that sheet with the same misreading gets
+the same correction as its first offer. This decides nothing; it is one more reading, and the page says where
+it comes from. It uses words only, never the board.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from service.games.lines import arranged
 from service.store.tables import LineState
 
 Understand = Callable[[str], str | None]
-"""Canonical text of the order that words make, or None."""
+"""Canonical text of the order that these words make, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A reading as another line of the same sheet was read: its `text`, canonical `order` or None, the number
-    of that line, and which of the eye's own readings it is (1 is the best), or 0 for none of them."""
+    """A reading taken from another line of the sheet: its `text`, canonical `order` or None, the number of
+    that line in `like`. `number`: which of the machine's readings it is (1 is the best), 0 for none."""
 
     text: str
     order: str | None
@@ -35,7 +35,7 @@ class Echo:
 
 @dataclass(frozen=True, slots=True)
 class _Correction:
-    """Words the eye read, and what a person said they are, on the line with this number."""
+    """Words the machine read, what a person corrected them to, and the number of that line."""
 
     read: tuple[str, ...]
     meant: tuple[str, ...]
@@ -43,8 +43,7 @@ class _Correction:
 
 
 def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> Echo | None:
-    """The offer that a line gets from lines of its own sheet that a person has read; None where there is
-    none."""
+    """The offer that a line gets from lines of its own sheet that a person has read, or None."""
     if not work.line.candidates or not work.line.needs_a_person:
         return None
     best = _best(work.line.candidates)

@@ -1,5 +1,5 @@
-"""What the coordinator does by forms: decide a line, undo, unseal, judge, approve results, sign out. Every
-form carries its token."""
+"""The coordinator's forms: decide a line, undo, unseal, judge, approve results, sign out. Every form carries
+its token."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from service.web.sessions import Visitor
 log = logging.getLogger(__name__)
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
-CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided stands."
-CHANGED = ("Not sent: a line was decided anew since these results were judged. Nothing is lost; judge once "
-           "more.")
-LATE = ("Not sent: a version came after its sheet's reading had begun, and nobody has settled which one "
+CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided is kept."
+CHANGED = ("Not sent: a line was decided again since these results were judged. Nothing is lost; judge "
+           "again.")
+LATE = ("Not sent: a version came after people began to read its sheet, and nobody has settled which one "
         "counts. The desk names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results stand. "
-            "Try again; if it stays, tell the operator, whose log names the fault.")
-NO_REASON = ("The sheets stay sealed: an unsealing needs a reason in a sentence. It is logged, and the "
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results are kept. "
+            "Try again; if it fails again, tell the operator: the log names the fault.")
+NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is logged, and the "
              "players read it in the next results.")
 
 
@@ -47,8 +47,8 @@ def decide(
     do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
     kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
 ) -> Response:
-    """File one decision and go on. `do` and the rest are those of `reading_acts.Asked`; `at` is in percent,
-    and `seen` "-" for a line without a decision, since an empty field of a form reads as none."""
+    """File one decision and go on. The fields are those of `acts.Asked`, but `at` is in percent, and `seen`
+    is "-" for a line without a decision, since an empty form field reads as none."""
     version = "" if seen == "-" else seen
     asked = Asked(key=key, do=do, line=line, seen=version, text=text, kept=tuple(kept or ()), at=at / 100)
     ports: DeskPorts = request.app.state.ports
@@ -70,8 +70,7 @@ def accept(
     request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
     one: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """Take every listed line by its best reading at once; each `one` is line, version and reading between
-    blanks."""
+    """Accept every listed line with its best reading; each `one` is "LINE VERSION READING"."""
     ports: DeskPorts = request.app.state.ports
     try:
         others = tuple((int(line), seen, do) for line, seen, do in (entry.split(" ") for entry in one or ()))
@@ -89,7 +88,7 @@ def accept(
 @router.post("/desk/{phase_id}/undo")
 def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[int | None, Form()] = None,
          key: Annotated[str, Form()] = "") -> Response:
-    """Take back one decision, or without a number this person's last one, and return to its line."""
+    """Take back one decision, or without `review` this person's last one, and return to its line."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
@@ -105,7 +104,7 @@ def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[in
 
 @router.post("/desk/{phase_id}/redo")
 def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
-    """Do again what this person took back last, and go on behind it."""
+    """Redo what this person took back last, and go on after it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         desk_phase(session, phase_id)
@@ -116,7 +115,8 @@ def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, 
 @router.post("/desk/{phase_id}/late")
 def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated[int, Form()],
              key: Annotated[str, Form()] = "") -> Response:
-    """Use a version that came after its sheet's reading had begun; unchanged lines keep what was decided."""
+    """Use a version that came after the reading of its sheet had begun; unchanged lines keep their
+    decisions."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
@@ -126,8 +126,8 @@ def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated
 
 @router.post("/desk/{phase_id}/close")
 def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
-    """Make every line void that two people read otherwise, with both readings kept, and judge if nothing else
-    waits."""
+    """Make every line void that two people read differently, with both readings kept, and judge if nothing
+    else waits."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
@@ -159,7 +159,7 @@ def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str
 
 @router.post("/desk/{phase_id}/judge", dependencies=[Depends(require_token)])
 def judge(request: Request, phase_id: int) -> Response:
-    """Judge a phase whose lines are all read, where that failed before or a line was decided anew."""
+    """Judge a phase whose lines are all read, if that failed before or a line was decided again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         desk_phase(session, phase_id)
@@ -168,7 +168,7 @@ def judge(request: Request, phase_id: int) -> Response:
 
 @router.post("/results/{phase_id}/approve")
 def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
-    """Send the results: the only door that does not open back."""
+    """Send the results: the only act that cannot be undone."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
@@ -181,7 +181,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     try:
         ports.approve(phase_id, visitor.name)
     except NotReady as why:
-        raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided stands.") from why
+        raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided is kept.") from why
     except Exception as fault:
         log.exception("the results of phase %s could not be sent", phase_id)
         raise HTTPException(500, NOT_MADE) from fault
@@ -200,8 +200,7 @@ def sign_out(request: Request) -> Response:
 
 
 def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) -> Response:
-    """Judge and go to the results. What was decided is committed by now, so a fault of the judge loses
-    nothing."""
+    """Judge, then go to the results. The decisions are committed, so a failure of the judge loses nothing."""
     try:
         judged = ports.settled(phase_id)
     except NotReady:
@@ -224,7 +223,7 @@ def _act(ports: DeskPorts, phase_id: int, visitor: Visitor, key: str) -> Act:
 
 
 def desk_phase(session: Session, phase_id: int) -> PhaseRow:
-    """A phase whose lines may be decided now; 409 with a sentence for any other."""
+    """A phase whose lines may be decided now. Raises 409 with a sentence for any other."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None or not at_the_desk(phase):
         raise HTTPException(409, CLOSED)

@@ -1,4 +1,4 @@
-"""Keys of the reading page: what each does, and what a person changed. Matched by character, never by
+"""Keys of the reading page: what each does, and what a person changed. Matched by character, not by
 position."""
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """One thing a key does. `key` is the default, "Shift+u" for a capital; `fixed` ones cannot be changed.
-    `words` say it in the list of keys."""
+    """One action with its key. `key` is the default, "Shift+u" for a capital; `fixed` keys cannot be
+    changed. `words` describe the action in the list of keys."""
 
     name: str
     key: str
@@ -52,7 +52,7 @@ _NEVER = frozenset(" <>&\"'")
 
 
 def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
-    """The key of every action for a person with these changes. "off" is "yes" where single keys are switched
+    """The key of each action for a person with these changes. "off" is "yes" if single keys are switched
     off."""
     chosen = changed or {}
     keys = {a.name: a.key if a.fixed else str(chosen.get(a.name, a.key)) for a in ACTIONS}
@@ -60,9 +60,9 @@ def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
 
 
 def changes(wanted: Mapping[str, str]) -> dict[str, str]:
-    """What a person changed, from the key of every action as a form sends it; only differences are kept.
+    """What a person changed, from the key of every action as the form sends it; defaults are left out.
 
-    Raises ValueError with a sentence where two actions would have one key, or a key is no single character.
+    Raises ValueError with a sentence if two actions would have one key, or a key is not a single character.
     """
     keys = {a.name: _one(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS}
     taken: dict[str, str] = {}

@@ -1,9 +1,8 @@
-"""A version that came in time but after its sheet's reading had begun: told on the page, compared, settled by
-a person.
+"""A version that came in time but after people had begun to read its sheet: shown on the page, compared,
+settled by a person.
 
-It can come about where a phase was unsealed, or where a mail server hands over late what it stamped in time.
-Nothing of it blocks the work; results wait until each such version is settled (desk plan, "Late mail while
-working").
+This happens if a phase was unsealed, or if a mail server delivers late what it stamped in time. It does not
+block the work; results wait until each such version is settled (desk plan, "Late mail while working").
 """
 
 from __future__ import annotations
@@ -33,10 +32,11 @@ from service.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class LateVersion:
-    """A paper that counts, received at `received_at` after lines of another of the same power were read.
+    """A sheet that counts, received at `received_at` after lines of another sheet of the same power were
+    read.
 
-    `paper` and `before` are submissions, the names what people call them ("version 3"); `read` lines of the
-    old one were decided, and `same` of the new one's lines say the same and may keep those decisions.
+    `paper` and `before` are submission ids, with their names ("version 3"). `read` lines of the old one were
+    decided; `same` lines of the new one say the same and can keep those decisions.
     """
 
     power: str
@@ -50,7 +50,7 @@ class LateVersion:
 
 
 def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
-    """What is not settled yet, by power."""
+    """The late versions that are not settled yet, by power."""
     chosen = executed(session, phase)
     papers = {
         row.id: row
@@ -79,9 +79,9 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
 
 
 def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
-    """Settle a late version by using it: decisions about lines that say the same are carried over, the others
-    stay open. One act, that can be undone like any. False when there was nothing to settle or this was filed
-    before."""
+    """Settle a late version by using it: decisions about lines that say the same are carried over, the
+    others stay open. It is one act and can be undone like any other. False if there is nothing to settle or
+    the act was filed before."""
     late = next((version for version in late_versions(session, phase) if version.paper == paper), None)
     if late is None or not decisions.begin(session, act, DecisionKind.CARRY, paper):
         return False
@@ -92,8 +92,8 @@ def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
 
 
 def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[SettledLine]) -> list[Decision]:
-    """Decisions of the old sheet for lines of the new one that nobody has decided, whose ink was read the
-    same with the same readings. Each old line serves once."""
+    """Decisions of the old sheet for lines of the new one that nobody has decided, if the machine read the
+    same text with the same readings. Each old line is used once."""
     ids = [line.id for line in (*old, *new)]
     raw = {
         row.id: row.text
@@ -114,7 +114,7 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
 
 
 def _carried(line: SettledLine) -> list[Decision]:
-    """What is taken over from a line: its decision; where two people must agree, what each of them said."""
+    """The decisions carried over from a line: its decision, or, if two people must agree, those of both."""
     if line.stage is Stage.ONE:
         is_decided = (
             line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED

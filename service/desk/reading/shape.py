@@ -1,9 +1,8 @@
-"""Lines cut anew by a person: two rows of one order joined, one row with two orders broken (desk plan, `M`
-and `B`), a box set right on the Sheet page.
+"""Lines cut again by a person: two rows of one order joined, one row with two orders broken (desk plan, `M`
+and `B`), a box corrected on the Sheet page.
 
-The machine's lines stay as they are. The new line is a row of its own, of kind "part", that counts only while
-the act stands; the lines it was cut from are set aside as no orders. So undoing the act brings back exactly
-what was there.
+The machine's lines are not changed. The new line is a row of its own, of kind "part", that counts only while
+the act does; the lines it was cut from are set aside as no orders. So undo restores exactly what was before.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ from service.store.tables import LineRow, LineState
 from service.web import crops
 
 EDGE = 0.02
-"""A break nearer than this share of the line to one of its ends leaves nothing to read there."""
+"""A break nearer to an end of the line than this share of its length leaves nothing to read there."""
 
 Suggest = Callable[[str], Sequence[dict[str, Any]]]
 """Readings of a text by words alone, best first."""
 
 
 def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Suggest) -> int | None:
-    """Make one line of two neighbours on a page; the new line's id, None where this act was filed before."""
+    """Join two neighbouring lines of a page; the new line's id, or None if this act was filed before. Raises
+    ValueError for lines of different pages."""
     if upper.page_id != lower.page_id:
         raise ValueError("only lines of one page can be joined")
     if not decisions.begin(session, act, DecisionKind.JOIN):
@@ -41,9 +41,10 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
 
 
 def split(session: Session, act: Act, line: LineRow, share_of_width: float, suggest: Suggest) -> tuple[int, int] | None:
-    """Break a line in two at a share `share_of_width`, 0..1, of its crop's width; both new ids, None where filed before.
+    """Break a line in two at `share_of_width`, 0..1, of its crop's width; both new ids, or None if filed
+    before.
 
-    Raises ValueError for a place at which nothing is left on one side.
+    Raises ValueError if nothing would be left on one side.
     """
     share = _within(line, share_of_width)
     if not EDGE <= share <= 1 - EDGE:
@@ -58,9 +59,12 @@ def split(session: Session, act: Act, line: LineRow, share_of_width: float, sugg
 
 
 def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
-    """Cut a line out of its page by another box, four corners in pixels of the upright picture; the new
-    line's id, None where this act was filed before. What the eye read is offered as it was until it has
-    looked again, and the line is open: its ink is another."""
+    """Cut a line out of its page with another box, four corners in pixels of the upright picture; the new
+    line's id, or None if this act was filed before.
+
+    The machine's old readings are offered until it has read the line again, and the line is open, since its
+    ink has changed.
+    """
     if not decisions.begin(session, act, DecisionKind.BOX):
         return None
     before = [
@@ -88,8 +92,8 @@ def _cut(
 
 
 def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
-    """Move what stands below down by some places. By way of negative ones: each place of a page is taken
-    once."""
+    """Move the lines below `after` down by `rows` places. They pass through negative numbers, since each
+    place of a page can be taken only once."""
     below = (LineRow.page_id == page_id, LineRow.ordinal > after)
     session.execute(update(LineRow).where(*below).values(ordinal=-LineRow.ordinal - rows))
     session.execute(update(LineRow).where(LineRow.page_id == page_id, LineRow.ordinal < 0)
@@ -104,7 +108,7 @@ def _within(line: LineRow, share_of_width: float) -> float:
 
 
 def size(box: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Length and height of a line in pixels of its page, along its own direction."""
+    """Length and height of a line in pixels of its page, along the line's own direction; at least 1."""
     a, b, c, d = ((float(x), float(y)) for x, y in box)
     wide = (_far(a, b) + _far(d, c)) / 2
     high = (_far(a, d) + _far(b, c)) / 2
@@ -112,8 +116,8 @@ def size(box: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]]) -> int:
-    """How many rows of writing a line's box holds, by the height of the other lines that the machine found on
-    its page."""
+    """The number of rows of writing in a line's box, judged by the height of the machine's other lines on
+    the page."""
     boxes = session.scalars(
         select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
     )
@@ -129,7 +133,7 @@ def _between(first: Sequence[float], second: Sequence[float], share: float) -> l
 
 
 def _texts(text: str, share: float) -> tuple[str, str]:
-    """The words on either side: the blank nearest to the same share of the letters."""
+    """The words on either side, split at the blank nearest to this share of the letters."""
     blanks = [offset for offset, sign in enumerate(text) if sign == " "]
     if not blanks:
         return text, ""

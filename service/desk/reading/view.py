@@ -1,5 +1,4 @@
-"""One line as the reading page shows it: where it stands, its crop, what may be chosen. Nothing of the
-board."""
+"""One line as the reading page shows it: its place, its crop, its readings. Nothing of the board."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from service.web import crops
 from service.web.ports import DeskPorts
 
 MOST = 5
-"""Readings on the page: one for each key from 1 to 5."""
+"""Most readings on the page: one for each key from 1 to 5."""
 NOW, BEFORE = "read again, as the line is cut now", "as it was cut before"
 _HALF = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
@@ -31,8 +30,8 @@ SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineSt
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One reading that may be accepted. `do` is what a form sends for it, `like` the number of the line of
-    this sheet that was read so before, or 0. `made` says of which picture it is, of a line that was cut anew
+    """One reading that may be accepted. `do` is what a form sends for it. `like`: number of the line of this
+    sheet that was read so before, or 0. `made` says which cut a reading belongs to, for a line that was cut
     and read again."""
 
     do: str
@@ -43,13 +42,13 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """What one line's part of the page is drawn from.
+    """The data for one line's part of the page.
 
-    `trouble` says why there is no picture, "" where there is one; `ratio` is the crop's width over its
-    height, `rows` how many rows of writing it holds. `blind` is set for a second reader, who sees the
-    readings in another order and nothing of the first reader's thoughts. `both` are the decisions of two
-    people who read the line otherwise, `mine` says that this person's own awaits a second. `below` is the
-    next line of the same page, which this one can be joined with, or None; `paper` the sheet's own id.
+    `trouble`: why there is no picture, or "". `ratio`: the crop's width over its height. `rows`: rows of
+    writing in it. `blind`: True for a second reader, who sees the readings in another order and nothing of
+    the first reader's. `both`: the decisions of two people who read the line differently. `mine`: this
+    person's own decision awaits a second. `below`: the next line of the same page, which this one can be
+    joined with, or None. `paper`: the sheet's id.
     """
 
     work: WorkLine
@@ -66,7 +65,7 @@ class LineView:
 
     @property
     def pieces(self) -> int:
-        """Pieces of each written row on a narrow screen, where there are several."""
+        """Pieces of each written row on a narrow screen, if there are several rows."""
         return crops.pieces(self.ratio, self.rows)
 
     @property
@@ -76,23 +75,23 @@ class LineView:
 
     @property
     def first(self) -> str:
-        """What `first_of` says of this line's offers."""
+        """The first offer as one text, as `first_of` gives it."""
         return first_of(self.offers)
 
     @property
     def awaited(self) -> bool:
-        """Whether the machine may still read this line anew: a person has cut it, and no reading of that is
-        there yet."""
+        """True while the machine may still read this line: a person has cut it, and no reading of the new
+        cut is there yet."""
         return self.work.line.kind == PART and self.work.waits and not any(offer.made for offer in self.offers)
 
     @property
     def settled(self) -> bool:
-        """Whether a decision, the machine's or a person's, stands already."""
+        """True if a decision, the machine's or a person's, counts."""
         return self.work.line.state in SETTLED
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The two readings of a line that was found void because both are as good."""
+        """The two readings of a line that is void because both are equally good."""
         two = tuple(self.work.line.text.split("\n"))
         return two if self.work.line.state is LineState.VOID and len(two) == 2 else ()
 
@@ -101,8 +100,7 @@ def line_view(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *,
     variant: str, me: str
 ) -> LineView:
-    """A line with everything its part of the page needs. `variant` names the board, for the power's name
-    only."""
+    """A line with all data for its part of the page. `variant` is used for the power's name only."""
     index = lines.index(work)
     below = lines[index + 1] if index + 1 < len(lines) else None
     wide, high = size(work.line.box)
@@ -119,8 +117,8 @@ def line_view(
 
 
 def second(work: WorkLine, me: str) -> bool:
-    """Whether somebody else read this line before, or put it aside for a second reader, and this person has
-    not."""
+    """True if somebody else has read this line, or asked for a second reader, and this person has not read
+    it."""
     if work.asked and work.asked != me:
         return True
     return work.line.stage is Stage.SECOND and all(vote.by != me for vote in work.line.votes)
@@ -142,8 +140,8 @@ def offers(
 
 
 def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
-    """Why a line's crop cannot be shown; "" where it can. The page's picture is opened here and kept: the
-    browser asks for the crop a moment later."""
+    """Why a line's crop cannot be shown, or "". Opens and caches the page's picture, since the browser asks
+    for the crop a moment later."""
     page = session.get_one(PageRow, work.line.page_id)
     if page.upright is None:
         return "There is no picture of this line. Type what the sheet says, or skip it."
@@ -155,12 +153,12 @@ def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
 
 
 def first_of(offered: Sequence[Offer]) -> str:
-    """The first offer in one text, by which the script sees that it has changed."""
+    """The first offer as one text, by which the script notices a change."""
     return f"{offered[0].do} {offered[0].like} {offered[0].shown.text}" if offered else ""
 
 
 def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, Any]:
-    """One line as the page's script keeps it: where it stands and what its best reading is."""
+    """One line for the page's script: its place and its best reading."""
     first = view[0] if view else None
     return {
         **state_entry(work), "power": power, "number": work.number, "sheet": work.sheet,
@@ -172,7 +170,7 @@ def index_entry(view: Sequence[Offer], work: WorkLine, power: str) -> dict[str, 
 
 
 def state_entry(work: WorkLine) -> dict[str, Any]:
-    """How one line stands, which is what changes while people read."""
+    """The state of one line: what changes while people read."""
     line = work.line
     return {
         "id": line.id,
@@ -204,5 +202,6 @@ def _with_echo(plain: list[Offer], echoed: Echo | None) -> list[Offer]:
 
 
 def _shuffled(line_id: int, me: str, do: str) -> str:
-    """The place of a reading for a second reader: another for each line and person, the same at each look."""
+    """Sort key of a reading for a second reader: different for each line and person, the same at each
+    visit."""
     return hashlib.sha256(f"{line_id} {me} {do}".encode()).hexdigest()

@@ -1,5 +1,5 @@
 """What a person does to a whole sheet: choose the version that is executed, file it for another power of its
-sender, or add a line that the eye missed."""
+sender, or add a line that the machine missed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from service.store.tables import (
 
 LEAST_REASON = 10
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
-"""Flags of a paper: why it is held, and for whom a held one was filed first."""
+"""Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
 
 
 class ActRefused(Exception):
@@ -34,7 +34,7 @@ class ActRefused(Exception):
 
 
 def reason_of(text: str) -> str:
-    """A reason without needless blanks. Raises Refused for less than ten letters."""
+    """A reason without needless blanks, at most 500 letters. Raises ActRefused for less than ten letters."""
     why = " ".join(text.split())[:500]
     if len(why) < LEAST_REASON:
         raise ActRefused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
@@ -42,16 +42,16 @@ def reason_of(text: str) -> str:
 
 
 def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by: str, now: datetime) -> None:
-    """Execute this paper whatever the rule of versions says (Q-07). A held one is released by it.
+    """Execute this sheet whatever the rule of versions says (Q-07). A held sheet is released by it.
 
-    The reason is logged. A phase that is judged goes back to the desk, since its results came from another
-    sheet. Raises Refused for a paper that came late, and without a reason.
+    The reason is logged. A judged phase goes back to the desk, since its results came from another sheet.
+    Raises ActRefused for a sheet that came late, and without a reason.
     """
     why = reason_of(why)
     if paper.received_at > phase.deadline:
         raise ActRefused(
-            "Nothing was changed: this paper came after the deadline and cannot be executed. What came in "
-            "time stands."
+            "Nothing was changed: this sheet came after the deadline and cannot be executed. What came in "
+            "time still counts."
         )
     _clear(session, phase, paper.power)
     session.refresh(paper)
@@ -64,7 +64,8 @@ def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by
 
 
 def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
-    """Take a choice back: the rule of versions decides again, and a paper that was held is held again."""
+    """Take a choice back: the rule of versions decides again, and a sheet that was held is held again.
+    Raises ActRefused."""
     why = reason_of(why)
     if not _clear(session, phase, power):
         raise ActRefused("Nothing was changed: no version of this power was chosen by hand.")
@@ -74,7 +75,7 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
 
 
 def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> list[str]:
-    """The other powers of the game that the sender of a paper commands."""
+    """The other powers of the game that the sender of a sheet commands."""
     if paper.player_id is None:
         return []
     return list(session.scalars(
@@ -85,19 +86,19 @@ def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> lis
 def refile(
     session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime
 ) -> None:
-    """File a paper for another power of its sender, as its heading says (Q-07); the rule of versions decides
-    among that power's papers. One that was held since heading and subject disagree counts by it, and is held
-    again where it is filed back.
+    """File a sheet for another power of its sender, as its heading says (Q-07); the rule of versions decides
+    among that power's sheets. A sheet that was held because heading and subject disagree counts there, and
+    is held again if it is filed back.
 
-    Raises Refused for a power that is not the sender's, or that has the same paper already.
+    Raises ActRefused for a power that is not the sender's, or that has the same sheet already.
     """
     why = reason_of(why)
     if power not in other_powers(session, phase, paper):
-        raise ActRefused("Nothing was changed: the sender of this paper does not command that power.")
+        raise ActRefused("Nothing was changed: the sender of this sheet does not command that power.")
     same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
                                           SubmissionRow.semantic_key == paper.semantic_key)
     if session.scalar(same) is not None:
-        raise ActRefused("Nothing was changed: that power has the very same paper already.")
+        raise ActRefused("Nothing was changed: that power has the very same sheet already.")
     if CHOSEN in paper.flags:
         _clear(session, phase, paper.power)
         session.refresh(paper)
@@ -115,7 +116,8 @@ def refile(
 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:
-    """Take a judged phase that is not sent back to the desk; decisions stay. False when it was not judged."""
+    """Take a judged phase whose results are not sent back to the desk; decisions are kept. False if it was
+    not judged."""
     return claim_phase(
         session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None
     )
@@ -130,12 +132,12 @@ def add_line(
     session: Session, act: Act, page: PageRow, box: Sequence[Sequence[float]], after: int, text: str,
     order: str | None,
 ) -> int | None:
-    """A line that the eye missed, as a person reads it: the new line's id, None where this act was filed
-    before.
+    """Add a line that the machine missed, as a person reads it: the new line's id, or None if this act was
+    filed before.
 
-    It is a line of kind "part" that counts only while its decision stands, so `U` at the desk takes it away
-    again. `box`: four corners in pixels of the upright picture; `after`: the ordinal of the line above it, -1
-    for the top.
+    It is a line of kind "part" that counts only while its decision does, so `U` at the desk removes it.
+    `box`: four corners in pixels of the upright picture. `after`: the ordinal of the line above it, -1 for
+    the top.
     """
     if not decisions.begin(session, act, DecisionKind.DECIDE):
         return None

@@ -1,5 +1,5 @@
-"""A sheet that lists only changes to a version that it names: the orders of the units it does not name are
-taken over from that version, by a person and with a reason (Q-09). Nothing is merged by the machine."""
+"""A sheet that lists only changes to a version that it names: a person takes the orders of the units it does
+not name over from that version, with a reason (Q-09). The machine merges nothing."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ NOT_READ = ("Nothing was changed: first read every line of this sheet, so that i
 def left_out(
     variant: Variant, kind: PhaseKind, power: str, own_lines: Sequence[SettledLine], named: Sequence[SettledLine]
 ) -> list[SettledLine]:
-    """The lines of the version named (`named`) that order a unit of which the sheet (`own_lines`) says nothing, in
-    their order. A line that nobody could read says something of each unit that it may name."""
+    """The lines of the named version (`named`) that order a unit which the sheet (`own_lines`) does not
+    mention, in order. A line that nobody could read mentions each unit that it may name."""
     known = {place for line in own_lines for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]
@@ -39,8 +39,8 @@ def take_over(
     session: Session, act: Act, page: PageRow, own_lines: Sequence[SettledLine], taken: Sequence[SettledLine],
     box: Sequence[Sequence[float]],
 ) -> int:
-    """Add these lines below the sheet's own on its last page, as decisions of this person; how many, 0 where
-    this act was filed before. `U` at the desk takes all of them back. Raises Refused."""
+    """Add these lines below the sheet's own on its last page, as decisions of this person; their number, 0
+    if this act was filed before. `U` at the desk takes all of them back. Raises ActRefused."""
     if any(line.needs_a_person for line in own_lines):
         raise ActRefused(NOT_READ)
     if not taken:

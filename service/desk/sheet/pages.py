@@ -1,5 +1,5 @@
-"""The Sheet page: a whole paper with its lines framed, its versions, the choice of what is executed, a missed
-line."""
+"""The Sheet page: a whole sheet with its lines framed, its versions, the choice of what is executed, a
+missed line."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ log = logging.getLogger(__name__)
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its bytes "
-          "are kept as they came.")
-NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided stands."
+SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its file "
+          "is kept unchanged.")
+NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided is kept."
 NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
 LEAST_BOX = 1.0
-"""Percent of a page below which a side of a drawn box is no box."""
+"""Least length of a side of a drawn box, in percent of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPageData:
-    """A paper with its phase and game."""
+    """A sheet with its phase and game."""
 
     paper: SubmissionRow
     phase: PhaseRow
@@ -57,7 +57,7 @@ class SheetPageData:
 
 @router.get("/sheets/{phase_id}")
 def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
-    """Every paper of a phase by power: counts and times only, so that it may be shown before the deadline."""
+    """Every sheet of a phase by power: counts and times only, so that it may be shown before the deadline."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
@@ -87,7 +87,7 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
 def sheet(
     request: Request, visitor: SignedIn, submission_id: int, against: int | None = None, notice: str = ""
 ) -> Response:
-    """One paper. `against` names the version it is compared with, `notice` one of the page's own sentences."""
+    """One sheet. `against`: the version it is compared with. `notice`: one of the page's own sentences."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         page_data = _found(session, submission_id)
@@ -128,7 +128,7 @@ def sheet(
 
 @router.get("/sheet/{submission_id}/page/{page_id}.jpg", dependencies=[Depends(require_visitor)])
 def picture(request: Request, submission_id: int, page_id: int) -> Response:
-    """A page with every line framed, after the seal."""
+    """A page with every line framed, once it is unsealed."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         page = _page(session, submission_id, page_id)
@@ -160,7 +160,7 @@ def original(request: Request, submission_id: int, page_id: int) -> Response:
 def choose(
     request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
 ) -> Response:
-    """Execute this version, for a reason on record."""
+    """Execute this version, with a logged reason."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
@@ -188,7 +188,7 @@ def leave(
 @router.post("/sheet/{submission_id}/refile")
 def refile(request: Request, visitor: Trusted, submission_id: int, power: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
-    """File the paper for another power of its sender, as its heading says (Q-07)."""
+    """File the sheet for another power of its sender, as its heading says (Q-07)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
@@ -211,8 +211,8 @@ def take_over(
     key: Annotated[str, Form()],
     why: Annotated[str, Form()] = "",
 ) -> Response:
-    """Take over, from the version that a sheet of only changes names, the orders of the units it does not
-    name (Q-09)."""
+    """For a sheet that lists only changes: take the orders of the units it does not name over from the
+    version that it names (Q-09)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
@@ -260,8 +260,8 @@ def add_line(
     top: Annotated[float | None, Form()] = None, right: Annotated[float | None, Form()] = None,
     bottom: Annotated[float | None, Form()] = None,
 ) -> Response:
-    """Add a line that the eye missed: below line number `after` of the sheet (0: at the top of the page), its
-    box in percent of the page as shown; without a box the band below that line."""
+    """Add a line that the machine missed: below line number `after` of the sheet (0: at the top of the
+    page). Its box is in percent of the page as shown; without a box it is the band below that line."""
     ports: DeskPorts = request.app.state.ports
     words = " ".join(text.split())[:500]
     if not words:
@@ -288,8 +288,8 @@ def fix_box(
     left: Annotated[float, Form()], top: Annotated[float, Form()], right: Annotated[float, Form()],
     bottom: Annotated[float, Form()],
 ) -> Response:
-    """Set the box of a line right, in percent of its page as shown. `line` is its id and, behind a blank, the
-    version it was shown in."""
+    """Correct the box of a line, in percent of its page as shown. `line` is "ID VERSION", the version being
+    the one that was shown."""
     ports: DeskPorts = request.app.state.ports
     number, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
@@ -311,8 +311,7 @@ def fix_box(
 def _boxes(
     ports: DeskPorts, pages: Sequence[PageRow], lines: Sequence[SettledLine]
 ) -> dict[int, tuple[float, ...]]:
-    """The box of each line in percent of its page as shown; lines of a page without a picture are left
-    out."""
+    """The box of each line in percent of its page as shown, without lines of pages that have no picture."""
     boxes: dict[int, tuple[float, ...]] = {}
     for page in pages:
         if page.upright is None:
@@ -377,8 +376,8 @@ def _below(
 
 
 def _other(power_versions: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
-    """The version a sheet is compared with: the one asked for, else the executed one, else the last before
-    it."""
+    """The version a sheet is compared with: the requested one, else the executed one, else the latest other
+    one."""
     rest = [version for version in power_versions if version.id != this]
     asked = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
@@ -419,7 +418,7 @@ def _tried(act: Callable[[], None]) -> None:
 
 
 def _judge(ports: DeskPorts, phase_id: int) -> None:
-    """Judge where nothing waits any more. The act is committed by now, so a fault of the judge loses
+    """Judge the phase if nothing waits any more. The act is committed, so a failure of the judge loses
     nothing."""
     try:
         ports.settled(phase_id)

@@ -23,7 +23,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class PictureMark:
-    """How a state is drawn. `stroke`: lengths drawn and left out by turns, in widths of the line; empty is
+    """How a state is drawn. `stroke`: lengths drawn and left out in turn, in widths of the line; empty is
     unbroken."""
 
     letter: str
@@ -45,8 +45,8 @@ MARKS: dict[LineState, PictureMark] = {
 def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
     """The page as its sender held it, each line framed and labelled "3 A", as JPEG at most 1400 px wide.
 
-    `key` is the blob of the upright picture, `rotation` how far its writing is still turned (degrees
-    clockwise to turn it back), `lines` labels with lines in pixels of that picture. Raises NoPicture.
+    `key`: the blob of the upright picture. `rotation`: how far its writing is still turned, in degrees
+    clockwise to turn it back. `lines`: labels and lines, in pixels of that picture. Raises NoPicture.
     """
     page = _opened(blobs, key)
     size = page.size
@@ -66,22 +66,22 @@ def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str
 
 
 def turned(point: Point, size: tuple[int, int], rotation: int) -> Point:
-    """Where a point of a picture of this size lies once the picture is turned clockwise by 0, 90, 180 or 270
-    degrees."""
+    """Where a point of a picture of this size lies after the picture is turned clockwise by 0, 90, 180 or
+    270 degrees."""
     x, y = float(point[0]), float(point[1])
     width, height = size
     return {0: (x, y), 90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[rotation % 360]
 
 
 def measure(blobs: BlobReader, key: str) -> tuple[int, int]:
-    """Width and height of a stored page in pixels, from the head of its file. Raises NoPicture."""
+    """Width and height of a stored page in pixels, from the header of its file. Raises NoPicture."""
     with _readable(), Image.open(io.BytesIO(blobs.read(key))) as opened:
         return opened.size
 
 
 def percent(box: Sequence[Point], size: tuple[int, int], rotation: int) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of a box in percent of its page as shown: the page's `size` as stored,
-    `rotation` as in `framed`."""
+    """Left, top, right and bottom of a box in percent of its page as shown. `size`: of the page as stored.
+    `rotation`: as in `framed`."""
     xs, ys = zip(*(turned(point, size, rotation) for point in box), strict=True)
     wide, high = size if rotation % 180 == 0 else size[::-1]
     return (round(100 * min(xs) / wide, 1), round(100 * min(ys) / high, 1), round(100 * max(xs) / wide, 1),
@@ -142,7 +142,7 @@ def _stroke(pen: ImageDraw.ImageDraw, start: Point, end: Point, mark: PictureMar
 
 
 def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: PictureMark, size: int) -> None:
-    """The label on a plate to the left of the line, off its ink, in white on the state's colour."""
+    """The label on a plate to the left of the line, beside its ink, in white on the state's colour."""
     font = ImageFont.load_default(size)
     left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
     pad = size // 4

@@ -1,5 +1,4 @@
-"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power beside
-it."""
+"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ from service.store.tables import GameRow, LineState, PageRow, PhaseRow, Submissi
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One paper of a power: when it came and by which way, and what became of it, with the reason in a
-    sentence."""
+    """One sheet of a power: when and how it came, and whether it counts, with the reason in a sentence."""
 
     id: int
     number: int | None
@@ -38,7 +36,7 @@ class Version:
 
     @property
     def name(self) -> str:
-        """As people call it: "v2", or "without number"."""
+        """What people call it: "v2", or "without number"."""
         return "without number" if self.number is None else f"v{self.number}"
 
 
@@ -54,7 +52,7 @@ class Difference:
 
 
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
-    """Every paper of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
+    """Every sheet of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
     ballot = count([p for p in ballots.papers(session, phase.id) if p.power == power], phase.deadline,
                    first=ballots.first_counts(session, phase)).get(power)
     return [
@@ -68,7 +66,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
     if row.received_at > phase.deadline:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
-        return "chosen by the coordinator" if CHOSEN in row.flags else "counts by the rule of versions"
+        return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
     loser = (
         next((loser for loser in ballot.losers if loser.paper.id == row.id), None) if ballot is not None else None
     )
@@ -80,20 +78,20 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
 
 
 def own_lines(session: Session, submission: int) -> list[SettledLine]:
-    """The lines of a sheet as they stand, without those that a person cut into others, or cut and took
-    back."""
+    """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
+    whose cut was taken back."""
     away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
     return [line for line in lines_of(session, [submission])[submission]
             if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def numbered(lines: Sequence[SettledLine]) -> list[tuple[str, SettledLine]]:
-    """Lines with their numbers on the sheet, from 1, headings counted too."""
+    """Lines with their numbers on the sheet, from 1, headings included."""
     return [(str(number), line) for number, line in enumerate(lines, start=1)]
 
 
 def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> list[Difference]:
-    """The orders of two sheets in their own order, line against line; headings and remarks are left out."""
+    """The orders of two sheets, line against line in their own order; headings and remarks are left out."""
     ours, theirs = _texts(left), _texts(right)
     rows: list[Difference] = []
     for change, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
@@ -117,7 +115,7 @@ def _texts(lines: Sequence[SettledLine]) -> list[str]:
 
 def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, lines: Sequence[SettledLine],
                    name_of: Callable[[str, str], str]) -> list[tuple[str, str, str]]:
-    """Each field of the heading: its name, what the sheet says ("" where nothing was found), what it is filed
+    """Each field of the heading: its name, what the sheet says ("" if it says nothing), what it is filed
     as."""
     game = session.get_one(GameRow, phase.game_id)
     heading = _heading(game, lines)
@@ -144,5 +142,5 @@ def _heading(game: GameRow, lines: Sequence[SettledLine]) -> SheetHeading:
 
 
 def pages(session: Session, submission: int) -> list[PageRow]:
-    """The pages of a sheet in their order."""
+    """The pages of a sheet in order."""
     return records.pages(session, submission)

@@ -47,7 +47,7 @@ def stranger(desk: DeskTable) -> str:
 
 def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskTable) -> None:
     key, phase, game = stranger(desk), desk.table.phase().id, f"/games/{desk.table.game}"
-    assert "bytes are kept" in after(desk, f"/quarantine/{key}/discard", why=WHY)
+    assert "kept unchanged" in after(desk, f"/quarantine/{key}/discard", why=WHY)
     assert "as it was" in after(desk, f"/quarantine/{key}/take-back")
     assert ("a receipt goes to the registered "
             "address") in after(desk, f"/quarantine/{key}/assign", place=f"{phase} Montrose")

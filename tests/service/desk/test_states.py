@@ -50,7 +50,7 @@ def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, sta
     for path, values in (("decide", {"line": 3, "key": "k", "do": "void"}), ("undo", {}), ("judge", {})):
         answer = desk.post(f"/desk/7/{path}", **values)
         assert answer.status_code == 409
-        assert "What was decided stands" in answer.text
+        assert "What was decided is kept" in answer.text
     assert desk.reviews() == []
 
 
@@ -96,8 +96,8 @@ def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.execute(update(SubmissionRow).values(fate="held", flags=["heading_disagrees"]))
     page_text = desk.text("/desk/7")
-    assert "There is nothing to read: no sheet came that counts." in page_text
-    aside = "A paper of Montrose is set aside: the sheet's heading and the mail's subject disagree."
+    assert "There is nothing to read: no sheet counts." in page_text
+    aside = "A sheet of Montrose is set aside: the sheet's heading and the mail's subject disagree."
     assert aside in page_text.replace("&#39;", "'")
     assert aside in desk.text("/").replace("&#39;", "'")
 
@@ -138,7 +138,7 @@ def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
 def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=3))
     page_text = desk.text("/desk/7?line=3")
-    assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be looked at, and no longer "
+    assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be read, and no longer "
             "changed.") in page_text
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
 
@@ -171,7 +171,7 @@ def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> 
         session.execute(
             update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None)
         )
-    assert ("Crossed out on the sheet, so not an order . If it stands after all, take its reading: one "
+    assert ("Crossed out on the sheet, so not an order . If it counts after all, take its reading: one "
             "key.") in desk.text("/desk/7?line=3")
     desk.decide(3, "reading-1", "a")
     assert [r.order for r in desk.reviews()] == ["A Eskdale H"]
@@ -202,6 +202,6 @@ def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskS
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
     for page_text in (first, desk.text("/desk/7")):
-        assert ("A paper of Montrose: the same version number came before with other ink, and the later one "
+        assert ("A sheet of Montrose: the same version number came before with other ink, and the later one "
                 "counts.") in page_text
         assert "set aside" not in page_text

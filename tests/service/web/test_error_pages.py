@@ -131,7 +131,7 @@ def test_typing_nothing_is_no_decision(desk: DeskSite) -> None:
 def test_a_form_with_a_field_missing_changes_nothing(desk: DeskSite, values: dict[str, object]) -> None:
     answer = desk.post("/desk/7/decide", **values)
     assert answer.status_code == 400
-    assert "This form came incomplete. Nothing was changed" in answer.text
+    assert "This form is incomplete. Nothing was changed" in answer.text
     assert desk.reviews() == []
 
 

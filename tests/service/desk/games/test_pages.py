@@ -163,7 +163,7 @@ def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:
     desk.table.set_phase(state=PhaseState.SENT)
     answer = desk.post(f"/games/{desk.table.game}/roll-back", phase=desk.table.phase().id, why=WHY)
     assert answer.status_code == 409
-    assert "What was sent stands" in answer.text
+    assert "What was sent does not change" in answer.text
     assert desk.table.phase().state == PhaseState.SENT
 
 
@@ -252,10 +252,10 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
 def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
-    assert "A line goes without a look: as the site is set" in desk.text(page)
+    assert "Accept lines automatically: as set for the site" in desk.text(page)
     for value, why, sentence in (
         ("0.5", WHY, "no such threshold"),
-        ("", WHY, "set so already"),
+        ("", WHY, "has this value already"),
         ("0.95", "short", "reason"),
     ):
         assert sentence in desk.post(f"{page}/threshold", value=value, why=why).text
@@ -273,7 +273,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
         NAME,
-        "as the site is set",
+        "as set for the site",
         "at least 0.95 sure",
     )
 

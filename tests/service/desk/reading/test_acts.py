@@ -151,7 +151,7 @@ def test_an_act_without_the_pages_token_changes_nothing(desk: DeskSite) -> None:
 def test_acts_are_refused_outside_the_time_of_reading(desk: DeskSite, state: PhaseState) -> None:
     desk.change(7, state=state)
     answer = desk.acts({"key": "out-of-time", "do": "void", "line": 3})
-    assert "What was decided stands" in answer["acts"][0]["refused"]
+    assert "What was decided is kept" in answer["acts"][0]["refused"]
     assert "states" not in answer
     assert desk.reviews() == []
 
@@ -184,7 +184,7 @@ def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(de
     desk.second_reader()
     page_text = desk.text("/desk/7")
     assert "line 3 of 4" in page_text
-    assert ("Ada asks for a second reader. What they think is not shown; the readings stand in another "
+    assert ("Ada asks for a second reader. What they think is not shown; the readings are in another "
             "order.") in page_text
     desk.decide(3, "reading-1", "b")
     assert "asks for a second reader" not in desk.text("/desk/7?line=3")
