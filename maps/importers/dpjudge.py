@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePath
 
 from adjudicator.geo import Terrain
 from maps.importers.dpjudge_lines import SHUT, DpjudgeReader, PowerLine, TerrainLine
@@ -24,26 +24,27 @@ from maps.importers.draft import (
     Link,
     SourceLine,
 )
+from maps.importers.source import SourceFiles
 
 _TERRAIN = {"WATER": Terrain.SEA, "COAST": Terrain.COASTAL, "PORT": Terrain.COASTAL, "LAND": Terrain.INLAND}
 _COAST_WORD = re.compile(r"(?P<base>.+?)(?:/(?P<slash>[^/()]+)|\((?P<bracket>[^()]+)\))")
 
 
-def read(path: Path, troubles: ImportReport) -> BoardDraft | None:
-    """The board of a `.map` file and of the files it uses, which stand beside it; None with faults noted."""
-    reader = DpjudgeReader(path.parent, troubles)
-    if not reader.file(path.name):
+def read(files: SourceFiles, name: str, report: ImportReport) -> BoardDraft | None:
+    """The board of the `.map` file `name` and of the files it uses; None with faults noted."""
+    reader = DpjudgeReader(files, report)
+    if not reader.file(name):
         return None
-    return _Board(reader, path, troubles).draft()
+    return _Board(reader, name, report).draft()
 
 
 class _Board:
     """What was read, put together and checked."""
 
-    def __init__(self, reader: DpjudgeReader, path: Path, troubles: ImportReport) -> None:
+    def __init__(self, reader: DpjudgeReader, file: str, report: ImportReport) -> None:
         self._reader = reader
-        self._path = path
-        self._troubles = troubles
+        self._file = file
+        self._report = report
         self._shut = {line.written.upper() for line in reader.ground.values() if line.terrain == SHUT}
         self._coasts: dict[str, list[str]] = {}
         self._base: dict[str, TerrainLine] = {}
@@ -72,12 +73,12 @@ class _Board:
             **{place: line for power in powers for place, line in power.homes.items()},
         }.items():
             if place not in places:
-                self._troubles.fault(*line, f"{place} is a centre here, and no line tells its terrain")
+                self._report.fault(*line, f"{place} is a centre here, and no line tells its terrain")
         links = self._links(places)
         for ground in (
             ground for ground in self._reader.ground.values() if ground.terrain == SHUT
         ):
-            self._troubles.note(*ground.at, (f"{ground.written.upper()} is shut: nobody enters it, "
+            self._report.note(*ground.at, (f"{ground.written.upper()} is shut: nobody enters it, "
                                                 f"and it is left "
                                           f"out"))
         places = self._without_shore(places, links)
@@ -86,7 +87,7 @@ class _Board:
             or len({place for place, ground in places.items() if ground.centre}) // 2 + 1
         )
         return BoardDraft(
-            title=self._path.stem.replace("_", " ").title(), origin=self._path.name, places=places,
+            title=PurePath(self._file).stem.replace("_", " ").title(), origin=self._file, places=places,
             links=links,
             seats=tuple(_seat(power) for power in powers),
             units=tuple((power.id, kind, place) for power in powers for kind, place, line in power.units
@@ -102,10 +103,10 @@ class _Board:
         for power in self._reader.powers.values():
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
-                self._troubles.fault(*power.at, (f"{power.id} is no directive known here, and no power with "
+                self._report.fault(*power.at, (f"{power.id} is no directive known here, and no power with "
                                                  f"a centre or a unit"))
             elif (strange and len(strange) == len(power.homes)) or "ABUTS" in power.homes:
-                self._troubles.fault(*power.at, (f"{power.id} is no directive known here, and no power: "
+                self._report.fault(*power.at, (f"{power.id} is no directive known here, and no power: "
                                                  f"{strange[0]} is no place"))
                 continue
             powers.append(power)
@@ -117,7 +118,7 @@ class _Board:
             for place, line in power.homes.items():
                 other = homes.setdefault(place, power.id)
                 if other != power.id:
-                    self._troubles.fault(*line, (f"{place} is a home of {other} already; a centre is the "
+                    self._report.fault(*line, (f"{place} is a home of {other} already; a centre is the "
                                                  f"home "
                                                f"of one power"))
         return homes
@@ -125,13 +126,13 @@ class _Board:
     def _place(self, place: str, line: TerrainLine, centre: bool, home: str) -> DraftProvince:
         named = self._reader.names.get(place)
         if named is None:
-            self._troubles.fault(*line.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
+            self._report.fault(*line.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
                                            f"= {place.lower()}"))
         if line.terrain == "PORT":
-            self._troubles.note(*line.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
+            self._report.note(*line.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
                                           f"at sea only"))
         if line.written.islower() and place not in self._coasts:
-            self._troubles.note(*line.at, f"{place} is written in small letters, so no fleet may stand there")
+            self._report.note(*line.at, f"{place} is written in small letters, so no fleet may stand there")
         return DraftProvince(
             place,
             named[0] if named else place,
@@ -151,7 +152,7 @@ class _Board:
         for place, province in places.items():
             dry = province.terrain is Terrain.COASTAL and place not in reached
             if dry:
-                self._troubles.note(*province.at, (f"{place} is a coast that no fleet reaches, and is "
+                self._report.note(*province.at, (f"{place} is a coast that no fleet reaches, and is "
                                                    f"written "
                                               f"down as inland"))
             provinces[place] = replace(province, terrain=Terrain.INLAND) if dry else province
@@ -161,10 +162,10 @@ class _Board:
         for place, coasts in self._coasts.items():
             first = self._ground[f"{place}/{coasts[0]}"]
             if place not in self._base:
-                self._troubles.fault(*first.at, f"{place} has coasts and no line of its own")
+                self._report.fault(*first.at, f"{place} has coasts and no line of its own")
             for coast in coasts:
                 if coast not in COASTS:
-                    self._troubles.fault(*first.at, (f"{coast} is no coast known here; known are "
+                    self._report.fault(*first.at, (f"{coast} is no coast known here; known are "
                                                      f"{', '.join(COASTS)}"))
 
     def _links(self, places: dict[str, DraftProvince]) -> dict[Link, SourceLine]:
@@ -180,13 +181,13 @@ class _Board:
                 if place in self._shut:
                     continue
                 if place not in places:
-                    self._troubles.fault(*line.at, f"{origin} abuts {target}, and no line tells its terrain")
+                    self._report.fault(*line.at, f"{origin} abuts {target}, and no line tells its terrain")
                 elif "/" in target and target not in self._ground:
-                    self._troubles.fault(*line.at, f"{origin} abuts {target}, and {place} has no such coast")
+                    self._report.fault(*line.at, f"{origin} abuts {target}, and {place} has no such coast")
                 elif place == origin.partition("/")[0]:
-                    self._troubles.fault(*line.at, f"{origin} abuts itself")
+                    self._report.fault(*line.at, f"{origin} abuts itself")
                 elif target in listed:
-                    self._troubles.fault(*line.at, f"{origin} abuts {target} twice")
+                    self._report.fault(*line.at, f"{origin} abuts {target} twice")
                 else:
                     self._link(line, abut, places, links)
                 listed.add(target)
@@ -207,7 +208,7 @@ class _Board:
         if not floats or ("/" not in origin and a.coasts):
             return
         if "/" not in target and b.coasts:
-            self._troubles.fault(*line.at, (f"{origin} abuts {target}, which has coasts; write those that a "
+            self._report.fault(*line.at, (f"{origin} abuts {target}, which has coasts; write those that a "
                                            f"fleet reaches, or {target.lower()}"))
         else:
             links.setdefault(Link(origin, target, afloat=True), line.at)
@@ -215,9 +216,9 @@ class _Board:
     def _stands(self, place: str, line: SourceLine, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
         if base not in places:
-            self._troubles.fault(*line, f"a unit stands in {place}, and no line tells its terrain")
+            self._report.fault(*line, f"a unit stands in {place}, and no line tells its terrain")
         elif coast and coast not in places[base].coasts:
-            self._troubles.fault(*line, f"a unit stands in {place}, and {base} has no such coast")
+            self._report.fault(*line, f"a unit stands in {place}, and {base} has no such coast")
         else:
             return True
         return False
@@ -229,7 +230,7 @@ class _Board:
             if base in self._shut:
                 continue
             if base not in places:
-                self._troubles.fault(*line, f"{name} ({place}) has a name and no terrain")
+                self._report.fault(*line, f"{name} ({place}) has a name and no terrain")
                 continue
             spellings += [_alias(alias, base, coast, line) for alias in aliases]
         return spellings

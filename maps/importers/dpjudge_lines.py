@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from maps.importers import text
 from maps.importers.draft import PHASES, SEASONS, ImportReport, SourceLine
+from maps.importers.source import SourceFiles, file_lines
 
 SHUT = "SHUT"
 _NEUTRAL = ("UNOWNED", "NEUTRAL")
@@ -41,10 +40,10 @@ class PowerLine:
 class DpjudgeReader:
     """Line by line: what is said last counts."""
 
-    def __init__(self, folder: Path, troubles: ImportReport) -> None:
-        self._folder = folder
-        self._troubles = troubles
-        self._seen: set[str] = set()
+    def __init__(self, files: SourceFiles, report: ImportReport) -> None:
+        self._files = files
+        self._report = report
+        self._used_files: set[str] = set()
         self._current: PowerLine | None = None
         self.ground: dict[str, TerrainLine] = {}
         self.names: dict[str, tuple[str, list[str], SourceLine]] = {}
@@ -65,11 +64,11 @@ class DpjudgeReader:
 
     def file(self, name: str) -> bool:
         """Read one file; False when it cannot be read as text."""
-        self._seen.add(name)
-        file_lines = text.lines(self._folder / name, self._troubles)
-        if file_lines is None:
+        self._used_files.add(name)
+        source_lines = file_lines(self._files, name, self._report)
+        if source_lines is None:
             return False
-        for number, line in enumerate(file_lines, start=1):
+        for number, line in enumerate(source_lines, start=1):
             words = line.split()
             if words and not words[0].startswith("#"):
                 self._line(line, words, (name, number))
@@ -87,7 +86,7 @@ class DpjudgeReader:
             self._power(directive, line, position)
 
     def _fault(self, position: SourceLine, message: str) -> None:
-        self._troubles.fault(*position, message)
+        self._report.fault(*position, message)
 
     def _name(self, line: str, position: SourceLine) -> None:
         name, _, rest = line.partition("=")
@@ -138,9 +137,9 @@ class DpjudgeReader:
             name = word if "." in word else f"{word}.map"
             if "/" in name or "\\" in name or name.startswith("."):
                 self._fault(position, f"{word!r} is not the plain name of a file beside this one")
-            elif name in self._seen:
+            elif name in self._used_files:
                 self._fault(position, f"{name} is used already")
-            elif not (self._folder / name).is_file():
+            elif name not in self._files:
                 self._fault(position, (f"uses {name}, which does not stand beside it; put both into one "
                                        f"folder"))
             else:
@@ -158,7 +157,7 @@ class DpjudgeReader:
         if len(words) < 2 or not all(word.isdecimal() for word in words[1:]):
             return self._fault(position, "VICTORY needs a number of centres")
         if len(words) > 2:
-            self._troubles.note(*position, "the number that wins changes over the years; the last is taken")
+            self._report.note(*position, "the number that wins changes over the years; the last is taken")
         self.victory = int(words[-1])
         return None
 
@@ -252,7 +251,7 @@ class DpjudgeReader:
         self._current = None
 
     def _behaviour(self, words: list[str], position: SourceLine) -> None:
-        self._troubles.note(*position, (f"{' '.join(words)}: how a game is run is not part of a board, and "
+        self._report.note(*position, (f"{' '.join(words)}: how a game is run is not part of a board, and "
                                         f"is left "
                                   f"out"))
 

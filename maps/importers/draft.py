@@ -137,12 +137,12 @@ def link_pairs(links: Mapping[Link, SourceLine]) -> Iterable[tuple[Link, bool]]:
             yield link, False
 
 
-def check_links(draft: BoardDraft, *, one_way: bool, troubles: ImportReport) -> None:
+def check_links(draft: BoardDraft, *, one_way: bool, report: ImportReport) -> None:
     """A link that one end names and the other does not is a fault, unless the board is said to have such."""
     for link, single in link_pairs(draft.links):
         if single and not one_way:
             unit = "a fleet" if link.afloat else "an army"
-            troubles.fault(
+            report.fault(
                 *draft.links[link],
                 (f"{unit} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
                  f"--one-way if that is meant"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from adjudicator.geo import Terrain
 from maps.importers import xml
@@ -24,22 +23,15 @@ from maps.importers.draft import (
     Link,
     SourceLine,
 )
+from maps.importers.source import SourceFiles
 from maps.importers.xml import Element
 
 VARIANTS, PROVINCES = "VARIANTS", "PROVINCES"
 MAIN = "variants.xml"
 _KNOWN = {
     "VARIANT": (
-        "DESCRIPTION",
-        "MAP",
-        "RULEOPTIONS",
-        "POWER",
-        "STARTINGTIME",
-        "VICTORYCONDITIONS",
-        "SUPPLYCENTER",
-        "INITIALSTATE",
-        "INFLUENCE",
-    ),
+        "DESCRIPTION", "MAP", "RULEOPTIONS", "POWER", "STARTINGTIME", "VICTORYCONDITIONS", "SUPPLYCENTER",
+        "INITIALSTATE", "INFLUENCE"),
     PROVINCES: ("BORDER_DEFINITIONS", "PROVINCE"),
     "PROVINCE": ("UNIQUENAME", "ADJACENCY"),
 }
@@ -50,65 +42,61 @@ _REF = re.compile(r"(?P<place>.+?)(?:[-/(](?P<coast>[nsew]c)\)?)?")
 _TURN = re.compile(r"(?P<season>\w+)[\s,]+(?P<year>\d+)[\s,]+(?P<phase>\w+)")
 
 
-def read(path: Path, wanted: str, troubles: ImportReport) -> BoardDraft | None:
-    """The variant called `wanted` of a `variants.xml`; with "" the only one, or the one marked as default.
+def read(files: SourceFiles, name: str, wanted: str, report: ImportReport) -> BoardDraft | None:
+    """The variant called `wanted` of the file `name`; with "" the only one, or the one marked as default.
     None with faults noted."""
-    root = xml.read(path, troubles)
+    root = xml.read(files, name, report)
     if root is None:
         return None
     if root.name == PROVINCES:
-        troubles.fault(path.name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, "
+        report.fault(name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, "
                                               f"which names the powers"))
         return None
     if root.name != VARIANTS:
-        troubles.fault(path.name, root.line, (f"its outermost element is {root.name}; jDip's variants have "
+        report.fault(name, root.line, (f"its outermost element is {root.name}; jDip's variants have "
                                               f"{VARIANTS}"))
         return None
-    variant = _chosen(root, wanted, path.name, troubles)
-    board = _beside(variant, path, troubles) if variant is not None else None
-    return (
-        _Board(path.name, troubles, variant, *board).draft()
-        if variant is not None and board is not None
-        else None
-    )
+    variant = _chosen(root, wanted, name, report)
+    adjacency = _adjacency(variant, files, name, report) if variant is not None else None
+    if variant is None or adjacency is None:
+        return None
+    return _Board(name, report, variant, *adjacency).draft()
 
 
-def _chosen(root: Element, wanted: str, file: str, troubles: ImportReport) -> Element | None:
+def _chosen(root: Element, wanted: str, file: str, report: ImportReport) -> Element | None:
     variants = list(root.all("VARIANT"))
     listed = ", ".join(repr(variant.get("name")) for variant in variants) or "none"
     if wanted:
         chosen = [variant for variant in variants if wanted.casefold() == variant.get("name").casefold()]
         sentence = f"it has no variant called {wanted!r}; there are {listed}"
     else:
-        chosen = (
-            variants
-            if len(variants) == 1
-            else [variant for variant in variants if variant.get("default") == "true"]
-        )
+        defaults = [variant for variant in variants if variant.get("default") == "true"]
+        chosen = variants if len(variants) == 1 else defaults
         sentence = f"say which variant with --name; there are {listed}"
     if len(chosen) == 1:
         return chosen[0]
-    troubles.fault(file, root.line, sentence)
+    report.fault(file, root.line, sentence)
     return None
 
 
-def _beside(variant: Element, path: Path, troubles: ImportReport) -> tuple[str, Element] | None:
-    """The adjacency that the variant names, which stands in the same folder."""
+def _adjacency(variant: Element, files: SourceFiles, file: str,
+               report: ImportReport) -> tuple[str, Element] | None:
+    """Name and root of the adjacency that the variant names, a file of the same folder."""
     map_element = variant.first("MAP")
     name = map_element.get("adjacencyURI") if map_element else ""
     line = (map_element or variant).line
     if not name:
-        troubles.fault(path.name, line, "the variant names no adjacency (MAP adjacencyURI)")
+        report.fault(file, line, "the variant names no adjacency (MAP adjacencyURI)")
     elif "/" in name or "\\" in name or name.startswith("."):
-        troubles.fault(path.name, line, (f"the adjacency {name!r} is not the plain name of a file beside "
+        report.fault(file, line, (f"the adjacency {name!r} is not the plain name of a file beside "
                                          f"this one"))
-    elif not (path.parent / name).is_file():
-        troubles.fault(path.name, line, (f"the adjacency {name} does not stand beside it; put both into one "
+    elif name not in files:
+        report.fault(file, line, (f"the adjacency {name} does not stand beside it; put both into one "
                                          f"folder"))
-    elif (root := xml.read(path.parent / name, troubles)) is not None:
+    elif (root := xml.read(files, name, report)) is not None:
         if root.name == PROVINCES:
             return name, root
-        troubles.fault(name, root.line, (f"its outermost element is {root.name}; jDip's adjacency has "
+        report.fault(name, root.line, (f"its outermost element is {root.name}; jDip's adjacency has "
                                          f"{PROVINCES}"))
     return None
 
@@ -128,10 +116,10 @@ class _Board:
     """One variant and its adjacency, put together and checked."""
 
     def __init__(
-        self, file: str, troubles: ImportReport, variant: Element, beside: str, adjacency: Element
+        self, file: str, report: ImportReport, variant: Element, beside: str, adjacency: Element
     ) -> None:
         self._file, self._beside = file, beside
-        self._troubles = troubles
+        self._report = report
         self._variant = variant
         self._adjacency = adjacency
         self._spelled: dict[str, str] = {}
@@ -364,7 +352,7 @@ class _Board:
     def _leave_out(self) -> None:
         """What our tables have no place for is said, never dropped in silence."""
         for place in sorted(self._shut):
-            self._troubles.note(self._beside, 0, f"{place} cannot be entered, and is left out")
+            self._report.note(self._beside, 0, f"{place} cannot be entered, and is left out")
         for part in self._adjacency.all("BORDER_DEFINITIONS"):
             for element in part.all("BORDER"):
                 self._note(self._beside, element, (f"the border {element.get('id')!r} is a rule of its own "
@@ -386,7 +374,7 @@ class _Board:
                                              f"and is left out"))
 
     def _fault(self, file: str, element: Element, message: str) -> None:
-        self._troubles.fault(file, element.line, message)
+        self._report.fault(file, element.line, message)
 
     def _note(self, file: str, element: Element, message: str) -> None:
-        self._troubles.note(file, element.line, message)
+        self._report.note(file, element.line, message)

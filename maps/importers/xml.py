@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from xml.parsers import expat
 
-from maps.importers import text
 from maps.importers.draft import ImportReport
+from maps.importers.source import SourceFiles, file_bytes
 
 DEEPEST = 50
 
@@ -44,9 +43,9 @@ class _Refused(Exception):
     """The file asks for what is not done."""
 
 
-def read(path: Path, troubles: ImportReport) -> Element | None:
+def read(files: SourceFiles, name: str, report: ImportReport) -> Element | None:
     """The root of an XML file, or None with a fault that says where it breaks off."""
-    data = text.raw(path, troubles)
+    data = file_bytes(files, name, report)
     if data is None:
         return None
     parser = expat.ParserCreate()
@@ -59,14 +58,14 @@ def read(path: Path, troubles: ImportReport) -> Element | None:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        troubles.fault(path.name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
+        report.fault(name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
         return None
     except (LookupError, ValueError) as error:
-        troubles.fault(path.name, parser.CurrentLineNumber, (f"its encoding is not known ({error}); save it "
+        report.fault(name, parser.CurrentLineNumber, (f"its encoding is not known ({error}); save it "
                                                              f"as UTF-8"))
         return None
     except _Refused as refused:
-        troubles.fault(path.name, parser.CurrentLineNumber, str(refused))
+        report.fault(name, parser.CurrentLineNumber, str(refused))
         return None
     return tree.root
 

@@ -4,11 +4,15 @@ of our form."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
-from maps.importers import dpjudge, jdip, tables, write
-from maps.importers.draft import BoardDraft, ImportReport, check_links
+import maps
+from maps.importers import board_files, dpjudge, jdip, tables
+from maps.importers.board_files import MODEL_FILES, ModelBoard
+from maps.importers.draft import ImportReport, check_links
+from maps.importers.source import MAX_BYTES, SourceFile
 from service.cli.check_board import run_check
 
 LIKE = "standard"
@@ -27,63 +31,103 @@ def run_import(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         return _refuse(f"{folder} holds something already; name a new folder, and nothing is written over")
-    troubles = ImportReport()
-    files = _board_files(source, name, like, one_way, troubles)
-    sys.stderr.writelines(f"{note}\n" for note in troubles.notes())
-    faults = troubles.faults()
+    report = ImportReport()
+    files = _board_files(source, name, like, one_way, report)
+    sys.stderr.writelines(f"{note}\n" for note in report.notes())
+    faults = report.faults()
     if faults or files is None:
         out.writelines(f"{fault}\n" for fault in faults)
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         return _refuse(f"{source} has {count}; nothing is written, mend the lines named and import again")
-    write.write(folder, files)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file_name, content in files.items():
+        (folder / file_name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return run_check(str(folder), out)
 
 
 def _board_files(
-    source: Path, name: str, like: str, one_way: bool, troubles: ImportReport
+    source: Path, name: str, like: str, one_way: bool, report: ImportReport
 ) -> dict[str, str | bytes] | None:
-    source_file = _source_kind(source, troubles)
+    source_file = _source_kind(source, report)
     if source_file is None:
         return None
     path, suffix = source_file
     if suffix == ".csv":
-        return tables.read(path, like, troubles)
-    draft: BoardDraft | None
-    draft = jdip.read(path, name, troubles) if suffix == ".xml" else dpjudge.read(path, troubles)
+        files = FolderFiles(path)
+        title = path.resolve().name.replace("_", " ").title()
+        model = None if board_files.HEADING in files else _model_board(like)
+        return tables.read(files, title, model, report)
+    files = FolderFiles(path.parent)
+    if suffix == ".xml":
+        draft = jdip.read(files, path.name, name, report)
+    else:
+        draft = dpjudge.read(files, path.name, report)
     if draft is None:
         return None
     if not draft.places or not draft.seats:
         missing = "places" if not draft.places else "powers"
-        troubles.fault(path.name, 0, f"there are no {missing} in it, so it is no board")
-    check_links(draft, one_way=one_way, troubles=troubles)
-    return dict(write.tables(draft, like, troubles))
+        report.fault(path.name, 0, f"there are no {missing} in it, so it is no board")
+    check_links(draft, one_way=one_way, report=report)
+    return dict(board_files.board_files(draft, _model_board(like), report))
 
 
-def _source_kind(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
+class FolderFiles(Mapping[str, SourceFile]):
+    """The files of a folder by name, each read when it is asked for; the importers open none themselves."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> SourceFile:
+        path = self._folder / name
+        if not path.exists():
+            raise KeyError(name)
+        try:
+            size = path.stat().st_size
+            return SourceFile(path.read_bytes() if size <= MAX_BYTES else b"", size)
+        except OSError as error:
+            return SourceFile(b"", 0, error.strerror or str(error))
+
+    def __contains__(self, name: object) -> bool:
+        return (self._folder / str(name)).is_file()
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.name for path in sorted(self._folder.iterdir()) if path.is_file())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _model_board(slug: str) -> ModelBoard:
+    """The board that lends its calendar, units and rules. Raises MapError when there is none of that name."""
+    paths = {name: maps.folder(slug) / name for name in MODEL_FILES}
+    return ModelBoard(slug, {name: path.read_text("utf-8") for name, path in paths.items() if path.exists()})
+
+
+def _source_kind(source: Path, report: ImportReport) -> tuple[Path, str] | None:
     """What to read, and which form it has by its name; None with a fault."""
     suffix = source.suffix.lower()
     if source.is_dir():
-        return _in_folder(source, troubles)
+        return _in_folder(source, report)
     if not source.is_file():
-        troubles.fault(source.name, 0, "there is no such file or folder")
+        report.fault(source.name, 0, "there is no such file or folder")
     elif suffix not in {".csv", ".map", ".xml"}:
-        troubles.fault(source.name, 0, ("this is no board: name a folder of our tables, a .map file, or "
+        report.fault(source.name, 0, ("this is no board: name a folder of our tables, a .map file, or "
                                         "jDip's variants.xml"))
     else:
         return (source.parent if suffix == ".csv" else source), suffix
     return None
 
 
-def _in_folder(source: Path, troubles: ImportReport) -> tuple[Path, str] | None:
+def _in_folder(source: Path, report: ImportReport) -> tuple[Path, str] | None:
     judge_maps = sorted(source.glob("*.map"))
-    if (source / write.PROVINCES).exists():
+    if (source / board_files.PROVINCES).exists():
         return source, ".csv"
     if (source / jdip.MAIN).exists():
         return source / jdip.MAIN, ".xml"
     if len(judge_maps) == 1:
         return judge_maps[0], ".map"
-    troubles.fault(source.name, 0, f"it holds {len(judge_maps)} .map files; name one" if judge_maps else (
-        f"it holds neither {write.PROVINCES} nor {jdip.MAIN} nor a .map file"))
+    report.fault(source.name, 0, f"it holds {len(judge_maps)} .map files; name one" if judge_maps else (
+        f"it holds neither {board_files.PROVINCES} nor {jdip.MAIN} nor a .map file"))
     return None
 
 

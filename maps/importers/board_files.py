@@ -1,4 +1,4 @@
-"""A draft of a board as a folder of our tables. Heading, units and rules come from a board that is played
+"""A draft of a board as the files of our form. Calendar, units and rules come from a board that is played
 already."""
 
 from __future__ import annotations
@@ -9,94 +9,69 @@ import json
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-import maps
 from adjudicator.geo import Terrain
 from maps.importers.draft import COASTS, BoardDraft, DraftName, DraftPower, ImportReport, link_pairs
 from maps.names import normalize
 
 COLOURS = (
     "#c62828", "#1f4fb2", "#3f9b35", "#efd23a", "#4a4f57", "#c2188f", "#2aa79b", "#7b4a1e", "#8fb8e8",
-    "#ef8a17",
-    "#c9a0e8", "#1010e0", "#e0e0ac", "#10e010", "#c610e0", "#e09292", "#2a4410", "#782a44", "#ace010",
-    "#92922a",
-)
+    "#ef8a17", "#c9a0e8", "#1010e0", "#e0e0ac", "#10e010", "#c610e0", "#e09292", "#2a4410", "#782a44",
+    "#ace010", "#92922a")
 """Colours that differ plainly, any two of them (MAP-04)."""
 PATTERNS = (
-    "diagonal",
-    "cross",
-    "horizontal",
-    "vertical",
-    "dots",
-    "waves",
-    "chevron",
-    "grid",
-    "back-diagonal",
-    "rings",
-)
+    "diagonal", "cross", "horizontal", "vertical", "dots", "waves", "chevron", "grid", "back-diagonal",
+    "rings")
 _SHORT = 3
+"""Letters up to which a spelling counts as an abbreviation."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-HEADING, PROVINCES, BORDERS, NAMES, SETUP = (
-    "variant.toml",
-    "provinces.csv",
-    "borders.csv",
-    "names.csv",
-    "setup.csv",
-)
-WORDING, RULINGS = "orders.lark", "rulings.md"
+HEADING, PROVINCES, BORDERS = "variant.toml", "provinces.csv", "borders.csv"
+NAMES, SETUP, WORDING, RULINGS = "names.csv", "setup.csv", "orders.lark", "rulings.md"
+MODEL_FILES = (HEADING, WORDING, RULINGS)
+_PROVINCE_COLUMNS = ("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts")
+_OWN_TO_MODEL = ("capitals", "middle", "open_east", "strip", "conduct")
+"""Keys of a heading that tell of the model's own places and players."""
 
 
-def wording(like: str) -> dict[str, str]:
-    """What goes along with the rules of the board `like`: the words its own orders have, and its house
-    rules."""
-    return {name: (maps.folder(like) / name).read_text("utf-8") for name in (WORDING, RULINGS)
-            if (maps.folder(like) / name).exists()}
+@dataclass(frozen=True, slots=True)
+class ModelBoard:
+    """A board that is played already, from which calendar, units and rules are taken: its name, and the text
+    of those of MODEL_FILES that it has."""
+
+    slug: str
+    texts: Mapping[str, str]
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """Its `variant.toml` as a table."""
+        return tomllib.loads(self.texts[HEADING])
+
+    @property
+    def wording(self) -> dict[str, str]:
+        """The files that belong to its rules: the words of its own orders, and its house rules."""
+        return {name: text for name, text in self.texts.items() if name != HEADING}
 
 
-def tables(draft: BoardDraft, like: str, troubles: ImportReport) -> dict[str, str]:
-    """Every file of the folder by its name. A spelling of two places that the source does not call ambiguous
-    is a fault."""
-    return wording(like) | {
-        HEADING: heading(
-            like,
-            draft.seats,
-            {
-                "title": draft.title,
-                "victory": draft.victory,
-                "note": (f"Read from {draft.origin}; whose work that is, and under which licence, is said "
-                         f"there."),
-            },
-            draft.start,
-            _counts(draft),
-        ),
-        PROVINCES: _csv(
-            ("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts"),
-            (
-                (
-                    province.id,
-                    province.name,
-                    "",
-                    province.terrain.value,
-                    "yes" if province.centre else "",
-                    "",
-                    "",
-                    province.home,
-                    "; ".join(f"{coast} = {COASTS[coast]}" for coast in province.coasts if coast in COASTS),
-                )
-                for province in draft.places.values()
-            ),
-        ),
+def board_files(draft: BoardDraft, model: ModelBoard, report: ImportReport) -> dict[str, str]:
+    """Every file of the folder by its name.
+
+    A spelling of two places that the source does not call ambiguous is a fault.
+    """
+    note = f"Read from {draft.origin}; whose work that is, and under which licence, is said there."
+    top = {"title": draft.title, "victory": draft.victory, "note": note}
+    provinces = (
+        (province.id, province.name, "", province.terrain.value, "yes" if province.centre else "", "", "",
+         province.home, "; ".join(f"{code} = {COASTS[code]}" for code in province.coasts if code in COASTS))
+        for province in draft.places.values())
+    setup = (*draft.units, *((power, "centre", centre) for power, centre in draft.owned))
+    return model.wording | {
+        HEADING: heading_text(model, draft.seats, top, draft.start, _counts(draft)),
+        PROVINCES: _csv(_PROVINCE_COLUMNS, provinces),
         BORDERS: _csv(("a", "b", "kind", "one_way"), _borders(draft)),
-        NAMES: _csv(("text", "region", "spelling", "ambiguous"), _names(draft, troubles)),
-        SETUP: _csv(
-            ("power", "unit", "region"),
-            (
-                *((power, kind, region) for power, kind, region in draft.units),
-                *((power, "centre", province) for power, province in draft.owned),
-            ),
-        ),
+        NAMES: _csv(("text", "region", "spelling", "ambiguous"), _names(draft, report)),
+        SETUP: _csv(("power", "unit", "region"), setup),
     }
 
 
@@ -127,7 +102,7 @@ def _borders(draft: BoardDraft) -> Iterable[Sequence[str]]:
         yield link.a, link.b, kind, "yes" if single else ""
 
 
-def _names(draft: BoardDraft, troubles: ImportReport) -> Iterable[Sequence[str]]:
+def _names(draft: BoardDraft, report: ImportReport) -> Iterable[Sequence[str]]:
     own_texts = {
         province.id: {normalize(province.id), normalize(province.name)} for province in draft.places.values()
     }
@@ -148,35 +123,30 @@ def _names(draft: BoardDraft, troubles: ImportReport) -> Iterable[Sequence[str]]
         several = len(meant[form]) > 1
         if several and form not in doubtful:
             listed = " and ".join(sorted(meant[form]))
-            troubles.fault(*named.at, f"{named.text!r} means {listed}; one of them needs another spelling")
+            report.fault(*named.at, f"{named.text!r} means {listed}; one of them needs another spelling")
         short = len(named.text) <= _SHORT
         text = named.text.upper() if short else named.text[:1].upper() + named.text[1:]
         yield text, region, "abbreviation" if short else "alias", "yes" if several else ""
 
 
-# The heading
-# ---------------------------------------------------------------------------------------------------------
-
-
-def heading(
-    like: str, seats: Sequence[DraftPower], top: Mapping[str, object],
-    start: tuple[str, int, str] | None = None,
-    counts: Mapping[str, int] | None = None,
+def heading_text(
+    model: ModelBoard, seats: Sequence[DraftPower], top: Mapping[str, object],
+    start: tuple[str, int, str] | None = None, counts: Mapping[str, int] | None = None,
 ) -> str:
-    """A `variant.toml` with calendar, units and rules of the board `like`. Without seats its powers stay,
-    with them what it says of its own places (kingdoms, where it is drawn, its figures, how its players meet)
-    goes."""
-    data = tomllib.loads((maps.folder(like) / HEADING).read_text("utf-8"))
+    """A `variant.toml` with calendar, units and rules of the model; `top` replaces keys of its first table.
+
+    Without `seats` the model's powers stay. With them, what it says of its own places goes.
+    """
+    data = model.heading
     data.pop("counts", None)
     if seats:
-        for key in ("capitals", "middle", "open_east", "strip", "conduct"):
+        for key in _OWN_TO_MODEL:
             data.pop(key, None)
         data["powers"] = _powers(seats)
     if start is not None:
         data["calendar"] = data["calendar"] | {"start": _start(start, data["calendar"]["steps"])}
-    return to_toml(
-        {**top, **{key: value for key, value in data.items() if key not in top}, "counts": dict(counts or {})}
-    )
+    kept_keys = {key: value for key, value in data.items() if key not in top}
+    return to_toml({**top, **kept_keys, "counts": dict(counts or {})})
 
 
 def _start(start: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[object]:
@@ -234,10 +204,3 @@ def _key(key: str) -> str:
 
 def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Put the files into a folder that is not there yet, or holds nothing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
