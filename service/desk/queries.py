@@ -258,7 +258,10 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
             page.note or "",
             page.id,
             page.upright is not None,
-            max((sent_at for to, sent_at in sent if to == paper.sender and sent_at >= paper.received_at), default=None),
+            max(
+                (sent_at for to, sent_at in sent if to == paper.sender and sent_at >= paper.received_at),
+                default=None,
+            ),
         )
         for page, paper in rows
     ]

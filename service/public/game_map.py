@@ -80,7 +80,9 @@ def _held(shown: Control, power: Power) -> tuple[int, list[str]]:
     """The number of centres of a power, and the names of the provinces it holds."""
     provinces = shown.variant.board.provinces
     regions = shown.centres.get(power.id, frozenset())
-    return sum(provinces[region].centre for region in regions), sorted(provinces[region].name for region in regions)
+    return sum(provinces[region].centre for region in regions), sorted(
+        provinces[region].name for region in regions
+    )
 
 
 def _control(request: Request, game_id: str) -> Control:

@@ -97,7 +97,11 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
         phase,
         variant,
         resolution,
-        tuple(candidate for candidate in show(variant, resolution, lines) if candidate.sheet or candidate.power in due),
+        tuple(
+            candidate
+            for candidate in show(variant, resolution, lines)
+            if candidate.sheet or candidate.power in due
+        ),
         lines,
         tuple(corrected),
     )
@@ -106,19 +110,39 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
 def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None:
     """One line of these results; None for a line that gave no order, or that the player may not see."""
     owned = next(
-        ((power, line) for power, power_lines in evidence.lines.items() for line in power_lines if line.id == line_id), None
+        (
+            (power, line)
+            for power, power_lines in evidence.lines.items()
+            for line in power_lines
+            if line.id == line_id
+        ),
+        None,
     )
     if owned is None or owned[1].state not in _COUNTED:
         return None
     power, line = owned
     page = session.get_one(PageRow, line.page_id)
     paper = session.get_one(SubmissionRow, page.submission_id)
-    shown = next(shown_power for shown_power in evidence.powers if shown_power.power == evidence.variant.powers[power].name)
+    shown = next(
+        shown_power
+        for shown_power in evidence.powers
+        if shown_power.power == evidence.variant.powers[power].name
+    )
     return SourceLine(
-        line, shown.power, paper.version, page, tuple((round(x), round(y)) for x, y in line.box),
+        line,
+        shown.power,
+        paper.version,
+        page,
+        tuple((round(x), round(y)) for x, y in line.box),
         correction(line),
-        tuple(f"{shown_power.text}: {shown_power.said}" for shown_power in shown.orders if shown_power.line_id == line_id),
-        dict(shown.void).get(line_id, ""), _entries(session, evidence.phase, paper.id))
+        tuple(
+            f"{shown_power.text}: {shown_power.said}"
+            for shown_power in shown.orders
+            if shown_power.line_id == line_id
+        ),
+        dict(shown.void).get(line_id, ""),
+        _entries(session, evidence.phase, paper.id),
+    )
 
 
 def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, str], ...]:
@@ -145,7 +169,9 @@ def picture(
     for a stored picture that cannot be opened."""
     if source.page.upright is None:
         return None
-    page_lines = [line for lines in evidence.lines.values() for line in lines if line.page_id == source.page.id]
+    page_lines = [
+        line for lines in evidence.lines.values() for line in lines if line.page_id == source.page.id
+    ]
     data, corners = turned(blobs.read(source.page.upright), source.page, page_lines)
     hidden = unshown(page_lines, evidence.variant, session.get_one(GameRow, evidence.phase.game_id).name)
     away = {line.id for line in hidden}

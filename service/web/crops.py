@@ -181,7 +181,11 @@ def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
     wide, height = written[0].size
     width = round(wide / (rows - (rows - 1) * OVERLAP))
     step, gap = round(width * (1 - OVERLAP)), max(2, height // 12)
-    pieces = [whole.crop((index * step, 0, index * step + width, height)) for whole in written for index in range(rows)]
+    pieces = [
+        whole.crop((index * step, 0, index * step + width, height))
+        for whole in written
+        for index in range(rows)
+    ]
     shown = [piece for index, piece in enumerate(pieces) if index < rows or _written(piece)]
     out = Image.new("RGB", (width, len(shown) * (height + gap) - gap), "#8a7f70")
     for index, piece in enumerate(shown):

@@ -56,7 +56,8 @@ async def _told(request: Request, error: Exception) -> Response:
             request, "sent_again.html", status=status, visitor=signed_in(request), kept=form, stale=True
         )
     return _fault(
-        request, status, _no_page(request) if sentence in {"Not Found", "Method Not Allowed"} else sentence, form
+        request, status, _no_page(request) if sentence in {"Not Found", "Method Not Allowed"} else sentence,
+        form
     )
 
 
@@ -100,5 +101,6 @@ def _fault(request: Request, status: int, sentence: str, form: KeptForm | None =
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(
-        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_public(request), kept=form
+        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_public(request),
+        kept=form
     )

@@ -59,7 +59,9 @@ async def kept_form(request: Request) -> KeptForm | None:
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     token = next((value for name, value in fields if name == "csrf"), "")
     files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
-    submitted = KeptForm(request.url.path, tuple(field for field in fields if field[0] != "csrf"), tuple(files), token)
+    submitted = KeptForm(
+        request.url.path, tuple(field for field in fields if field[0] != "csrf"), tuple(files), token
+    )
     return submitted if token and len(submitted.dump()) <= MOST else None
 
 

@@ -47,7 +47,9 @@ def seat(
 ) -> Response:
     """Give a power to another player, who gets a welcome, or leave its seat empty."""
     ports: DeskPorts = request.app.state.ports
-    holder = Holder(name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split()))
+    holder = Holder(
+        name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split())
+    )
     with ports.sessions.begin() as session:
         held = tried(
             lambda: seat_acts.hand_over(

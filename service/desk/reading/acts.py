@@ -94,7 +94,8 @@ def close_differences(
     if not line_ids or any(lines[line_id].stage is not Stage.DIFFERS for line_id in line_ids):
         raise HTTPException(400, NO_DIFFERENCE)
     closing = [
-        Decision(line_id, LineState.VOID, "\n".join(both(lines[line_id].votes)), settles=True) for line_id in line_ids
+        Decision(line_id, LineState.VOID, "\n".join(both(lines[line_id].votes)), settles=True)
+        for line_id in line_ids
     ]
     decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
     log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
@@ -153,7 +154,9 @@ def _said(
         if not words:
             raise HTTPException(400, NO_WORDS)
         meaning = ports.understand(session, phase_id, power, words)
-        return Decision(row.id, LineState.READ, words, meaning.order), "" if meaning.order else meaning.complaint
+        return Decision(
+            row.id, LineState.READ, words, meaning.order
+        ), "" if meaning.order else meaning.complaint
     return Decision(row.id, LineState.READ, *_reading(row, asked.do)), ""
 
 

@@ -108,7 +108,9 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
         if work is None:
             raise HTTPException(404, "There is no such line on the desk now.")
         variant = session.get_one(GameRow, phase.game_id).variant
-        view = reading_view.line_view(ports, session, phase_id, work_lines, work, variant=variant, me=visitor.name)
+        view = reading_view.line_view(
+            ports, session, phase_id, work_lines, work, variant=variant, me=visitor.name
+        )
         return show(request, "_line.html", visitor=visitor, view=view, phase=phase, key="")
 
 

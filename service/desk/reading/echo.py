@@ -76,7 +76,9 @@ def _best(candidates: Sequence[dict[str, Any]]) -> str:
 
 def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None:
     size = len(correction.read)
-    start = next((n for n in range(len(words) - size + 1) if tuple(words[n:n + size]) == correction.read), None)
+    start = next(
+        (n for n in range(len(words) - size + 1) if tuple(words[n : n + size]) == correction.read), None
+    )
     return None if start is None else [*words[:start], *correction.meant, *words[start + size:]]
 
 

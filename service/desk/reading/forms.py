@@ -62,7 +62,11 @@ def decide(
     if do in {"join", "break"}:
         return _to_desk(phase_id, line=max(carried.lines) if do == "join" else carried.lines[-2])
     complained_line = line if carried.complaint else None
-    return _judge(ports, phase_id, complained_line) if done else _to_desk(phase_id, after=line, kept=complained_line)
+    return (
+        _judge(ports, phase_id, complained_line)
+        if done
+        else _to_desk(phase_id, after=line, kept=complained_line)
+    )
 
 
 @router.post("/desk/{phase_id}/accept")
@@ -135,7 +139,8 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
         if not decisions.known(session, act.key):
             differing = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
             close_differences(
-                session, act, phase, [line.id for line in differing], {line.id: line.version() for line in differing}
+                session, act, phase, [line.id for line in differing],
+                {line.id: line.version() for line in differing}
             )
         done = not any(w.waits for w in queries.work(session, phase))
     return _judge(ports, phase_id) if done else _to_desk(phase_id)

@@ -105,7 +105,12 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
         if line.by is not None or not raw[line.id].strip():
             continue
         like = next(
-            (candidate for candidate in left if raw[candidate.id] == raw[line.id] and _orders(candidate) == _orders(line)), None
+            (
+                candidate
+                for candidate in left
+                if raw[candidate.id] == raw[line.id] and _orders(candidate) == _orders(line)
+            ),
+            None,
         )
         if like is not None:
             left.remove(like)
@@ -120,7 +125,9 @@ def _carried(line: SettledLine) -> list[Decision]:
             line.by is not None and line.state in decisions.DECISIONS and line.state is not LineState.SKIPPED
         )
         return [Decision(line.id, line.state, line.text, line.order)] if is_decided else []
-    return [Decision(line.id, vote.state, vote.text, vote.order, vote.by, vote.settles) for vote in line.votes]
+    return [
+        Decision(line.id, vote.state, vote.text, vote.order, vote.by, vote.settles) for vote in line.votes
+    ]
 
 
 def _orders(line: SettledLine) -> list[object]:

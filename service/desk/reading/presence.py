@@ -21,5 +21,6 @@ class Presence:
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
         self._seen[phase_id, person] = (line_id, now)
         return {
-            line: name for (phase, name), (line, _) in self._seen.items() if phase == phase_id and name != person
+            line: name for (phase, name),
+            (line, _) in self._seen.items() if phase == phase_id and name != person
         }

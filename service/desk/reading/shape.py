@@ -68,7 +68,8 @@ def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[floa
     if not decisions.begin(session, act, DecisionKind.BOX):
         return None
     before = [
-        {name: value for name, value in candidate.items() if name != AGAIN} for _, candidate in arranged(line.candidates)
+        {name: value for name, value in candidate.items() if name != AGAIN} for _,
+        candidate in arranged(line.candidates)
     ]
     (new_id,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
     return new_id

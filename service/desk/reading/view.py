@@ -130,8 +130,12 @@ def offers(
     """The readings of a line in the order they are offered, at most five."""
     placed = arranged(work.line.candidates)
     anew = any(AGAIN in item for _, item in placed)
-    plain = [Offer(f"reading-{n}", item, made="" if not anew else NOW if AGAIN in candidate else BEFORE)
-             for (n, candidate), item in zip(placed, candidates.shown([candidate for _, candidate in placed]), strict=True)]
+    plain = [
+        Offer(f"reading-{n}", item, made="" if not anew else NOW if AGAIN in candidate else BEFORE)
+        for (n, candidate), item in zip(
+            placed, candidates.shown([candidate for _, candidate in placed]), strict=True
+        )
+    ]
     if second(work, me):
         return tuple(sorted(plain[:MOST], key=lambda item: _shuffled(work.line.id, me, item.do)))
     echoed = echo(work, [w for w in lines if w.sheet == work.sheet],

@@ -102,7 +102,10 @@ def refile(
     if CHOSEN in paper.flags:
         _clear(session, phase, paper.power)
         session.refresh(paper)
-    before, flags = paper.power, [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}]
+    before, flags = (
+        paper.power,
+        [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
+    )
     back = f"{REFILED}{power}" in paper.flags
     if back:
         paper.fate, flags = "held", [*flags, DISAGREES]

@@ -26,7 +26,8 @@ NOT_READ = ("Nothing was changed: first read every line of this sheet, so that i
 
 
 def left_out(
-    variant: Variant, kind: PhaseKind, power: str, own_lines: Sequence[SettledLine], named: Sequence[SettledLine]
+    variant: Variant, kind: PhaseKind, power: str, own_lines: Sequence[SettledLine],
+    named: Sequence[SettledLine]
 ) -> list[SettledLine]:
     """The lines of the named version (`named`) that order a unit which the sheet (`own_lines`) does not
     mention, in order. A line that nobody could read mentions each unit that it may name."""
@@ -73,7 +74,10 @@ def take_over(
 def _places(variant: Variant, kind: PhaseKind, power: str, line: SettledLine) -> set[str]:
     """The provinces of the units that a line orders, or may order."""
     if line.state is LineState.VOID:
-        texts = [*line.text.split("\n"), *(str(candidate["order"]) for candidate in line.candidates if candidate["order"])]
+        texts = [
+            *line.text.split("\n"),
+            *(str(candidate["order"]) for candidate in line.candidates if candidate["order"]),
+        ]
     elif line.state in SAYING and line.order is not None:
         texts = line.order.split(SEVERAL)
     else:

@@ -164,7 +164,11 @@ def choose(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
-        _tried(lambda: acts.choose(session, page_data.phase, page_data.paper, why, visitor.name, ports.clock.now()))
+        _tried(
+            lambda: acts.choose(
+                session, page_data.phase, page_data.paper, why, visitor.name, ports.clock.now()
+            )
+        )
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _back(submission_id, "chosen")
@@ -246,9 +250,21 @@ def _taken_over(
     )
     above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
     number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
-    log_event(session, act.at, "orders_taken_over", game_id=page_data.game.id, actor=act.by,
-              detail={"phase_id": page_data.phase.id, "power": page_data.paper.power, "submission": page_data.paper.id,
-                      "from": other.id, "lines": number, "why": reason})
+    log_event(
+        session,
+        act.at,
+        "orders_taken_over",
+        game_id=page_data.game.id,
+        actor=act.by,
+        detail={
+            "phase_id": page_data.phase.id,
+            "power": page_data.paper.power,
+            "submission": page_data.paper.id,
+            "from": other.id,
+            "lines": number,
+            "why": reason,
+        },
+    )
 
 
 @router.post("/sheet/{submission_id}/line")
@@ -297,7 +313,14 @@ def fix_box(
         act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         if decisions.known(session, act.key):
             return _back(submission_id, "box-fixed")
-        line_row = next((candidate for candidate in view.own_lines(session, submission_id) if str(candidate.id) == number), None)
+        line_row = next(
+            (
+                candidate
+                for candidate in view.own_lines(session, submission_id)
+                if str(candidate.id) == number
+            ),
+            None,
+        )
         if line_row is None:
             raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
         box = _box(ports, _page(session, submission_id, line_row.page_id), None, (left, top, right, bottom))

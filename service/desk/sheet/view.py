@@ -68,7 +68,9 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
     loser = (
-        next((loser for loser in ballot.losers if loser.paper.id == row.id), None) if ballot is not None else None
+        next((loser for loser in ballot.losers if loser.paper.id == row.id), None)
+        if ballot is not None
+        else None
     )
     if loser is not None:
         return loser.why
@@ -100,7 +102,11 @@ def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> li
             continue
         for ours_word, theirs_word in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
             sign, word = (
-                ("≠", "changed") if ours_word and theirs_word else ("−", "only here") if ours_word else ("+", "only there")
+                ("≠", "changed")
+                if ours_word and theirs_word
+                else ("−", "only here")
+                if ours_word
+                else ("+", "only there")
             )
             rows.append(Difference(sign, word, ours_word, theirs_word))
     return rows
