@@ -50,8 +50,8 @@ def test_the_text_names_a_persons_own_keys(desk: DeskSite) -> None:
     assert "a line crossed out: <kbd>X</kbd>" in explained
 
 
-@pytest.mark.parametrize("said", [
-    "what do these marks say?", "the photographed line with part", "‸", "sure", "not an order", "crossed out",
+@pytest.mark.parametrize("sentence", [
+    "what do these marks say?", "photographed line with part", "‸", "sure", "not an order", "crossed out",
     "equally good",
     "comes back at the end", "your last decision", "a few letters of a name", "kept as written",
     "Two orders in one row",
@@ -87,7 +87,7 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
 
 
 @pytest.mark.parametrize(
-    ("slug", "kind", "own"),
+    ("slug", "kind", "own_marks"),
     [
         ("bretwalda", PhaseKind.MOVEMENT, {" = B", "(db)"}),
         ("bretwalda", PhaseKind.ADJUSTMENT, {"Build B ", "Home "}),

@@ -84,7 +84,7 @@ def test_the_games_page_and_its_results_lead_there(client: TestClient, table: Ta
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("**Q-1, `no_such`.** What? `yes`: so.", "Q-1 is about 'no_such'"),
         (("**Q-18, `convoy_paradox`.** What? `szykman`: "

@@ -178,7 +178,7 @@ def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
     assert {5, 6, 7} <= {hue for hue in range(len(HUES)) if shows(around, hue)}
 
 
-@pytest.mark.parametrize("at", [0, 9], ids=["above the orders", "below them"])
+@pytest.mark.parametrize("index", [0, 9], ids=["above the orders", "below them"])
 def test_no_picture_shows_the_writers_name(judged: Judged, player: TestClient, index: int) -> None:
     """Q-37: names are masked as in the copies that are mailed, however near they stand."""
     for line in judged.lines:

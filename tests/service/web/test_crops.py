@@ -152,7 +152,7 @@ def test_a_reading_without_rivals_is_sure_and_close_rivals_share(tmp_path: Path)
     assert [reading.sure for reading in candidates.shown([candidate(text, 0.6)])] == ["likely"]
 
 
-@pytest.mark.parametrize(("left", "said"), [
+@pytest.mark.parametrize(("left", "sentence"), [
     (timedelta(days=3, hours=4, minutes=5), "3 days 4 hours"),
     (timedelta(days=1, minutes=5), "1 day 5 minutes"),
     (timedelta(minutes=12, seconds=50), "12 minutes"), (timedelta(seconds=50), "now"),

@@ -61,7 +61,7 @@ def test_results_older_than_a_decision_are_not_sent(desk: DeskSite) -> None:
     assert desk.approved == [(7, "Ada")]
 
 
-@pytest.mark.parametrize(("fault", "status", "said"), [
+@pytest.mark.parametrize(("fault", "status", "sentence"), [
     (NotReady("a sheet or a line is still to be read"), 409, ("Not sent: a sheet or a line is still to be "
                                                               "read.")),
     (RuntimeError("no font"), 500, "Not sent: the letters or their pictures could not be made."),

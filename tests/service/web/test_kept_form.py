@@ -106,7 +106,7 @@ def test_a_form_of_another_site_is_not_kept(desk: DeskSite) -> None:
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
-@pytest.mark.parametrize("kept", ["x", "[]", "{}", "[1, 2, 3, 4]", ('["//evil.example/x", [], [], '
+@pytest.mark.parametrize("note", ["x", "[]", "{}", "[1, 2, 3, 4]", ('["//evil.example/x", [], [], '
                                                                     '"a-form-token-of-the-tests"]'),
                                   '["https://evil.example", [], [], "t"]', "[" * 9000, "x" * 300_000])
 def test_a_damaged_or_foreign_note_is_left_out(desk: DeskSite, note: str) -> None:

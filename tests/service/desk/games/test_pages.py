@@ -74,7 +74,7 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     assert events(desk, "game_created")[0].actor == NAME
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "sentence"), [
     ({"name": " "}, "needs a name"),
     ({"start": "soon"}, "The first day is written like"),
     ({"start": "2020-01-01"}, "is past"),

@@ -99,7 +99,7 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
     assert "The seat is empty now." in page
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "sentence"), [
     ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is no mail address"),
     ({"mail": ORDERS}, "is no mail address"),
     ({"name": ""}, "needs a name and a mail address"), ({"mail": ""}, "needs a name and a mail address"),

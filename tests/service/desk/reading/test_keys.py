@@ -49,7 +49,7 @@ def test_the_defaults_are_those_of_the_plan() -> None:
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize(("wanted", "kept"), [
+@pytest.mark.parametrize(("wanted", "stored"), [
     ({}, {}), ({"void": "V"}, {}), ({"void": "x"}, {"void": "x"}), ({"redo": "y"}, {"redo": "y"}),
     ({"undo": "shift+Z"}, {"undo": "Shift+z"}),
     ({"void": "o", "not-order": "v"}, {"void": "o", "not-order": "v"}),

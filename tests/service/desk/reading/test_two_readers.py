@@ -240,7 +240,7 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
     assert "A second reader has joined us." in page
 
 
-@pytest.mark.parametrize(("value", "why", "said"), [
+@pytest.mark.parametrize(("value", "why", "sentence"), [
     ("all", "short", "needs a reason"), ("three", "A reason in a sentence.", "no such way"),
     ("none", "A reason in a sentence.", "has this value already")])
 def test_an_option_that_cannot_be_so_is_refused(desk: DeskSite, value: str, why: str, sentence: str) -> None:
@@ -268,7 +268,7 @@ def _nothing(_desk: DeskSite) -> None:
     return
 
 
-@pytest.mark.parametrize(("before", "said"), [(_hers, "1 waits for a second reader"), (_nothing, "")])
+@pytest.mark.parametrize(("before", "sentence"), [(_hers, "1 waits for a second reader"), (_nothing, "")])
 def test_today_counts_what_waits_for_a_second(
     desk: DeskSite, before: Callable[[DeskSite], None], sentence: str
 ) -> None:
