@@ -1,4 +1,7 @@
-"""`galloper bench`: figures as JSON lines. What each one means stands in the module that measures it."""
+"""`galloper bench`: figures as JSON lines. The module that measures a figure says what it means.
+
+Each command loads its measuring module only when it runs: the program reads this module at every start.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,23 @@ from typing import Annotated
 import typer
 
 from bench.desk.parts import DeskPart
-from bench.storm import parts as storm_of
+from bench.storm.parts import Database, StormPart, StormSizes
 
-app = typer.Typer(no_args_is_help=True, help=("Figures as JSON lines: what, value, unit, and a peer's where "
-                                              "there is one."))
+app = typer.Typer(
+    no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one."
+)
+_STORM = StormSizes()
 
 
 @app.command(epilog="Example: galloper bench adjudicate --variant bretwalda --variant brittania")
 def adjudicate(
     positions: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help=("Positions as JSON lines; those of tests/data by "
-                                                            "default."))
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Positions as JSON lines; those of tests/data by default."),
     ] = None,
     variant: Annotated[
-        list[str] | None, typer.Option("--variant", metavar="V", help=("Only a full turn of this game; may "
-                                                                       "be given again."))
+        list[str] | None,
+        typer.Option("--variant", metavar="V", help="Only a full turn of this game; may be repeated."),
     ] = None,
 ) -> None:
     """The judge's speed and size, beside the packages diplomacy and pydip."""
@@ -35,8 +40,9 @@ def adjudicate(
 @app.command(epilog="Example: galloper bench read sheets/ --peers")
 def read(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Photographs and their truth.json.")],
-    peers: Annotated[bool, typer.Option("--peers", help=("Read with plain RapidOCR and Tesseract "
-                                                         "too."))] = False,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Read with plain RapidOCR and Tesseract too.")
+    ] = False,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the readings as JSON lines.")] = None,
 ) -> None:
     """The reader's figures on sheets whose truth is known."""
@@ -47,8 +53,9 @@ def read(
 
 @app.command(epilog="Example: galloper bench ingest --mails 8")
 def ingest(
-    mails: Annotated[int, typer.Option("--mails", min=1, max=16, help=("How many mails, one after the "
-                                                                       "other."))] = 8,
+    mails: Annotated[
+        int, typer.Option("--mails", min=1, max=16, help="How many mails, one after the other.")
+    ] = 8,
 ) -> None:
     """How long a player waits for a receipt, on one core, with reading off and on."""
     from bench.ingest import run
@@ -58,9 +65,9 @@ def ingest(
 
 @app.command(epilog="Example: galloper bench desk --part reading --part undo")
 def desk(
-    part: Annotated[list[DeskPart] | None, typer.Option("--part", help=("Only this; may be given again. All "
-                                                                        "by "
-                                                                    "default."))] = None,
+    part: Annotated[
+        list[DeskPart] | None, typer.Option("--part", help="Only this; may be repeated. All by default.")
+    ] = None,
 ) -> None:
     """The desk's figures in a real browser: keys, times, what a killed server loses, first paint."""
     from bench.desk.run import run
@@ -71,10 +78,12 @@ def desk(
 @app.command(epilog="Example: galloper bench paper --sheets 100")
 def paper(
     sheets: Annotated[int, typer.Option("--sheets", min=1, help="How many blank sheets.")] = 100,
-    first: Annotated[int, typer.Option("--first", min=0, help=("The number of the first one; another number, "
-                                                               "other sheets."))] = 0,
+    first: Annotated[
+        int, typer.Option("--first", min=0, help=("The number of the first one; other numbers are other "
+                                                  "sheets."))
+    ] = 0,
 ) -> None:
-    """Whether a printed and photographed blank sheet gives its heading back."""
+    """Whether the heading of a printed and photographed blank sheet is read back."""
     from bench.paper import run
 
     raise typer.Exit(run(sheets, first, sys.stdout, sys.stderr))
@@ -82,7 +91,7 @@ def paper(
 
 @app.command(epilog="Example: galloper bench letters")
 def letters() -> None:
-    """What a full set of results for ten powers, and the map, cost to draw and word, on one core."""
+    """What a full set of results for ten powers, and the map, cost to draw and write, on one core."""
     from bench.letters import run
 
     raise typer.Exit(run(sys.stdout, sys.stderr))
@@ -91,60 +100,50 @@ def letters() -> None:
 @app.command(epilog="Example: galloper bench storm --part kill --database sqlite --mails 50 --kills 10")
 def storm(
     part: Annotated[
-        list[storm_of.StormPart] | None, typer.Option("--part", help=("Only this; may be given again."))
+        list[StormPart] | None, typer.Option("--part", help="Only this; may be repeated.")
     ] = None,
     database: Annotated[
-        list[storm_of.Database] | None, typer.Option("--database", help="Only on this; may be given again.")
+        list[Database] | None, typer.Option("--database", help="Only on this; may be repeated.")
     ] = None,
-    mails: Annotated[
-        int, typer.Option("--mails", min=1, help="Mails of the kill storm.")
-    ] = storm_of.StormSizes().mails,
-    kills: Annotated[
-        int, typer.Option("--kills", min=1, help="Kills of the kill storm.")
-    ] = storm_of.StormSizes().kills,
+    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the kill storm.")] = _STORM.mails,
+    kills: Annotated[int, typer.Option("--kills", min=1, help="Kills of the kill storm.")] = _STORM.kills,
     games: Annotated[
-        int, typer.Option("--games", min=1, help=("Games whose deadline comes in one second."))
-    ] = storm_of.StormSizes().games,
+        int, typer.Option("--games", min=1, help="Games whose deadlines fall in one second.")
+    ] = _STORM.games,
     few: Annotated[
-        int, typer.Option("--few", min=1, help=("Games they are compared with."))
-    ] = storm_of.StormSizes().few_games,
+        int, typer.Option("--few", min=1, help="Games they are compared with.")
+    ] = _STORM.few_games,
     rate: Annotated[
-        int, typer.Option("--rate", min=1, help=("Mails of the rate of taking in."))
-    ] = storm_of.StormSizes().rate_mails,
+        int, typer.Option("--rate", min=1, help="Mails for the rate of taking in.")
+    ] = _STORM.rate_mails,
     minutes: Annotated[
-        float, typer.Option("--minutes", min=0.1, help=("Minutes of traffic in the soak."))
-    ] = storm_of.StormSizes().minutes,
+        float, typer.Option("--minutes", min=0.1, help="Minutes of traffic in the soak.")
+    ] = _STORM.minutes,
     pace: Annotated[
-        float, typer.Option("--pace", min=0.1, help=("How many times as fast that traffic passes."))
-    ] = storm_of.StormSizes().pace,
+        float, typer.Option("--pace", min=0.1, help="How many times as fast that traffic passes.")
+    ] = _STORM.pace,
     soak_games: Annotated[
         int, typer.Option("--soak-games", min=2, help="Games of the soak.")
-    ] = storm_of.StormSizes().soak_games,
+    ] = _STORM.soak_games,
     seed: Annotated[
-        int, typer.Option("--seed", help=("Another number, other instants of killing."))
-    ] = storm_of.StormSizes().seed,
+        int, typer.Option("--seed", help="Another number kills at other instants.")
+    ] = _STORM.seed,
 ) -> None:
-    """What holds when processes are killed, deadlines fall together, mail pours in, and time passes."""
+    """What holds when processes are killed, deadlines coincide, mail pours in, and time passes."""
     from bench.storm.run import run
 
-    sizes = storm_of.StormSizes(
-        mails=mails,
-        kills=kills,
-        games=games,
-        few_games=few,
-        rate_mails=rate,
-        minutes=minutes,
-        pace=pace,
-        soak_games=soak_games,
-        seed=seed,
+    sizes = StormSizes(
+        mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes, pace=pace,
+        soak_games=soak_games, seed=seed,
     )
     raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))
 
 
 @app.command(epilog="Example: galloper bench growth --games 2 --mails 10")
 def growth(
-    games: Annotated[int, typer.Option("--games", min=1, help=("Games of the smaller half, each with one "
-                                                               "phase."))] = 2,
+    games: Annotated[
+        int, typer.Option("--games", min=1, help="Games of the smaller half, each with one phase.")
+    ] = 2,
     mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the smaller half.")] = 10,
 ) -> None:
     """What a site grows by, in bytes and processor time: for each game, mail and phase."""

@@ -1,18 +1,16 @@
 """What a site grows by, in bytes and in processor time: for each game, each mail and each phase of ten
 powers.
 
-Each is measured twice, few and then three times as many on top, in one process on SQLite; the slope leaves
-out what is paid once. Reading the ink is not in it (`galloper bench ingest` tells that), nor is a mail's way
-over the network.
+Each is measured twice, a few and then twice as many more, in one process on SQLite; the slope leaves out what
+is paid once. Two costs are not in it: reading the ink (`galloper bench ingest`) and a mail's way over the
+network.
 """
 
 from __future__ import annotations
 
-import json
-import resource
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TextIO
@@ -20,14 +18,14 @@ from typing import TextIO
 from sqlalchemy import func, select, text, update
 
 from bench.figure import Figure
+from bench.process import processor_seconds
 from bench.storm.deadline import file_sheets
-from bench.storm.site import StormPlace, add_games, orders, photograph, place
+from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
 
-PHOTOGRAPH = 2_000_000
-"""Bytes of a telephone's photograph."""
+PHOTO_BYTES = 2_000_000  # of a telephone's photograph
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,53 +38,48 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor seconds of this process and its children, bytes of the database and bytes of the folder
-    beside it."""
+    """Processor seconds of this process and its children, bytes of the database, bytes of the folder beside
+    it."""
 
     seconds: float
     database: int
     blobs: int
 
     def since(self, before: Cost) -> Cost:
-        """What came since."""
+        """What was added since."""
         return Cost(self.seconds - before.seconds, self.database - before.database, self.blobs - before.blobs)
 
 
 def run(sizes: Sizes, out: TextIO, progress: TextIO) -> int:
     """Print a JSON line for each figure; 0."""
-    with tempfile.TemporaryDirectory(prefix="galloper-growth-") as folder, place(Path(folder)) as at:
-        site = open_site(at.settings)
-        for figure in _figures(at, site, sizes):
-            told = {key: value for key, value in asdict(figure).items() if value is not None}
-            print(json.dumps(told, ensure_ascii=False), file=out, flush=True)
-            print(f"{figure.what}: {figure.value} {figure.unit}", file=progress, flush=True)
+    with tempfile.TemporaryDirectory(prefix="galloper-growth-") as folder, storm_site(Path(folder)) as place:
+        site = open_site(place.settings)
+        for figure in _figures(place, site, sizes):
+            figure.print_to(out)
+            print(f"{figure.name}: {figure.value} {figure.unit}", file=progress, flush=True)
         site.engine.dispose()
     return 0
 
 
-def _figures(at: StormPlace, site: Site, sizes: Sizes) -> Iterator[Figure]:
+def _figures(place: StormSite, site: Site, sizes: Sizes) -> Iterator[Figure]:
+    # 1. Games.
     phases: list[int] = []
 
     def more_games(count: int) -> None:
-        phases.extend(add_games(at, count, first=len(phases)))
+        phases.extend(add_games(place, count, first=len(phases)))
 
-    yield from _told(
-        "game of ten powers",
-        sizes.games,
-        _slope(at, more_games, sizes.games),
-        "its calendar, seats and record",
-    )
-    yield from _told(f"mail with a photograph of {PHOTOGRAPH // 1_000_000} MB", sizes.mails,
-                     _slope(at, _Mails(at, site), sizes.mails),
-                     "taken in, opened in the child, filed, its receipt written; not read")
+    cost = _slope(place, more_games, sizes.games)
+    yield from _figures_of("game of ten powers", sizes.games, cost, "its calendar, seats and record")
+    # 2. Mails to the first game.
+    cost = _slope(place, _MoreMails(place, site), sizes.mails)
+    yield from _figures_of(f"mail with a photograph of {PHOTO_BYTES // 1_000_000} MB", sizes.mails, cost,
+                           "taken in, opened in the child, filed, its receipt written; not read")
+    # 3. Phases: every game gets its sheets and its deadline.
     ready = phases[:]
-    file_sheets(at, ready)
-    with at.store.begin() as session:
-        session.execute(
-            update(PhaseRow)
-            .where(PhaseRow.id.in_(ready))
-            .values(deadline=SystemClock().now() - timedelta(seconds=1))
-        )
+    file_sheets(place, ready)
+    past = SystemClock().now() - timedelta(seconds=1)
+    with place.store.begin() as session:
+        session.execute(update(PhaseRow).where(PhaseRow.id.in_(ready)).values(deadline=past))
 
     def more_phases(count: int) -> None:
         for _ in range(count):
@@ -94,65 +87,63 @@ def _figures(at: StormPlace, site: Site, sizes: Sizes) -> Iterator[Figure]:
             site.close_phase(phase)
             site.approve_phase(phase, "growth")
 
-    yield from _told("phase of ten powers", sizes.games, _slope(at, more_phases, sizes.games),
-                     "closed, judged, its results drawn and written for ten players")
-    before, letters = _cost(at), _waiting(at)
+    cost = _slope(place, more_phases, sizes.games)
+    yield from _figures_of("phase of ten powers", sizes.games, cost,
+                           "closed, judged, its results drawn and written for ten players")
+    # 4. Letters, all that the phases wrote.
+    before, letters = _cost(place), _count_letters(place)
     site.send_letters()
-    spent = _cost(at).since(before)
-    yield Figure(("letter sent into a folder: "
-                  "processor"), round(spent.seconds / letters * 1000, 1), "ms", of=letters)
+    milliseconds = _cost(place).since(before).seconds / letters * 1000
+    yield Figure("letter sent into a folder: processor", round(milliseconds, 1), "ms", of=letters)
 
 
-def _slope(at: StormPlace, grow: Callable[[int], None], few: int) -> Cost:
-    """What one more costs: of twice `few`, after `few` were paid."""
+def _slope(place: StormSite, grow: Callable[[int], None], few: int) -> Cost:
+    """What one more costs: the mean of twice `few`, after `few` were paid."""
     grow(few)
-    before = _cost(at)
+    before = _cost(place)
     grow(2 * few)
-    spent = _cost(at).since(before)
+    spent = _cost(place).since(before)
     return Cost(spent.seconds / (2 * few), spent.database // (2 * few), spent.blobs // (2 * few))
 
 
-def _told(what: str, few: int, cost: Cost, how: str) -> Iterator[Figure]:
-    yield Figure(f"{what}: processor", round(cost.seconds, 3), "s", of=2 * few, how=how)
-    yield Figure(f"{what}: database", round(cost.database / 1000, 1), "kB", of=2 * few)
-    yield Figure(f"{what}: files", round(cost.blobs / 1000, 1), "kB", of=2 * few)
+def _figures_of(subject: str, few: int, cost: Cost, how: str) -> Iterator[Figure]:
+    yield Figure(f"{subject}: processor", round(cost.seconds, 3), "s", of=2 * few, how=how)
+    yield Figure(f"{subject}: database", round(cost.database / 1000, 1), "kB", of=2 * few)
+    yield Figure(f"{subject}: files", round(cost.blobs / 1000, 1), "kB", of=2 * few)
 
 
-def _cost(at: StormPlace) -> Cost:
-    with at.engine.connect() as connection:
+def _cost(place: StormSite) -> Cost:
+    # Pages that are still in the write-ahead log would be counted at another moment.
+    with place.engine.connect() as connection:
         connection.execute(text("pragma wal_checkpoint(truncate)"))
-    database = Path(str(at.engine.url.database))
-    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return Cost(
-        sum(one.ru_utime + one.ru_stime for one in spent),
-        database.stat().st_size,
-        sum(path.stat().st_size for path in (Path(at.settings.data) / "blobs").rglob("*") if path.is_file()),
-    )
+    blobs = (path for path in (Path(place.settings.data) / "blobs").rglob("*") if path.is_file())
+    database = Path(str(place.engine.url.database)).stat().st_size
+    return Cost(processor_seconds(), database, sum(path.stat().st_size for path in blobs))
 
 
-def _waiting(at: StormPlace) -> int:
-    with at.store() as session:
+def _count_letters(place: StormSite) -> int:
+    with place.store() as session:
         return session.scalar(select(func.count()).select_from(OutboxRow)) or 1
 
 
-class _Mails:
-    """Mails of one game's players, each sheet a new version, taken in and worked on."""
+class _MoreMails:
+    """Takes in and judges mails of one game's players; each sheet is a new version."""
 
-    def __init__(self, at: StormPlace, site: Site) -> None:
-        self._at, self._site, self._made = at, site, 0
+    def __init__(self, place: StormSite, site: Site) -> None:
+        self._place, self._site, self._count = place, site, 0
 
     def __call__(self, count: int) -> None:
-        powers = list(self._at.variant.powers)
-        for _ in range(count):
-            raw = orders(self._at, 0, powers[self._made % len(powers)], 1 + self._made // len(powers),
-                         photograph(self._made, PHOTOGRAPH))
-            (self._at.folder / "box" / "new" / f"{self._made}.growth").write_bytes(raw)
-            self._made += 1
+        powers = list(self._place.variant.powers)
+        for number in range(self._count, self._count + count):
+            power, version = powers[number % len(powers)], 1 + number // len(powers)
+            raw = order_mail(self._place, 0, power, version, photograph(number, PHOTO_BYTES))
+            (self._place.folder / "box" / "new" / f"{number}.growth").write_bytes(raw)
+        self._count += count
         self._site.take_in()
-        with self._at.store() as session:
+        with self._place.store() as session:
             keys = list(session.scalars(select(MailRow.sha256).where(MailRow.state == MailState.STORED)))
         for key in keys:
             self._site.process_mail(key)
-        # Those that are read no more hold no deadline up.
-        with self._at.store.begin() as session:
+        # The phase closes only when its sheets are read; these never are.
+        with self._place.store.begin() as session:
             session.execute(text("update submissions set read_at = received_at, fate = 'held'"))

@@ -1,15 +1,15 @@
-"""How long a player waits for the receipt of a mail: from the moment a mail server is handed the mail until a
-mail server has been handed the receipt, with the reading of the sheet after the receipt and before it.
+"""How long a player waits for the receipt of a mail, on one core.
 
-The whole way, as `galloper serve` goes it: Dovecot tells of the mail by IDLE, one worker judges it, the
-letter leaves by SMTP. All of it, the servers and this program included, shares one core. The mails are those
-of the demo's Summer, one at a time. The first one with reading loads the networks and is reported by itself.
-Beside the clock's time stands the processor's: on a machine that has other work, the difference is that work.
+From the moment when a mail server is handed the mail until a mail server has been handed the receipt, with
+the sheet read after the receipt (reading off) and before it (reading on). Nothing is left out: Dovecot
+announces the mail by IDLE, one worker judges it, the letter leaves by SMTP, as in `galloper serve`; the
+servers and this program share the core. The mails are those of the demo's summer, one at a time. The first
+one with reading loads the networks and is reported by itself. Processor time stands beside the clock's: on a
+machine that has other work, the difference is that work.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import tempfile
@@ -21,85 +21,78 @@ from typing import TextIO
 
 from sqlalchemy import func, select
 
+from bench.figure import print_line
+from bench.process import one_core, processor_seconds
 from bench.servers.dovecot import PASSWORD, USER, Dovecot
 from bench.servers.smtp_sink import SmtpSink
 from bench.storm.site import wait_for
+from demo.open_game import open_game
 from demo.story import AUTHSERV, Story, read_story
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings
-from service.games import create
-from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
-from service.games.turns import extend_calendar
 from service.notices.receipts import OPTION
-from service.store.tables import GameRow, OutboxRow, OutboxState
+from service.store.tables import OutboxRow, OutboxState
 
 ORDERS, COORDINATOR = "orders@galloper.example", "coordinator@galloper.example"
-LONGEST = 120.0
-"""Seconds after which a receipt counts as lost."""
+LOST_SECONDS = 120.0  # after so long a receipt counts as lost
+# Seconds that a receipt may take, without and with the reading of the sheet before it (docs/scaling.md).
 LIMITS = {False: 5.0, True: 15.0}
-"""Seconds that a receipt may take, without and with the reading of the sheet before it."""
 HOW = "from LMTP into Dovecot to SMTP out, pushed by IDLE"
-_STEP = 0.05
+POLL_SECONDS = 0.05
+# A mail is handed over once the site has been idle for so long and waits for a push.
 IDLE_SECONDS = 1.0
-"""A mail is handed over when the site has been at rest for so long and waits for a push."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """From mail to receipt: seconds by the clock, and of the processor, which hold on a busy machine too."""
+    """From mail to receipt, in seconds: by the clock, and of the processor, which a busy machine changes
+    less."""
 
     seconds: float
     processor: float
 
 
 class NoReceipt(RuntimeError):
-    """A receipt did not come, or the site came to no rest; the sentence names the mail."""
+    """A receipt did not come, or the site did not come to rest; the sentence names the mail."""
 
 
 def run(count: int, out: TextIO, progress: TextIO) -> int:
-    """Print the figures as JSON lines. 1 with a sentence on `progress` where a receipt does not come or a
-    server is missing."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        for reading in (False, True):
-            waits = _waits(count, reading=reading, progress=progress)
-            what = "receipt, reading on" if reading else "receipt, reading off"
-            if reading:
-                _say(out, f"{what}, first mail of a process", waits[0], LIMITS[reading])
-                waits = waits[1:] or waits
-            by_length = sorted(waits, key=lambda one: one.seconds)
-            middle = Wait(
-                statistics.median(one.seconds for one in waits),
-                statistics.median(one.processor for one in waits),
-            )
-            _say(out, f"{what}, median of {len(waits)}", middle, LIMITS[reading])
-            _say(out, f"{what}, longest of {len(waits)}", by_length[-1], LIMITS[reading])
-    except RuntimeError as error:
-        print(f"{error}", file=progress, flush=True)
-        return 1
-    finally:
-        os.sched_setaffinity(0, cores)
+    """Print the figures as JSON lines. 1 with a sentence on `progress` if a receipt does not come or a server
+    is missing."""
+    with one_core():
+        try:
+            for reading in (False, True):
+                _measure(count, out, progress, reading=reading)
+        except RuntimeError as error:
+            print(f"{error}", file=progress, flush=True)
+            return 1
     return 0
 
 
-def _say(out: TextIO, what: str, wait: Wait, limit: float) -> None:
-    print(json.dumps({
-        "what": what, "value": round(wait.seconds, 2), "unit": "s", "limit": limit,
-        "processor": round(wait.processor, 2), "cores": 1,
-        "load": round(os.getloadavg()[0], 1), "how": HOW}), file=out, flush=True)
+def _measure(count: int, out: TextIO, progress: TextIO, *, reading: bool) -> None:
+    waits = _waits(count, reading=reading, progress=progress)
+    label = "receipt, reading on" if reading else "receipt, reading off"
+    if reading:
+        _print(out, f"{label}, first mail of a process", waits[0], LIMITS[reading])
+        waits = waits[1:] or waits
+    middle = Wait(
+        statistics.median(wait.seconds for wait in waits), statistics.median(wait.processor for wait in waits)
+    )
+    _print(out, f"{label}, median of {len(waits)}", middle, LIMITS[reading])
+    longest = max(waits, key=lambda wait: wait.seconds)
+    _print(out, f"{label}, longest of {len(waits)}", longest, LIMITS[reading])
 
 
-def _spent() -> float:
-    """Processor seconds of this process, which is the site, and of the children that opened its files."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
+def _print(out: TextIO, label: str, wait: Wait, limit: float) -> None:
+    load = round(os.getloadavg()[0], 1)
+    print_line(out, what=label, value=round(wait.seconds, 2), unit="s", limit=limit,
+               processor=round(wait.processor, 2), cores=1, load=load, how=HOW)
 
 
 def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
+    """The waits for the receipts of so many mails, on a site of its own."""
     story = read_story()
-    mails = [one for one in story.mails_of("Summer 1642 Movement") if one.fate == "accepted"][:count]
+    mails = [mail for mail in story.mails_of("Summer 1642 Movement") if mail.fate == "accepted"][:count]
     server, sink = Dovecot().start(), SmtpSink().start()
     try:
         with tempfile.TemporaryDirectory(prefix="galloper-ingest-") as folder:
@@ -107,17 +100,14 @@ def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
             running = Running(site)
             running.start()
             try:
-                found = []
-                for at, one in enumerate(mails, start=1):
-                    print(f"mail {at} of {len(mails)}, reading {'on' if reading else 'off'}", file=progress)
-                    _at_rest(site, one.name)
-                    raw = one.to_bytes(ORDERS, datetime.now(UTC))
-                    begun, spent = time.monotonic(), _spent()
-                    server.deliver(raw)
-                    if not wait_for(lambda: _receipts(site) >= at, LONGEST, step=_STEP):  # noqa: B023 called here
-                        raise NoReceipt(f"no receipt for the mail {one.name} within {LONGEST:.0f} seconds")
-                    found.append(Wait(time.monotonic() - begun, _spent() - spent))
-                return found
+                waits: list[Wait] = []
+                for mail in mails:
+                    print((f"mail {len(waits) + 1} of {len(mails)}, reading "
+                           f"{'on' if reading else 'off'}"), file=progress)
+                    _wait_until_idle(site, mail.name)
+                    raw = mail.to_bytes(ORDERS, datetime.now(UTC))
+                    waits.append(_wait_for_receipt(site, server, raw, len(waits) + 1, mail.name))
+                return waits
             finally:
                 running.stop()
                 site.engine.dispose()
@@ -126,21 +116,31 @@ def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
         server.remove()
 
 
-def _at_rest(site: Site, name: str) -> None:
-    """Wait until the mailbox has been looked into and nothing is under way: what is still to be read of the
-    mail before must not slow this one down, since players write one at a time."""
-    if not wait_for(lambda: site.health.mailbox.good_at is not None, LONGEST) or not site.jobs.wait_idle(
-        LONGEST
-    ):
-        raise NoReceipt(f"the site came to no rest before the mail {name} within {LONGEST:.0f} seconds")
+def _wait_for_receipt(site: Site, server: Dovecot, raw: bytes, number: int, name: str) -> Wait:
+    """Hand over the mail of that number and wait for its receipt."""
+    begun, spent = time.monotonic(), processor_seconds()
+    server.deliver(raw)
+    if not wait_for(lambda: _count_receipts(site) >= number, LOST_SECONDS, step=POLL_SECONDS):
+        raise NoReceipt(f"no receipt for the mail {name} within {LOST_SECONDS:.0f} seconds")
+    return Wait(time.monotonic() - begun, processor_seconds() - spent)
+
+
+def _wait_until_idle(site: Site, name: str) -> None:
+    """Wait until the mailbox was polled and no job runs: players write one at a time, so the reading of the
+    mail before must not slow this one down."""
+    polled = wait_for(lambda: site.health.mailbox.good_at is not None, LOST_SECONDS)
+    if not polled or not site.jobs.wait_idle(LOST_SECONDS):
+        raise NoReceipt(f"the site did not come to rest before the mail {name} within {LOST_SECONDS:.0f} "
+                        f"seconds")
     time.sleep(IDLE_SECONDS)
 
 
-def _receipts(site: Site) -> int:
-    """Receipts that the server of those who play has taken."""
+def _count_receipts(site: Site) -> int:
+    """Receipts that the sink has taken."""
+    sent = select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == "receipt", OutboxRow.state == OutboxState.SENT)
     with site.store() as session:
-        return session.scalar(select(func.count()).select_from(OutboxRow).where(
-            OutboxRow.kind == "receipt", OutboxRow.state == OutboxState.SENT)) or 0
+        return session.scalar(sent) or 0
 
 
 def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, reading: bool) -> Site:
@@ -149,13 +149,5 @@ def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, readin
         mail_in=MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD,
                        trusted_authserv_id=AUTHSERV),
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>")))
-    variant, now = site.load(story.variant), datetime.now(UTC)
-    seats = [
-        create.GameSeat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
-    ]
-    new = create.NewGame(story.game, story.variant, now.date(), seats, options={OPTION: reading})
-    first = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
-    with site.store.begin() as session:
-        row = create.create(session, new, variant, first, fresh_seed(), now)
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+    open_game(site, story, datetime.now(UTC).date(), {OPTION: reading})
     return site

@@ -1,20 +1,16 @@
-"""What a full set of results costs to draw and word: ten powers, each with a sheet on file, the written
-results as pictures, copies of every executed sheet, a letter for each address; and the map. Processor seconds
-of one core, sending not counted.
+"""What a full set of results costs to draw and write, and what the map costs; processor seconds of one core.
 
-The sheets are the demo's photographs, of Autumn 1642 and, where a power sent none then, of Summer. Their
-lines are filed as the truth has them, so that nothing is read here.
+Ten powers, each with a sheet on file: the written results as pictures, copies of every executed sheet, a
+letter for each address. Sending is not counted. The sheets are the demo's photographs of Autumn 1642 and, for
+a power that sent none then, of Summer. Their lines are filed as the truth has them, so nothing is read here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-import json
-import os
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -26,19 +22,18 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
-from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, read_story
+from bench.figure import print_line
+from bench.process import one_core
+from demo.open_game import open_game
+from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, WrittenLine, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings
-from service.games import create
 from service.games.ballots import executed
-from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
-from service.games.turns import extend_calendar, resolve_orders
+from service.games.turns import resolve_orders
 from service.pictures import board_plan, map_pdf
 from service.store import records
 from service.store.tables import (
-    GameRow,
     LineRow,
     LineState,
     MailRow,
@@ -51,16 +46,17 @@ from service.store.tables import (
 
 ORDERS = "orders@galloper.example"
 START = date(2027, 3, 1)
-TARGET, MAP_TARGET = 20.0, 3.0
-"""Seconds on one core that a full set of results may take, and a map as PDF."""
-ROUNDS = ("Summer 1642 Movement", "Autumn 1642 Movement")
-MARGIN = 0.12
-"""Where the writing begins, in parts of a photograph's height."""
+# Seconds on one core that a full set of results may take, and a map as PDF; megabytes of that PDF (OUT-04,
+# MAP-01).
+RESULTS_TARGET, MAP_TARGET, MAP_MEGABYTES = 20.0, 3.0, 3
+SUMMER, AUTUMN = "Summer 1642 Movement", "Autumn 1642 Movement"
+MARGIN = 0.12  # where the writing begins and ends, in shares of a photograph's height
+NO_ORDERS = (WrittenLine("Nothing to order", "", struck=True),)
 
 
 @dataclass(frozen=True, slots=True)
 class _Play:
-    """A site with a game on it, and the clock that both go by."""
+    """A site with a game, and the site's clock."""
 
     site: Site
     clock: SimulatedClock
@@ -68,139 +64,119 @@ class _Play:
 
 
 def run(out: TextIO, progress: TextIO) -> int:
-    """Print the figures as JSON lines."""
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        with tempfile.TemporaryDirectory(prefix="galloper-letters-") as folder:
-            play = _open(Path(folder))
-            try:
-                _map(play, out)
-                _summer(play)
-                print(("Summer 1642 is judged and sent; the results of Autumn are "
-                       "drawn"), file=progress, flush=True)
-                _autumn(play, out)
-            finally:
-                play.site.engine.dispose()
-    finally:
-        os.sched_setaffinity(0, cores)
+    """Print the figures as JSON lines; 0."""
+    with one_core(), tempfile.TemporaryDirectory(prefix="galloper-letters-") as folder:
+        play = _open(Path(folder))
+        try:
+            _measure_map(play, out)
+            _play_summer(play)
+            print(("Summer 1642 is judged and sent; the results of Autumn are "
+                   "drawn"), file=progress, flush=True)
+            _measure_autumn(play, out)
+        finally:
+            play.site.engine.dispose()
     return 0
 
 
-def _map(play: _Play, out: TextIO) -> None:
-    """The map of control as PDF: the placing of names, which is done once for a board and paper, and a
-    map."""
+def _measure_map(play: _Play, out: TextIO) -> None:
+    """The map of control as PDF, and the placing of its names, which happens once for a board and paper."""
     variant = play.site.load(play.story.variant)
     begun = time.process_time()
     plan = board_plan(variant.slug)
-    _say(out, "map: names placed, once in a process", time.process_time() - begun)
+    _print(out, "map: names placed, once in a process", time.process_time() - begun)
     begun = time.process_time()
-    pdf = map_pdf(
-        variant,
-        maps.shapes(variant.slug),
-        variant.start.centres,
-        play.story.game,
-        "at the beginning of 1643",
-        plan=plan,
-    )
-    _say(
-        out,
-        "map as PDF",
-        time.process_time() - begun,
-        target=MAP_TARGET,
-        megabytes=round(len(pdf) / 1e6, 2),
-        most_megabytes=3,
-    )
+    shapes, centres = maps.shapes(variant.slug), variant.start.centres
+    pdf = map_pdf(variant, shapes, centres, play.story.game, "at the beginning of 1643", plan=plan)
+    _print(out, "map as PDF", time.process_time() - begun, target=MAP_TARGET,
+           megabytes=round(len(pdf) / 1e6, 2), most_megabytes=MAP_MEGABYTES)
 
 
-def _summer(play: _Play) -> None:
-    phase = _phase(play, ROUNDS[0])
+def _play_summer(play: _Play) -> None:
+    phase = _phase(play, SUMMER)
     for power in play.story.players:
-        _file(play, phase, power, ROUNDS[0])
+        _file_sheet(play, phase, power, SUMMER)
     play.clock.set(phase.deadline)
     play.site.close_phase(phase.id)
     play.site.approve_phase(phase.id, "bench")
 
 
-def _autumn(play: _Play, out: TextIO) -> None:
-    phase = _phase(play, ROUNDS[1])
+def _measure_autumn(play: _Play, out: TextIO) -> None:
+    phase = _phase(play, AUTUMN)
     play.clock.set(phase.opens_at)
     for power in play.story.players:
-        _file(play, phase, power, ROUNDS[1])
+        _file_sheet(play, phase, power, AUTUMN)
     play.clock.set(phase.deadline)
     play.site.close_phase(phase.id)
-    for what in ("first time", "again"):
+    # The first time pays for what is drawn once in a process; the second is what the next game costs.
+    for occasion in ("first time", "again"):
         with play.site.store() as session:
-            row = session.get_one(PhaseRow, phase.id)
-            resolution, _ = resolve_orders(session, row, play.site.load)
-            begun = time.process_time()
-            put: Callable[[Session], None] = play.site.announcements.prepare(session, row, resolution)
-            drawn = time.process_time()
-            before = set(session.scalars(select(OutboxRow.id)))
-            put(session)
-            session.flush()
-            done = time.process_time()
-            letters = [one for one in session.scalars(select(OutboxRow)) if one.id not in before]
-            sizes = [len(play.site.blobs.read(one.message)) for one in letters]
-            sheets = len(executed(session, row))
+            _measure_results(play, session, session.get_one(PhaseRow, phase.id), occasion, out)
             session.rollback()
-        _say(out, (f"draft results of {sheets} sheets to {len(letters)} letters, "
-                   f"{what}"), done - begun, target=TARGET,
-             drawn=round(drawn - begun, 2), written=round(done - drawn, 2),
-             dislodged=len(resolution.dislodged),
-             largest_letter_mb=round(max(sizes) / 1e6, 2))
 
 
-def _say(out: TextIO, what: str, seconds: float, **more: object) -> None:
-    print(
-        json.dumps({"what": what, "value": round(seconds, 2), "unit": "CPU s", **more}), file=out, flush=True
-    )
+def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: str, out: TextIO) -> None:
+    resolution, _ = resolve_orders(session, phase, play.site.load)
+    # 1. Draw the pictures, outside of the transaction as ever.
+    begun = time.process_time()
+    put_letters = play.site.announcements.prepare(session, phase, resolution)
+    drawn = time.process_time()
+    # 2. Write the letters into the outbox.
+    before = set(session.scalars(select(OutboxRow.id)))
+    put_letters(session)
+    session.flush()
+    written = time.process_time()
+    letters = [letter for letter in session.scalars(select(OutboxRow)) if letter.id not in before]
+    sizes = [len(play.site.blobs.read(letter.message)) for letter in letters]
+    label = f"draft results of {len(executed(session, phase))} sheets to {len(letters)} letters, {occasion}"
+    _print(out, label, written - begun, target=RESULTS_TARGET, drawn=round(drawn - begun, 2),
+           written=round(written - drawn, 2), dislodged=len(resolution.dislodged),
+           largest_letter_mb=round(max(sizes) / 1e6, 2))
 
 
-def _file(play: _Play, phase: PhaseRow, power: str, round_: str) -> None:
-    """A power's sheet on file, its lines down the photograph as the truth has them."""
-    story = play.story
-    written = story.written_lines(round_, power)
-    photo = _photo(story, power, round_)
+def _print(out: TextIO, label: str, seconds: float, **details: object) -> None:
+    print_line(out, what=label, value=round(seconds, 2), unit="CPU s", **details)
+
+
+def _file_sheet(play: _Play, phase: PhaseRow, power: str, title: str) -> None:
+    """File a power's sheet, its lines spread evenly down the photograph."""
+    photo = _photograph(play.story, power, title)
     with Image.open(io.BytesIO(photo)) as opened:
-        wide, high = opened.size
-    key = play.site.blobs.put(photo + power.encode() + round_.encode())
+        width, height = opened.size
+    # Two powers may be given the same photograph; their mails must differ.
+    key = play.site.blobs.put(photo + power.encode() + title.encode())
     upright = play.site.blobs.put(photo)
-    step = high * (1 - 2 * MARGIN) / max(1, len(written))
+    lines = play.story.written_lines(title, power) or NO_ORDERS
+    step = height * (1 - 2 * MARGIN) / len(lines)
     with play.site.store.begin() as session:
         records.add_mail(session, key, len(photo), play.clock.now(), play.clock.now())
         session.get_one(MailRow, key).state = MailState.USED
-        paper = SubmissionRow(
-            sha256=key, phase_id=phase.id, power=power, sender=story.players[power][1],
+        submission = SubmissionRow(
+            sha256=key, phase_id=phase.id, power=power, sender=play.story.players[power][1],
             received_at=phase.opens_at, version=1,
             semantic_key=hashlib.sha256(key.encode()).hexdigest(), read_at=phase.opens_at, flags=[],
             fate="counts")
-        session.add(paper)
+        session.add(submission)
         session.flush()
-        page = PageRow(submission_id=paper.id, ordinal=0, original=upright, upright=upright, rotation=0)
+        page = PageRow(submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
         session.add(page)
         session.flush()
-        lines = written or (("Nothing to order", "", True),)
-        for at, (words, order, struck) in enumerate(lines):
-            top, foot = high * MARGIN + step * at, high * MARGIN + step * (at + 0.8)
+        for ordinal, line in enumerate(lines):
+            top, bottom = height * MARGIN + step * ordinal, height * MARGIN + step * (ordinal + 0.8)
+            box = [[width * 0.1, top], [width * 0.9, top], [width * 0.9, bottom], [width * 0.1, bottom]]
             session.add(LineRow(
-                page_id=page.id, ordinal=at, kind="order" if order else "other", text=words,
-                order=order or None, struck=struck,
-                box=[[wide * 0.1, top], [wide * 0.9, top], [wide * 0.9, foot], [wide * 0.1, foot]],
-                confidence=0.99,
-                status=LineState.AUTO if order else LineState.NOT_ORDER, candidates=[]))
+                page_id=page.id, ordinal=ordinal, kind="order" if line.order else "other", text=line.text,
+                order=line.order or None, struck=line.struck, box=box, confidence=0.99,
+                status=LineState.AUTO if line.order else LineState.NOT_ORDER, candidates=[]))
 
 
-def _photo(story: Story, power: str, round_: str) -> bytes:
-    """The photograph that a power sent, else one of somebody who did."""
+def _photograph(story: Story, power: str, title: str) -> bytes:
+    """The photograph that a power sent, or that of another power if it sent none."""
     sent = [
-        one
-        for name in (round_, *ROUNDS)
-        for one in story.mails_of(name)
-        if one.fate == "accepted" and one.files
+        mail for phase in (title, SUMMER, AUTUMN) for mail in story.mails_of(phase)
+        if mail.fate == "accepted" and mail.files
     ]
-    own = [one for one in sent if one.power == power]
-    return (DEFAULT_FOLDER / (own or sent)[0].files[0]).read_bytes()
+    by_power = [mail for mail in sent if mail.power == power]
+    return (DEFAULT_FOLDER / (by_power or sent)[0].files[0]).read_bytes()
 
 
 def _phase(play: _Play, title: str) -> PhaseRow:
@@ -213,9 +189,8 @@ def _phase(play: _Play, title: str) -> PhaseRow:
 def _open(folder: Path) -> _Play:
     story = read_story()
     clock = SimulatedClock(datetime(START.year, START.month, START.day, 12, tzinfo=UTC))
-    (folder / "box").mkdir()
     for part in ("new", "cur", "tmp"):
-        (folder / "box" / part).mkdir()
+        (folder / "box" / part).mkdir(parents=True)
     site = open_site(
         Settings(
             data=str(folder / "data"),
@@ -226,19 +201,5 @@ def _open(folder: Path) -> _Play:
         ),
         clock=clock,
     )
-    variant = site.load(story.variant)
-    seats = [
-        create.GameSeat(power, name, "Europe/London", (own,)) for power, (name, own) in story.players.items()
-    ]
-    first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
-    with site.store.begin() as session:
-        row = create.create(
-            session,
-            create.NewGame(story.game, story.variant, START, seats),
-            variant,
-            first,
-            fresh_seed(),
-            clock.now(),
-        )
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+    open_game(site, story, START)
     return _Play(site, clock, story)

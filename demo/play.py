@@ -18,19 +18,14 @@ from adjudicator.errors import UserFacingError
 from demo.checks import Findings, check_phase, check_site
 from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
 from demo.mail_server import DemoMailServer
+from demo.open_game import open_game
 from demo.story import AUTHSERV, DEFAULT_VARIANT, Story, StoryMail, story_of
-from maps.variant import Variant
 from service.bootstrap import Running, Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailOut, Settings, Web
-from service.games import create
-from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
 from service.games.phases import phase_of
-from service.games.turns import extend_calendar
 from service.pictures import board_plan
 from service.store.tables import (
-    GameRow,
     MailRow,
     MailState,
     OutboxRow,
@@ -220,15 +215,16 @@ def _run(story: Story, root: Path, *, fast: bool, started: float) -> int:
     server.start()
     clock = SimulatedClock(datetime.fromisoformat(f"{START}T07:00:00+00:00"))
     site = open_site(_settings(root, server), clock=clock)
-    variant = site.load(story.variant)
-    _create_game(site, story, variant, clock)
+    open_game(site, story, START)
+    with site.store.begin() as session:
+        sessions.add_user(session, NAME, PASSWORD, clock.now())
     running = Running(site, report=_report_trouble)
     web = _web_server(site, fast=fast)
     # 2. Everything that `galloper serve` runs.
     running.start()
     web.start()
     # Placing the map's names takes seconds; the first sheets are read meanwhile.
-    threading.Thread(target=board_plan, args=(variant.slug,), name="galloper-map", daemon=True).start()
+    threading.Thread(target=board_plan, args=(story.variant,), name="galloper-map", daemon=True).start()
     say: Say = lambda text: print(text, flush=True)  # noqa: E731
     # 3. The story, and what it proved.
     try:
@@ -265,19 +261,6 @@ def _settings(root: Path, server: DemoMailServer) -> Settings:
         mail_out=MailOut(kind="folder", path=str(root / "outbox"), sender=f"Galloper <{ORDERS}>"),
         web=Web(secure_cookies=False),
     )
-
-
-def _create_game(site: Site, story: Story, variant: Variant, clock: SimulatedClock) -> None:
-    seats = [
-        create.GameSeat(power, name, "Europe/London", (address,))
-        for power, (name, address) in story.players.items()
-    ]
-    new = create.NewGame(story.game, story.variant, START, seats)
-    first = schedule(START, variant.calendar, variant.start.phase, 1)[0]
-    with site.store.begin() as session:
-        sessions.add_user(session, NAME, PASSWORD, clock.now())
-        row = create.create(session, new, variant, first, fresh_seed(), clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
 
 
 def _greet(say: Say, story: Story, address: str, root: Path, *, fast: bool) -> None:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from bench.desk.browser import NoBrowser, chromium, end_in_order
+from bench.desk.browser import NoBrowser, chromium, exit_on_sigterm
 from bench.desk.site import Server
 from service.letters.render import KINDS
 from service.public import me
@@ -231,7 +231,7 @@ def main(arguments: Sequence[str]) -> int:
         help="only these pages",
     )
     args = parser.parse_args(arguments)
-    end_in_order()
+    exit_on_sigterm()
     args.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="galloper-pictures-", ignore_cleanup_errors=True) as temporary:
         site = args.site or Path(temporary) / "site"

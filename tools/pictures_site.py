@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.serialize import codec
 from bench.desk.sample import load_sample
-from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, free_port, lay_out
+from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
+from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
 from service.public import me

@@ -1,1 +1,1 @@
-"""`galloper bench adjudicate`: the judge beside other judges."""
+"""`galloper bench adjudicate`: the judge beside other judges. Door: `run.run`."""

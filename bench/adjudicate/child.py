@@ -1,9 +1,10 @@
-"""What is measured in a fresh process, where nothing has been loaded yet: `python -m bench.adjudicate.child
-WHAT SEED`.
+"""What is measured in a fresh process, where nothing has been loaded yet.
 
-Prints one number. `load`: CPU milliseconds to load the w3k board and make its context, imports apart.
-`allocated`: MiB that Python allocates at most while a full w3k turn is judged and every sentence of it said.
-`resident`: MiB by which the process is larger afterwards, while the resolution is held (Linux only).
+    python -m bench.adjudicate.child QUANTITY SEED
+
+Prints one number. `load`: CPU milliseconds to load the w3k board and make its context, without the imports.
+`allocated`: the most MiB that Python allocates while it judges a full w3k turn and writes all its sentences.
+`resident`: MiB by which the process has grown after that, with the resolution still held (Linux only).
 """
 
 from __future__ import annotations
@@ -33,23 +34,24 @@ def load_ms() -> float:
 
 
 def resident_mib(seed: int) -> float:
-    """Resident size with a judged turn held less that before it, in MiB."""
+    """Resident size with a judged turn held, less the size before it, in MiB."""
     variant = _loaded()
     gc.collect()
     before = _resident()
-    held = _turn(variant, seed)
+    turn = _turn(variant, seed)
     after = _resident()
-    assert held
+    assert turn  # still held when its size was taken
     return (after - before) / _MIB
 
 
 def _resident() -> int:
+    # proc(5), statm: the second number is the resident set in pages.
     pages = Path("/proc/self/statm").read_text("ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def allocated_mib(seed: int) -> float:
-    """The most that Python holds for a judged turn at once, its orders and sentences among it, in MiB."""
+    """The most that Python holds at once for a judged turn, orders and sentences included, in MiB."""
     variant = _loaded()
     gc.collect()
     tracemalloc.start()
@@ -70,6 +72,7 @@ def _turn(variant: Variant, seed: int) -> tuple[Resolution, list[str]]:
     return resolution, [outcome.why for outcome in resolution.outcomes]
 
 
+_QUANTITIES = {"load": lambda _: load_ms(), "resident": resident_mib, "allocated": allocated_mib}
+
 if __name__ == "__main__":
-    what, given = sys.argv[1], int(sys.argv[2])
-    print({"load": lambda _: load_ms(), "resident": resident_mib, "allocated": allocated_mib}[what](given))
+    print(_QUANTITIES[sys.argv[1]](int(sys.argv[2])))

@@ -1,9 +1,9 @@
-"""A full turn of every game, and how it compares with the public judge's turn of the classic board in the
-same run.
+"""A full turn of every game, beside a public judge's turn of the classic board in the same run.
 
-A turn is all that is judged between two builds: a movement phase with a unit on every centre and an order for
-each, the retreats of all that it beat, and an adjustment phase in which every power builds wherever it can.
-Where states take states a turn is one phase, with papers of every power, once every power holds something.
+A turn is everything between two builds: a movement phase with a unit on every centre and an order for each,
+the retreats that follow from it, and an adjustment phase in which every power builds wherever it can. In a
+game without movement phases (brittania) a turn is one phase with orders of every power, played until every
+power holds something.
 """
 
 from __future__ import annotations
@@ -28,30 +28,31 @@ from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 
 LIMITS_MS: Mapping[str, float] = {"bretwalda": 5, "britain1066": 5, "war1648": 10, "brittania": 5}
-"""What a full turn may take, where that is laid down."""
+"""Milliseconds that a full turn may take, for the games that have a limit (their issues set it)."""
 TURNS, ROUNDS = 60, 5
 PEER = "diplomacy"
-MOST_POSITIONS = 120
-"""Positions of the classic board that the peer judges: enough for a mean, and seconds instead of minutes."""
-_EARLIER, _LATEST = 8, 40
-"""Turns that are played before one is measured, and how long one waits for every power to hold something."""
+PEER_POSITIONS = 120  # of the classic board: enough for a mean, and seconds instead of minutes
+
+# Phases of a game without movement that are played before one is measured, and the most that are waited for
+# until every power holds something.
+_MIN_PLAYED, _MAX_PLAYED = 8, 40
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """The phases of one turn: each a position and the orders for it."""
+    """The phases of one turn, each a position and the orders for it."""
 
     phases: tuple[tuple[Position, tuple[Order, ...]], ...]
 
 
 def turns(variant: Variant, count: int, seed: int) -> list[PlayedTurn]:
-    """Full turns with papers from a fixed seed."""
+    """Full turns with orders made up from a fixed seed."""
     chance = Random(seed)  # noqa: S311 no secret, but repeatable
-    make = _marched if has_movement_phases(variant) else _ruled
-    return [PlayedTurn(tuple(make(variant, chance))) for _ in range(count)]
+    phases_of = _three_phases if has_movement_phases(variant) else _one_phase
+    return [PlayedTurn(tuple(phases_of(variant, chance))) for _ in range(count)]
 
 
-def _marched(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[Order, ...]]]:
+def _three_phases(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[Order, ...]]]:
     centres = list(variant.board.centres())
     steps = variant.calendar.steps
     position, orders = full_board(variant, chance, centres)
@@ -62,20 +63,21 @@ def _marched(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple
     if after.phase.kind is PhaseKind.RETREAT:
         yield after, tuple(phase_orders(variant, after, chance))
     winter = next(season for season, kind in steps if kind is PhaseKind.ADJUSTMENT)
-    owned = {power: frozenset(centres[at::len(variant.powers)]) for at, power in enumerate(variant.powers)}
+    # Winter: every power owns every so-many-th centre, and half of the units are left.
+    count = len(variant.powers)
+    owned = {power: frozenset(centres[seat::count]) for seat, power in enumerate(variant.powers)}
     standing = frozenset(unit for unit in position.units if chance.random() < 0.5)
     end = Position(Phase(variant.start.phase.year + 1, winter, PhaseKind.ADJUSTMENT), standing, owned)
     yield end, tuple(phase_orders(variant, end, chance))
 
 
-def _ruled(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[Order, ...]]]:
+def _one_phase(variant: Variant, chance: Random) -> Iterator[tuple[Position, tuple[Order, ...]]]:
     position = variant.start
-    for played in range(_LATEST):
-        if played >= _EARLIER and set(position.centres) == set(variant.powers):
+    for played in range(_MAX_PLAYED):
+        if played >= _MIN_PLAYED and set(position.centres) == set(variant.powers):
             break
-        position = judge(
-            variant.context(), variant.rules, position, phase_orders(variant, position, chance), lots()
-        ).position
+        orders = phase_orders(variant, position, chance)
+        position = judge(variant.context(), variant.rules, position, orders, lots()).position
     yield position, tuple(phase_orders(variant, position, chance))
 
 
@@ -86,42 +88,39 @@ def measure(
     say: Callable[..., None],
     tell: Callable[[str], None],
 ) -> None:
-    """Print a line for each game: `value` the median full turn in ms, `worst` the slowest, `limit_ms` and
-    `within` where a limit is laid down; with the peer installed its mean time for a position of the classic
-    board, and how many times ours goes into it."""
+    """Print a line for each game with `say`, and progress with `tell`.
+
+    `value` is the median full turn in ms, `worst` the slowest; `limit_ms` and `within` are there if the game
+    has a limit; `peer_value` is the peer's mean time for a position of the classic board, and `ratio` how
+    many of our median turns fit into it.
+    """
     peer = load(PEER, maps.load("standard").board)
-    peer_ms = _peer_ms(peer, records[:MOST_POSITIONS], tell) if peer is not None else None
+    peer_ms = _peer_ms(peer, records[:PEER_POSITIONS], tell) if peer is not None else None
     if peer is None:
         say(what="peer absent", value=PEER, unit="package", how="pip install -e '.[bench]' brings it")
     for slug in slugs:
         variant = maps.load(slug)
-        found = turns(variant, TURNS, seed)
+        played_turns = turns(variant, TURNS, seed)
         tell(f"{TURNS} full turns of {slug}")
-        times = [one * 1000 for one in _best(variant, found)]
-        line: dict[str, Any] = {
-            "value": round(statistics.median(times), 3),
-            "unit": "ms",
-            "worst": round(max(times), 3),
-        }
+        times = [seconds * 1000 for seconds in _best_seconds(variant, played_turns)]
+        middle = statistics.median(times)
+        line: dict[str, Any] = {"value": round(middle, 3), "unit": "ms", "worst": round(max(times), 3)}
         if slug in LIMITS_MS:
             line |= {"limit_ms": LIMITS_MS[slug], "within": max(times) <= LIMITS_MS[slug]}
         if peer is not None and peer_ms is not None:
-            line |= {
-                "peer": peer.name,
-                "peer_value": round(peer_ms, 3),
-                "ratio": round(peer_ms / statistics.median(times), 2),
-            }
-        phases = [phase for turn in found for phase in turn.phases]
+            ratio = round(peer_ms / middle, 2)
+            line |= {"peer": peer.name, "peer_value": round(peer_ms, 3), "ratio": ratio}
+        orders = sum(len(phase_orders) for turn in played_turns for _, phase_orders in turn.phases)
         say(
             what=f"full turn of {slug}, median",
             **line,
-            orders=round(sum(len(o) for _, o in phases) / len(found)),
+            orders=round(orders / len(played_turns)),
             powers=len(variant.powers),
-            how=f"{_shape(variant)}; {TURNS} turns from seed {seed}, best of {ROUNDS} each",
+            how=f"{_turn_in_words(variant)}; {TURNS} turns from seed {seed}, best of {ROUNDS} each",
         )
 
 
-def _shape(variant: Variant) -> str:
+def _turn_in_words(variant: Variant) -> str:
     if has_movement_phases(variant):
         return (f"a unit on all {len(variant.board.centres())} centres moves or helps, the beaten retreat, "
                 f"all powers build")
@@ -129,7 +128,7 @@ def _shape(variant: Variant) -> str:
 
 
 def _peer_ms(peer: Peer, records: Sequence[Record], tell: Callable[[str], None]) -> float:
-    """Mean milliseconds of the peer for a position of the classic board, best of some rounds."""
+    """Mean milliseconds of the peer for a position of the classic board; the best of ROUNDS."""
     best = float("inf")
     for number in range(ROUNDS):
         tell(f"round {number + 1} of {ROUNDS}: {peer.name}, {len(records)} positions of the classic board")
@@ -141,21 +140,23 @@ def _peer_ms(peer: Peer, records: Sequence[Record], tell: Callable[[str], None])
     return best / len(records) * 1000
 
 
-def _best(variant: Variant, found: Sequence[PlayedTurn]) -> list[float]:
-    """Seconds of processor time for each turn, all its phases together, the best of some rounds."""
-    context, best = variant.context(), [float("inf")] * len(found)
+def _best_seconds(variant: Variant, played_turns: Sequence[PlayedTurn]) -> list[float]:
+    """Processor seconds of each turn, all its phases together; the best of ROUNDS."""
+    context, best_seconds = variant.context(), [float("inf")] * len(played_turns)
     for _ in range(ROUNDS):
-        for at, turn in enumerate(found):
+        for index, turn in enumerate(played_turns):
             start = time.process_time()
             for position, orders in turn.phases:
-                _read(judge(context, variant.rules, position, orders, lots()))
-            best[at] = min(best[at], time.process_time() - start)
-    return best
+                read_resolution(judge(context, variant.rules, position, orders, lots()))
+            best_seconds[index] = min(best_seconds[index], time.process_time() - start)
+    return best_seconds
 
 
-def _read(resolution: Resolution) -> None:
-    """What a caller reads of a resolution; sentences are put into words only when they are asked for."""
+def read_resolution(resolution: Resolution) -> Resolution:
+    """Read what any caller reads. Outcomes are worked out lazily; their sentences stay unread, since most
+    callers never ask for them."""
     for outcome in resolution.outcomes:
         _ = outcome.result, outcome.reason, outcome.cause, outcome.dislodged
-    for beaten in resolution.dislodged:
-        _ = beaten.unit, beaten.attacker_from, beaten.may_retreat
+    for dislodged in resolution.dislodged:
+        _ = dislodged.unit, dislodged.attacker_from, dislodged.may_retreat
+    return resolution

@@ -1,8 +1,8 @@
 """The two public judges in Python that run beside ours: packages `diplomacy` and `pydip`, from the extra
 `bench`.
 
-Each is fed what it would be fed by its own users, made ready outside the time that is taken, and answers with
-the units that stand afterwards, so that one can see whether all do the same work.
+Each gets what its own users would give it, prepared before the clock starts, and answers with the units on
+the board afterwards, which shows whether all do the same work.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ Standing = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One position made ready: `work` is what is timed, `result` reads from what it returned."""
+    """One prepared position: `work` is what is timed, `result` reads the units from what it returned."""
 
     work: Callable[[], Any]
     result: Callable[[Any], Standing]
 
 
 class Peer(Protocol):
-    """A judge to compare with. `ready` may be called again for the same position: a job is used once."""
+    """A judge to compare with. A job is used once; `ready` may be called again for the same position."""
 
     name: str
     timed: str
 
     def ready(self, record: Record) -> Job:
-        """A position of the standard board made ready to be judged once."""
+        """Prepare a position of the standard board to be judged once."""
 
 
 def load(package: str, board: Board) -> Peer | None:
-    """A peer by its package's name, or None where that is not installed."""
+    """A peer by its package's name; None if that is not installed."""
     try:
         version = metadata.version(package)
         return Diplomacy(board, version) if package == "diplomacy" else Pydip(board, version)
@@ -47,7 +47,7 @@ def load(package: str, board: Board) -> Peer | None:
 
 
 def expected(record: Record) -> Standing:
-    """What a position's own record says."""
+    """The units that a position's own record expects."""
     return frozenset(record["expect"]["positions"])
 
 
@@ -61,32 +61,37 @@ class _Reader:
         self.loc = {loc[:3]: loc for _, _, loc in self.units}
         self.owner = {loc[:3]: power for power, _, loc in self.units}
         self.orders = record["orders"]
-        self.carried = {
-            o["from"][:3] for o in self.orders
-            if o["order"] == "convoy" and self.owner.get(o["from"][:3]) == o["power"] and self._sails(o)
+        # Armies that a fleet of their own power convoys to where they move.
+        self.convoyed = {
+            order["from"][:3] for order in self.orders
+            if order["order"] == "convoy" and self.owner.get(order["from"][:3]) == order["power"]
+            and self._is_moved(order)
         }
 
-    def _sails(self, convoy: Record) -> bool:
+    def _is_moved(self, convoy: Record) -> bool:
         return any(
-            o["order"] == "move" and o["loc"][:3] == convoy["from"][:3] and o["to"][:3] == convoy["to"][:3]
-            for o in self.orders
+            order["order"] == "move" and order["loc"][:3] == convoy["from"][:3]
+            and order["to"][:3] == convoy["to"][:3]
+            for order in self.orders
         )
 
-    def says_sea(self, order: Record) -> bool:
-        """Whether a move must say that it goes over water: it does so, or an own fleet carries it between
-        neighbours."""
-        return bool(order.get("via_convoy")) or (order["loc"][:3] in self.carried and self._overland(order))
+    def must_say_via(self, order: Record) -> bool:
+        """True if a move's text must name the convoy: the order does, or the army's own fleet convoys it to a
+        neighbour, which without the word would be a move by land."""
+        own_convoy = order["loc"][:3] in self.convoyed and self._is_neighbour(order)
+        return bool(order.get("via_convoy")) or own_convoy
 
-    def by_sea(self, order: Record) -> bool:
-        """Whether a move goes over water: it says so, an own fleet carries it, or there is no way by land."""
-        return self.kind.get(order["loc"][:3]) == "A" and (self.says_sea(order) or not self._overland(order))
+    def goes_by_sea(self, order: Record) -> bool:
+        """True if an army goes by sea: it says so, its own fleet convoys it, or there is no way by land."""
+        is_army = self.kind.get(order["loc"][:3]) == "A"
+        return is_army and (self.must_say_via(order) or not self._is_neighbour(order))
 
-    def _overland(self, order: Record) -> bool:
+    def _is_neighbour(self, order: Record) -> bool:
         return order["to"][:3] in self.board.near(order["loc"][:3], LAND)
 
 
 class Diplomacy:
-    """Package `diplomacy`: `set_orders` and `process`, the game set up before."""
+    """Package `diplomacy`: `set_orders` and `process` are timed, the game is set up before."""
 
     def __init__(self, board: Board, version: str) -> None:
         self.name = f"diplomacy {version}"
@@ -95,7 +100,7 @@ class Diplomacy:
         self._game: Callable[[], Any] = import_module("diplomacy").Game
 
     def ready(self, record: Record) -> Job:
-        """Texts of orders by power, and a game with the position's units."""
+        """See Peer: order texts by power, and a game with the position's units."""
         reader = _Reader(self._board, record)
         game = self._game()
         game.clear_units()
@@ -120,7 +125,7 @@ class Diplomacy:
         other = f"{reader.kind.get(target[:3], 'A')} {target}"
         match order["order"]:
             case "move":
-                return f"{unit} - {order['to']}{' VIA' if reader.says_sea(order) else ''}"
+                return f"{unit} - {order['to']}{' VIA' if reader.must_say_via(order) else ''}"
             case "support_hold":
                 return f"{unit} S {other}"
             case "support_move":
@@ -136,8 +141,11 @@ class Diplomacy:
 
 
 class Pydip:
-    """Package `pydip`: the command objects and `resolve_turn`. It takes no illegal order, so what the record
-    calls void is handed in as a hold, as is what it refuses."""
+    """Package `pydip`: command objects and `resolve_turn` are timed.
+
+    It refuses illegal orders by an assertion. So an order that the record calls void is given as a hold, and
+    so is one that pydip refuses.
+    """
 
     def __init__(self, board: Board, version: str) -> None:
         self.name = f"pydip {version}"
@@ -150,11 +158,11 @@ class Pydip:
         self._kind = {"A": kinds.UnitTypes.TROOP, "F": kinds.UnitTypes.FLEET}
         self._letter = {kind: letter for letter, kind in self._kind.items()}
         self._resolve = import_module("pydip.turn.resolve").resolve_turn
-        self._name = {region: self._called(*region) for region in self._regions()}
+        self._name = {region: self._package_name(*region) for region in self._regions()}
         self._region = {name: region for region, name in self._name.items()}
 
     def ready(self, record: Record) -> Job:
-        """Player objects with their units, and what makes each unit's command."""
+        """See Peer: player objects with their units, and the maker of each unit's command."""
         reader = _Reader(self._board, record)
         players = {
             power: self._player(power, self._map, [
@@ -179,7 +187,7 @@ class Pydip:
         plan = [(makers[place], (*standing[place], *parts[place])) for place in standing]
 
         def work() -> Any:
-            return self._resolve(self._map, [maker(*given) for maker, given in plan])
+            return self._resolve(self._map, [maker(*arguments) for maker, arguments in plan])
 
         return Job(work, self._result)
 
@@ -187,7 +195,7 @@ class Pydip:
         self, reader: _Reader, order: Record, standing: dict[str, tuple[Any, Any]]
     ) -> tuple[Any, tuple[Any, ...]]:
         if order["order"] == "move":
-            if reader.by_sea(order):
+            if reader.goes_by_sea(order):
                 return self._commands.ConvoyMoveCommand, (self._place("A", order["to"]),)
             return self._commands.MoveCommand, (self._end(reader, order["loc"][:3], order["to"]),)
         target = order["from"][:3]
@@ -199,23 +207,24 @@ class Pydip:
         return self._commands.SupportCommand, (unit, self._end(reader, target, order["to"]))
 
     def _end(self, reader: _Reader, start: str, to: str) -> str:
-        """Where a move ends by the package's names: a fleet's needs the coast, which the record may leave
-        out."""
+        """Where a move ends, by the package's name. A fleet's move needs the coast, which the record may
+        omit."""
         if reader.kind[start] == "A":
             return self._place("A", to)
         reach = self._board.neighbours(Region.of(reader.loc[start]), SEA)
-        there = sorted(str(region) for region in reach if region.province == to[:3])
-        return self._place("F", to if to in there or not there else there[0])
+        coasts = sorted(str(region) for region in reach if region.province == to[:3])
+        return self._place("F", to if to in coasts or not coasts else coasts[0])
 
     def _place(self, kind: str, loc: str) -> str:
         return self._name[kind, loc if kind == "F" else loc[:3]]
 
     def _regions(self) -> set[tuple[str, str]]:
-        found = {("F", str(region)) for region in self._board.links[SEA]}
-        return found | {("A", str(region)) for region in self._board.links[LAND]}
+        fleet_regions = {("F", str(region)) for region in self._board.links[SEA]}
+        return fleet_regions | {("A", str(region)) for region in self._board.links[LAND]}
 
-    def _called(self, kind: str, loc: str) -> str:
+    def _package_name(self, kind: str, loc: str) -> str:
         province = self._board.provinces[loc[:3]]
+        # Three names that pydip spells otherwise than our board.
         name = {
             "STP": "St. Petersburg",
             "EAS": "Eastern Mediterranean Sea",
@@ -223,11 +232,12 @@ class Pydip:
         }.get(province.id, province.name)
         if kind == "A" or province.is_sea:
             return name
-        which = {"NC": "North ", "EC": "North ", "SC": "South "}.get(loc[4:], "")
-        return f"{name} {which}Coast"
+        # pydip calls Bulgaria's east coast its north coast.
+        coast = {"NC": "North ", "EC": "North ", "SC": "South "}.get(loc[4:], "")
+        return f"{name} {coast}Coast"
 
-    def _result(self, found: Any) -> Standing:
+    def _result(self, results: Any) -> Standing:
         return frozenset(
             f"{power} {self._letter[unit.unit_type]} {self._region[unit.position][1]}"
-            for power, units in found.items() for unit, retreats in units.items() if retreats is None
+            for power, units in results.items() for unit, retreats in units.items() if retreats is None
         )

@@ -18,10 +18,10 @@ Record = dict[str, Any]
 
 DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "datc" / "random_public.jsonl.gz"
 MIN_UNITS = 24
-"""The smallest position that is counted: about what a full classic board holds in mid-game."""
+"""The smallest position that counts: about what a full classic board holds in mid-game."""
 
-_MOVING = 0.5
-_BUSY = 0.7
+_MOVING = 0.5  # of the units
+_BUSY = 0.7  # of the moves: to where somebody stands or goes
 
 
 class NoPositions(Exception):
@@ -29,24 +29,28 @@ class NoPositions(Exception):
 
 
 def chosen(path: Path) -> list[Record]:
-    """The movement positions with MIN_UNITS units or more of a file of JSON lines, which may be gzipped.
-    Raises NoPositions when the file is missing, is no JSON lines, or holds none."""
+    """The movement positions of a file of JSON lines, gzipped or not, that have MIN_UNITS units or more.
+
+    Raises NoPositions if the file is missing, is not JSON lines, or has no such position.
+    """
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode("utf-8")
         records = [json.loads(line) for line in text.splitlines() if line.strip()]
-        found = [r for r in records if r["phase"] == "movement" and len(r["units"]) >= MIN_UNITS]
+        positions = [r for r in records if r["phase"] == "movement" and len(r["units"]) >= MIN_UNITS]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoPositions(f"{path} cannot be read as positions, one JSON object a line ({error})") from error
-    if not found:
+    if not positions:
         raise NoPositions(f"{path} holds no movement position with {MIN_UNITS} units or more")
-    return found
+    return positions
 
 
 def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Position, list[Order]]:
-    """A unit in each of the places, of a kind that can stand there, and an order for each: half of them move,
-    most to where somebody stands or goes; fleets at sea carry armies across; the others support what moves or
-    stands beside them."""
+    """A board with a unit in each place, of a kind that can be there, and an order for each unit.
+
+    Half of them move, most to where somebody stands or goes; fleets at sea convoy armies; the others support
+    what moves or stands beside them.
+    """
     powers = sorted(variant.powers)
     units = [_unit(variant, chance, place, chance.choice(powers)) for place in places]
     orders = _Orders(variant, chance, units)
@@ -56,7 +60,7 @@ def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Pos
 
 
 class _Orders:
-    """Orders being thought up for the units of one board."""
+    """Makes up the orders for the units of one board: first `move`, then `carry`, then `finish`."""
 
     def __init__(self, variant: Variant, chance: Random, units: list[Unit]) -> None:
         self.board, self.chance, self.units, self.kinds = variant.board, chance, units, variant.kinds
@@ -71,18 +75,17 @@ class _Orders:
         self.convoys: dict[Unit, Unit] = {}
 
     def move(self) -> None:
-        """Half of those that have somewhere to go."""
+        """Let half of the units move that can."""
         wanted = set(self.at)
         for unit in self.units:
             if self.near[unit] and self.chance.random() < _MOVING:
                 busy = [region for region in self.near[unit] if region.province in wanted]
-                self.moves[unit] = self.chance.choice(
-                    busy if busy and self.chance.random() < _BUSY else self.near[unit]
-                )
+                choices = busy if busy and self.chance.random() < _BUSY else self.near[unit]
+                self.moves[unit] = self.chance.choice(choices)
                 wanted.add(self.moves[unit].province)
 
     def carry(self) -> None:
-        """Every fleet at sea that stays takes an army from one of its shores to another, where there is
+        """Let every fleet at sea that stays convoy an army from one of its shores to another, if there is
         one."""
         for fleet in self.units:
             shores = [
@@ -106,19 +109,20 @@ class _Orders:
         return [self._order(unit, into) for unit in self.units]
 
     def _order(self, unit: Unit, into: dict[str, list[Unit]]) -> Order:
-        me, power = _ref(unit), unit.power
+        reference, power = unit_ref(unit), unit.power
         if unit in self.moves:
-            return Move(power=power, unit=me, to=self.moves[unit])
+            return Move(power=power, unit=reference, to=self.moves[unit])
         if unit in self.convoys:
             army = self.convoys[unit]
-            return Convoy(power=power, unit=me, target=_ref(army), to=self.moves[army])
+            return Convoy(power=power, unit=reference, target=unit_ref(army), to=self.moves[army])
         choices: list[Order] = []
         for province in sorted({region.province for region in self.near[unit]}):
-            choices += [SupportMove(power=power, unit=me, target=_ref(other), to=self.moves[other])
+            choices += [SupportMove(power=power, unit=reference, target=unit_ref(other), to=self.moves[other])
                         for other in into.get(province, ())]
             if province in self.at and self.at[province] not in self.moves:
-                choices.append(SupportHold(power=power, unit=me, target=_ref(self.at[province])))
-        return self.chance.choice(choices) if choices else Hold(power=power, unit=me)
+                target = unit_ref(self.at[province])
+                choices.append(SupportHold(power=power, unit=reference, target=target))
+        return self.chance.choice(choices) if choices else Hold(power=power, unit=reference)
 
 
 def _unit(variant: Variant, chance: Random, place: str, power: str) -> Unit:
@@ -128,16 +132,17 @@ def _unit(variant: Variant, chance: Random, place: str, power: str) -> Unit:
     return Unit(power, kind, region)
 
 
-def _ref(unit: Unit) -> UnitRef:
+def unit_ref(unit: Unit) -> UnitRef:
+    """A unit as orders name it."""
     return UnitRef(unit.kind, unit.region)
 
 
-def together(board: Board, first: str, places: list[str], count: int) -> list[str]:
-    """The `count` of the places that lie nearest to the first by steps over land and water, ties by name."""
-    found: list[str] = []
-    edge, seen = [first], {first}
-    while edge and len(found) < count:
-        found += [place for place in edge if place in places]
-        edge = sorted({n for p in edge for m in (LAND, SEA) for n in board.near(p, m)} - seen)
-        seen.update(edge)
-    return found[:count]
+def nearest_places(board: Board, first: str, places: list[str], count: int) -> list[str]:
+    """The `count` places that are nearest to the first by steps over land and water; ties by name."""
+    nearest: list[str] = []
+    edge, visited = [first], {first}
+    while edge and len(nearest) < count:
+        nearest += [place for place in edge if place in places]
+        edge = sorted({n for p in edge for m in (LAND, SEA) for n in board.near(p, m)} - visited)
+        visited.update(edge)
+    return nearest[:count]

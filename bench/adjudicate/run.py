@@ -1,22 +1,20 @@
 """`galloper bench adjudicate`: the judge's speed and size, beside two public judges in the same run.
 
-All on one core and in CPU time, so that a busy machine spoils little; rounds of the judges alternate and the
-best round of each counts. A judge's work: parsed orders in; every outcome's result, reason and cause, the
-dislodged and their retreats out. Sentences are put into words only when they are read, so they have a line of
-their own.
+All on one core and in CPU time, so that a busy machine changes little. Rounds of the judges alternate, and
+the best round of each counts. A judge's work: parsed orders in; every outcome's result, reason and cause, the
+dislodged units and their retreats out. Sentences are written only when they are read, so they have a figure
+of their own.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
@@ -27,31 +25,33 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize.cases import CaseReader
-from bench.adjudicate import games as adj_games
+from bench.adjudicate import games as game_turns
+from bench.adjudicate.games import read_resolution
 from bench.adjudicate.peers import Job, Peer, expected, load
-from bench.adjudicate.positions import DEFAULT, NoPositions, Record, chosen, full_board, together
+from bench.adjudicate.positions import DEFAULT, NoPositions, Record, chosen, full_board, nearest_places
+from bench.figure import print_line
+from bench.process import one_core
 from maps.variant import Variant
 from service.cli.adjudicate import run_adjudicate
 
 PEERS = ("diplomacy", "pydip")
 ROUNDS = 5
-BOARDS = 400
-"""Random full boards of w3k."""
+BOARDS = 400  # random full boards of w3k
 SEED = 1642
-HALF, WHOLE = 54, 108
-"""Units of the doubling ratio: the whole is twice the half."""
-MIDDLE = "Staffordshire"
-"""Where the half of the board is counted from that keeps its density."""
+HALF, WHOLE = 54, 108  # units; what doubling them costs shows whether the judge is linear
+MIDDLE = "Staffordshire"  # the half of the board that is as dense as the whole is the half nearest to it
 
 
 def run(positions: Path | None, out: TextIO, progress: TextIO, games: Sequence[str] = ()) -> int:
-    """Measure and print JSON lines: of all, or of a full turn of the games named alone. Exit status 0, or 1
-    when there are no positions to measure on. Raises MapError for a game that is not there."""
+    """Measure and print JSON lines: everything, or only a full turn of the games that are named.
+
+    Returns 0, or 1 if there are no positions to measure on. Raises MapError for a game that does not exist.
+    """
     for slug in games:
         maps.folder(slug)
 
     def say(**line: Any) -> None:
-        print(json.dumps(line), file=out, flush=True)
+        print_line(out, **line)
 
     def tell(text: str) -> None:
         print(text, file=progress, flush=True)
@@ -61,30 +61,16 @@ def run(positions: Path | None, out: TextIO, progress: TextIO, games: Sequence[s
     except NoPositions as error:
         tell(f"{error}.")
         return 1
-    with _one_core():
+    with one_core():
         if not games:
             _standard(records, say, tell)
             _full_boards(say, tell)
             _sizes(say, tell)
-        adj_games.measure(games or maps.variants(), records, SEED, say, tell)
+        game_turns.measure(games or maps.variants(), records, SEED, say, tell)
     return 0
 
 
 Say = Callable[..., None]
-
-
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """Keep this process and its children to one processor, where the system can."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 # The standard board, beside peers
@@ -102,25 +88,21 @@ class Ours:
         self._reader = CaseReader(variant.context(), variant.rules, 1901)
 
     def ready(self, record: Record) -> Job:
-        """The record's orders parsed."""
+        """See Peer: the record's orders parsed."""
         case = self._reader.read(record)
 
         def work() -> Resolution:
-            return _judged(self._variant, case.position, case.orders)
+            return _judge_and_read(self._variant, case.position, case.orders)
 
         return Job(work, lambda resolution: frozenset(map(str, resolution.position.units)))
 
 
-def _judged(variant: Variant, position: Position, orders: Sequence[Order]) -> Resolution:
-    resolution = judge(variant.context(), variant.rules, position, orders)
-    for outcome in resolution.outcomes:
-        _ = outcome.result, outcome.reason, outcome.cause, outcome.dislodged
-    for beaten in resolution.dislodged:
-        _ = beaten.unit, beaten.attacker_from, beaten.may_retreat
-    return resolution
+def _judge_and_read(variant: Variant, position: Position, orders: Sequence[Order]) -> Resolution:
+    return read_resolution(judge(variant.context(), variant.rules, position, orders))
 
 
 def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) -> None:
+    # 1. The judges that are here.
     variant = maps.load("standard")
     judges: list[Peer] = [Ours(variant)]
     for package in PEERS:
@@ -129,54 +111,47 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
             say(what="peer absent", value=package, unit="package", how="pip install -e '.[bench]' brings it")
         else:
             judges.append(peer)
-    for one in judges:
-        say(
-            what="positions judged as expected",
-            value=agreeing(one, records),
-            unit="positions",
-            of=len(records),
-            judge=one.name,
-        )
-    best = dict.fromkeys((one.name for one in judges), float("inf"))
+    # 2. Whether all do the same work.
+    for contender in judges:
+        say(what="positions judged as expected", value=count_agreeing(contender, records), unit="positions",
+            of=len(records), judge=contender.name)
+    # 3. How fast each is.
+    best = dict.fromkeys((contender.name for contender in judges), float("inf"))
     for number in range(ROUNDS):
-        for one in judges:
-            tell(f"round {number + 1} of {ROUNDS}: {one.name}, {len(records)} positions")
-            best[one.name] = min(best[one.name], _seconds(one, records))
+        for contender in judges:
+            tell(f"round {number + 1} of {ROUNDS}: {contender.name}, {len(records)} positions")
+            best[contender.name] = min(best[contender.name], _seconds(contender, records))
     ours, *others = judges
     rate = {name: len(records) / seconds for name, seconds in best.items()}
-    say(
-        what="positions judged",
-        value=round(rate[ours.name]),
-        unit="1/s",
-        positions=len(records),
-        how=ours.timed,
-    )
+    say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records),
+        how=ours.timed)
     for peer in others:
         say(what="positions judged", value=round(rate[ours.name]), unit="1/s", peer=peer.name,
             peer_value=round(rate[peer.name]), ratio=round(rate[ours.name] / rate[peer.name], 2),
             how=peer.timed)
+    # 4. The whole command, with JSON and sentences.
     texts = [json.dumps(record) for record in records]
-    seconds = min(_cpu(lambda: run_adjudicate(variant, texts, io.StringIO())) for _ in range(ROUNDS))
+    seconds = min(_cpu_seconds(lambda: run_adjudicate(variant, texts, io.StringIO())) for _ in range(ROUNDS))
     say(what="cases answered, JSON to JSON", value=round(len(records) / seconds), unit="1/s",
         how=("the command galloper adjudicate without its start: JSON parsed, judged, every sentence said, "
              "JSON written"))
 
 
-def agreeing(judge_: Peer, records: Sequence[Record]) -> int:
-    """On how many positions a judge leaves the units where the record says."""
-    jobs = ((judge_.ready(record), record) for record in records)
+def count_agreeing(contender: Peer, records: Sequence[Record]) -> int:
+    """The number of positions after which a judge has the units that the record expects."""
+    jobs = ((contender.ready(record), record) for record in records)
     return sum(job.result(job.work()) == expected(record) for job, record in jobs)
 
 
-def _seconds(judge_: Peer, records: Sequence[Record]) -> float:
-    jobs = [judge_.ready(record).work for record in records]
+def _seconds(contender: Peer, records: Sequence[Record]) -> float:
+    jobs = [contender.ready(record).work for record in records]
     start = time.process_time()
     for work in jobs:
         work()
     return time.process_time() - start
 
 
-def _cpu(work: Callable[[], object]) -> float:
+def _cpu_seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -190,19 +165,22 @@ def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
     variant = maps.load("w3k")
     centres = list(variant.board.centres())
     chance = Random(SEED)  # noqa: S311 no secret, but repeatable
+    # 1. A unit on every centre.
     tell(f"{BOARDS} full boards of w3k")
     times = _board_times(variant, [full_board(variant, chance, centres) for _ in range(BOARDS)])
     how = (f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of "
            f"{ROUNDS} each")
     say(what="full w3k turn, median", value=_median(times), unit="ms", how=how)
     say(what="full w3k turn, 99th percentile", value=_percentile(times), unit="ms", how=how)
+    # 2. As many units anywhere, with convoys.
     anywhere = sorted(variant.board.provinces)
     times = _board_times(variant, [
         full_board(variant, chance, sorted(chance.sample(anywhere, len(centres)))) for _ in range(BOARDS)])
     how = f"{len(centres)} units anywhere, fleets at sea carrying; {BOARDS} boards, best of {ROUNDS} each"
     say(what="w3k turn with convoys, median", value=_median(times), unit="ms", how=how)
     say(what="w3k turn with convoys, 99th percentile", value=_percentile(times), unit="ms", how=how)
-    near = together(variant.board, MIDDLE, centres, WHOLE)
+    # 3. Twice as many units: over the same area (thinned out), and over half of it (as dense).
+    near = nearest_places(variant.board, MIDDLE, centres, WHOLE)
     pairs = {
         "thinned out": [chance.sample(near, HALF) for _ in range(BOARDS)],
         "as dense": [near[:HALF]] * BOARDS,
@@ -223,13 +201,13 @@ def _percentile(times: Sequence[float]) -> float:
 
 
 def _board_times(variant: Variant, boards: Sequence[tuple[Position, list[Order]]]) -> list[float]:
-    """Seconds for each board, the best of several."""
+    """Processor seconds of each board; the best of ROUNDS."""
     best = [float("inf")] * len(boards)
     for _ in range(ROUNDS):
-        for at, (position, orders) in enumerate(boards):
+        for index, (position, orders) in enumerate(boards):
             start = time.process_time()
-            _judged(variant, position, orders)
-            best[at] = min(best[at], time.process_time() - start)
+            _judge_and_read(variant, position, orders)
+            best[index] = min(best[index], time.process_time() - start)
     return best
 
 
@@ -239,19 +217,19 @@ def _board_times(variant: Variant, boards: Sequence[tuple[Position, list[Order]]
 
 def _sizes(say: Say, tell: Callable[[str], None]) -> None:
     tell("memory and loading, in fresh processes")
-    say(what=("memory of a judged full w3k turn over the loaded "
-              "board"), value=round(max(_child("resident")), 2),
-        unit="MiB", how=(f"resident size with the resolution held over that before, most of {ROUNDS} "
-                         f"processes; every sentence said"))
-    say(what=("memory allocated for a judged full w3k "
-              "turn"), value=round(max(_child("allocated")), 2), unit="MiB",
-        how=f"tracemalloc's peak, orders and sentences among it, most of {ROUNDS} processes")
-    say(what="loading the w3k board", value=round(min(_child("load")), 1), unit="ms",
+    say(what="memory of a judged full w3k turn over the loaded board",
+        value=round(max(_in_child("resident")), 2), unit="MiB",
+        how=f"resident size with the resolution held over that before, most of {ROUNDS} processes; every "
+            f"sentence said")
+    say(what="memory allocated for a judged full w3k turn", value=round(max(_in_child("allocated")), 2),
+        unit="MiB", how=f"tracemalloc's peak, orders and sentences among it, most of {ROUNDS} processes")
+    say(what="loading the w3k board", value=round(min(_in_child("load")), 1), unit="ms",
         how=f"maps.load and its setting in CPU time, imports apart, best of {ROUNDS} fresh processes")
 
 
-def _child(what: str) -> list[float]:
-    command = [sys.executable, "-m", "bench.adjudicate.child", what, str(SEED)]
+def _in_child(quantity: str) -> list[float]:
+    """What ROUNDS fresh processes measure; see `bench.adjudicate.child`."""
+    command = [sys.executable, "-m", "bench.adjudicate.child", quantity, str(SEED)]
     return [
         float(subprocess.run(  # noqa: S603 our own command
             command, check=True, capture_output=True, text=True).stdout)

@@ -1,1 +1,4 @@
-"""`galloper bench desk`: the desk's pages and their times."""
+"""`galloper bench desk`: keys, waits and losses at the desk's pages, in a real browser. Door: `run.run`.
+
+`browser`, `site` and `sample` serve `tests/browser` and `tools/pictures*.py` too.
+"""

@@ -1,4 +1,4 @@
-"""A person at the desk, played by Chromium through Playwright: a browser's tab that presses keys and looks.
+"""A person at the desk, played by Chromium through Playwright: a browser's tab that presses keys and reads.
 
 Playwright and Chromium come with the extra `bench` (`make setup-bench`) and are loaded only here.
 """
@@ -24,24 +24,25 @@ WATCH = """() => {
     const began = pressed;
     const drawn = () => {
       const ink = document.querySelector('#work img.crop');
-      if (ink.complete && ink.naturalWidth) requestAnimationFrame(() => window.times.push(performance.now() - began));
+      const note = () => window.times.push(performance.now() - began);
+      if (ink.complete && ink.naturalWidth) requestAnimationFrame(note);
       else setTimeout(drawn, 1);
     };
     drawn();
   }).observe(document.querySelector('#work'), { childList: true });
 }"""
-"""Notes how long after the key the next line's ink was ready to be painted, and every press of a mouse."""
-WIDE = {"width": 1280, "height": 800}
+"""Records how long after a key the next line's ink was ready to be painted, and counts mouse clicks."""
+DESKTOP = {"width": 1280, "height": 800}
 
 
-def end_in_order() -> None:
-    """From now on SIGTERM ends this process as Ctrl-C would, so that the server and the browser it started
-    end with it."""
+def exit_on_sigterm() -> None:
+    """From now on SIGTERM ends this process as Ctrl-C would: the server and the browser that it started end
+    with it."""
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
 
 
 class NoBrowser(Exception):
-    """There is no browser to measure with; the sentence says what brings it."""
+    """There is no browser to measure with; the sentence says how to install one."""
 
 
 @contextmanager
@@ -52,12 +53,12 @@ def chromium() -> Iterator[Any]:
     except ImportError:
         raise NoBrowser("Playwright is not installed; make setup-bench brings it") from None
     with sync_playwright() as running:
-        own = Path(running.chromium.executable_path)
+        bundled = Path(running.chromium.executable_path)
         system = shutil.which("chromium") or shutil.which("google-chrome")
-        if not own.exists() and system is None:
+        if not bundled.exists() and system is None:
             raise NoBrowser("Chromium is not installed; make setup-bench brings it")
         browser = running.chromium.launch(
-            executable_path=None if own.exists() else system, args=["--no-sandbox"])
+            executable_path=None if bundled.exists() else system, args=["--no-sandbox"])
         try:
             yield browser
         finally:
@@ -65,15 +66,15 @@ def chromium() -> Iterator[Any]:
 
 
 class Tab:
-    """A signed-in browser tab. `keys` counts what was pressed, `faults` what the page's script complained of.
+    """A signed-in browser tab. `keys` counts the keys pressed, `faults` are errors of the page's script.
 
-    `address` is the server's, `reading` the address of the reading page, `token` that of the session;
-    `options` are those of a Playwright context.
+    `address` is the server's, `reading` that of the reading page, `token` the session's; `options` go to the
+    Playwright context.
     """
 
     def __init__(self, browser: Any, address: str, reading: str, token: str, **options: Any) -> None:
         self.reading = reading
-        self.context = browser.new_context(viewport=options.pop("viewport", WIDE), **options)
+        self.context = browser.new_context(viewport=options.pop("viewport", DESKTOP), **options)
         self.context.add_cookies([{"name": sessions.COOKIE, "value": token, "url": address}])
         self.page = self.context.new_page()
         self.keys = 0
@@ -81,13 +82,13 @@ class Tab:
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
 
     def open(self, query: str = "") -> None:
-        """The reading page, ready for keys."""
+        """Open the reading page; returns when it is ready for keys."""
         self.page.goto(self.reading + query)
         self.page.wait_for_selector("html[data-reading]")
         self.until("document.activeElement.id === 'work'")
 
     def press(self, *keys: str) -> None:
-        """Press keys, one after the other."""
+        """Press keys one after the other."""
         for key in keys:
             self.keys += 1
             self.page.keyboard.press(key)
@@ -97,41 +98,41 @@ class Tab:
         return int(self.page.locator("#work .desk").get_attribute("data-line"))
 
     def wait_line(self, line: int) -> None:
-        """Until this line is on the screen."""
+        """Wait until this line is on the screen."""
         self.page.wait_for_selector(f"#work .desk[data-line='{line}']")
 
     def wait_other(self, line: int) -> None:
-        """Until another line is on the screen, or none is left."""
+        """Wait until another line is on the screen, or none is left."""
         self.until(f"document.querySelector('#work .desk')?.dataset.line !== '{line}'"
                    " || !document.querySelector('#reading')")
 
-    def until(self, true: str, seconds: float = 30.0) -> None:
-        """Wait until an expression is true in the page. Playwright's own waiting needs `eval`, which the
-        page's policy forbids."""
-        end = time.monotonic() + seconds
-        while not self._is(true):
-            assert time.monotonic() < end, f"not within {seconds} s: {true}"
+    def until(self, expression: str, seconds: float = 30.0) -> None:
+        """Wait until a JavaScript expression is true in the page."""
+        # Playwright's own waiting needs `eval`, which the page's content security policy forbids.
+        give_up_at = time.monotonic() + seconds
+        while not self._is_true(expression):
+            assert time.monotonic() < give_up_at, f"not within {seconds} s: {expression}"
             time.sleep(0.01)
 
-    def _is(self, true: str) -> bool:
+    def _is_true(self, expression: str) -> bool:
         """False also while one page gives way to the next."""
         try:
-            return bool(self.page.evaluate(true))
-        except Exception as gone:
-            if "context was destroyed" in str(gone) or "navigation" in str(gone):
+            return bool(self.page.evaluate(expression))
+        except Exception as error:
+            if "context was destroyed" in str(error) or "navigation" in str(error):
                 return False
             raise
 
     def wait_saved(self) -> None:
-        """Until the server has everything."""
+        """Wait until the server has saved everything."""
         self.until("document.querySelector('#saved')?.textContent === 'All saved'")
 
     def offers(self) -> list[str]:
         """The orders offered, in the order of their keys."""
-        found: list[str] = self.page.eval_on_selector_all(
-            "#work .reading", "all => all.map(one => one.querySelector('.order').textContent)")
-        return found
+        orders: list[str] = self.page.eval_on_selector_all(
+            "#work .reading", "all => all.map(reading => reading.querySelector('.order').textContent)")
+        return orders
 
     def close(self) -> None:
-        """Close the tab and what it kept."""
+        """Close the tab and its context."""
         self.context.close()

@@ -1,9 +1,8 @@
-"""Years of history for a site, written in bulk: games of ten powers with their papers, lines, decisions,
-letters and log.
+"""Years of history for a site, written in bulk: games with submissions, lines, decisions, letters and log.
 
-The rows have the shapes of a played game (a year of the board's own calendar; two papers in ten sent twice;
-one line in five read by a person); their words repeat, and no photograph is kept, because no page that is
-measured shows one.
+The rows look like those of a played game: a year of the board's own calendar, two submissions in ten sent
+twice, one line in five read by a person. Their words repeat, and there are no photographs, because no
+measured page shows one.
 """
 
 from __future__ import annotations
@@ -36,25 +35,26 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-LINES = 14
-"""On a paper: about what a power of the board has units, and its heading."""
-READ_EVERY, TWICE_EVERY = 5, 5
-"""Every so manieth line was read by a person; every so manieth paper has an earlier version."""
+LINES = 14  # of a sheet: about as many as a power of the board has units, and its heading
+READ_EVERY = 5  # every fifth line was read by a person
+TWICE_EVERY = 5  # every fifth power sent an earlier version
 _TEXT, _ORDER = "Army Basing House supports Army Brittany to hold", "A Basing House S A Brittany"
 
 Rows = list[dict[str, Any]]
 
 
 def fill(session: Session, number: int, years: int, slug: str, now: datetime) -> None:
-    """One more game with as many phases as `years` years of its calendar have, all sent, and after them the
-    one that is open now, for which every power has a paper."""
+    """Add a game with all phases of `years` years of its calendar, all sent, and after them the phase that is
+    open now, for which every power has a submission."""
     variant = maps.load(slug)
     steps = years * len(variant.calendar.steps)
     plan = schedule(now.date(), variant.calendar, variant.start.phase, steps + 1)
     start = (now - (plan[-1].opens - plan[0].opens) - timedelta(days=2)).date()
     windows = schedule(start, variant.calendar, variant.start.phase, steps + 1)
-    seats = [create.GameSeat(power, f"Player {number} of {power}", mail=(f"p{number}-{at}@players.example",))
-             for at, power in enumerate(variant.powers)]
+    seats = [
+        create.GameSeat(power, f"Player {number} of {power}", mail=(f"p{number}-{seat}@players.example",))
+        for seat, power in enumerate(variant.powers)
+    ]
     new = create.NewGame(f"The long game {number}", slug, start, seats)
     first = create.create(session, new, variant, windows[0], lots.fresh_seed(), windows[0].opens)
     first.state, first.sent_at = PhaseState.SENT, windows[0].deadline
@@ -64,7 +64,7 @@ def fill(session: Session, number: int, years: int, slug: str, now: datetime) ->
 
 
 class _History:
-    """The rows of one game, table by table."""
+    """Writes the rows of one game, table by table."""
 
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
@@ -79,17 +79,18 @@ class _History:
         )
 
     def write(self, first: PhaseRow, windows: Sequence[PhaseWindow]) -> None:
-        """All phases and everything of theirs."""
+        """Write all phases and everything that belongs to them."""
         first.resolution = self._resolution
         self._session.flush()
         later = [
-            self._phase(at, window, last=at == len(windows)) for at, window in enumerate(windows[1:], start=2)
+            self._phase(ordinal, window, last=ordinal == len(windows)) for ordinal,
+            window in enumerate(windows[1:], start=2)
         ]
         self._session.execute(insert(PhaseRow), later)
         phases = self._session.scalars(
             select(PhaseRow).where(PhaseRow.game_id == self._game).order_by(PhaseRow.ordinal)).all()
         for phase in phases:
-            self._papers(phase)
+            self._submissions(phase)
             if phase.state == PhaseState.SENT:
                 self._letters(phase)
 
@@ -104,12 +105,12 @@ class _History:
             "closed_at": over, "judged_at": over, "sent_at": over,
         }
 
-    def _papers(self, phase: PhaseRow) -> None:
-        """Each power's paper, some in two versions, with their mails, pages, lines and decisions."""
+    def _submissions(self, phase: PhaseRow) -> None:
+        """Each power's submission, some in two versions, with their mails, pages, lines and decisions."""
         papers: Rows = []
-        for at, power in enumerate(self._variant.powers):
-            for version in range(1, 3 if at % TWICE_EVERY == 0 else 2):
-                papers.append(self._paper(phase, at, power, version))
+        for seat, power in enumerate(self._variant.powers):
+            for version in range(1, 3 if seat % TWICE_EVERY == 0 else 2):
+                papers.append(self._paper(phase, seat, power, version))
         self._session.execute(insert(MailRow), [
             {"sha256": paper["sha256"], "size": 900_000, "received_at": paper["received_at"],
              "stored_at": paper["received_at"], "state": "used",
@@ -137,20 +138,20 @@ class _History:
             for page in self._ids(PageRow, pages)
             for row in range(LINES)
         ]
-        made = self._ids(LineRow, lines)
+        line_ids = self._ids(LineRow, lines)
         if phase.state == PhaseState.SENT:
             self._decisions(
-                phase, [key for key, line in zip(made, lines, strict=True) if line["status"] == "open"]
+                phase, [key for key, line in zip(line_ids, lines, strict=True) if line["status"] == "open"]
             )
 
-    def _paper(self, phase: PhaseRow, at: int, power: str, version: int) -> dict[str, Any]:
-        received = phase.opens_at + timedelta(hours=5 + at, minutes=version)
+    def _paper(self, phase: PhaseRow, seat: int, power: str, version: int) -> dict[str, Any]:
+        received = phase.opens_at + timedelta(hours=5 + seat, minutes=version)
         return {
-            "sha256": f"{phase.id:030x}{at:030x}{version:04x}", "phase_id": phase.id, "power": power,
+            "sha256": f"{phase.id:030x}{seat:030x}{version:04x}", "phase_id": phase.id, "power": power,
             "version": version,
-            "sender": f"p{self._number}-{at}@players.example", "received_at": received, "fate": "counts",
+            "sender": f"p{self._number}-{seat}@players.example", "received_at": received, "fate": "counts",
             "flags": [],
-            "semantic_key": f"{at} {version}", "read_at": received + timedelta(minutes=1)}
+            "semantic_key": f"{seat} {version}", "read_at": received + timedelta(minutes=1)}
 
     def _decisions(self, phase: PhaseRow, lines: list[int]) -> None:
         reviews: Rows = [
@@ -181,17 +182,17 @@ class _History:
         )
 
     def _letters(self, phase: PhaseRow) -> None:
-        """A receipt and the results for every power, and what the log says of the phase."""
+        """A receipt and the results for every power, and the phase's events in the log."""
         common: dict[str, Any] = {
             "game_id": self._game, "phase_id": phase.id, "state": "sent", "message": "0" * 64,
             "due_at": phase.deadline,
             "sent_at": phase.deadline}
         self._session.execute(insert(OutboxRow), [
             {**common, "kind": kind, "key": (f"{self._game} {phase.id} {kind} "
-                                             f"{at}"), "subject": f"{self._game}: {kind}",
-             "recipient": f"p{self._number}-{at}@players.example",
-             "message_id": f"<{phase.id}.{kind}.{at}@galloper.example>"}
-            for kind in ("receipt", "results") for at in range(len(self._variant.powers))])
+                                             f"{seat}"), "subject": f"{self._game}: {kind}",
+             "recipient": f"p{self._number}-{seat}@players.example",
+             "message_id": f"<{phase.id}.{kind}.{seat}@galloper.example>"}
+            for kind in ("receipt", "results") for seat in range(len(self._variant.powers))])
         self._session.execute(
             insert(EventRow),
             [
@@ -199,10 +200,10 @@ class _History:
                     "at": phase.deadline,
                     "game_id": self._game,
                     "actor": "galloper",
-                    "what": what,
+                    "what": event,
                     "detail": {"phase": f"{phase.season} {phase.year}"},
                 }
-                for what in (
+                for event in (
                     "phase_opened",
                     *(["mail_taken"] * len(self._variant.powers)),
                     "phase_closed",
@@ -213,9 +214,9 @@ class _History:
         )
 
     def _ids(self, table: Any, rows: Rows) -> list[int]:
-        """Write rows with numbers that follow the table's last; the numbers."""
+        """Insert rows with ids after the table's last one, and return the ids."""
         last = self._session.scalar(select(func.max(table.id))) or 0
         self._session.execute(
-            insert(table), [{"id": last + at, **row} for at, row in enumerate(rows, start=1)]
+            insert(table), [{"id": last + number, **row} for number, row in enumerate(rows, start=1)]
         )
         return list(range(last + 1, last + 1 + len(rows)))

@@ -1,4 +1,4 @@
-"""How soon the first of a page is painted, with twenty games and five or ten years of history."""
+"""How soon a page's first content is painted, with twenty games and five or ten years of history."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import select
 
 from bench.desk import history
-from bench.desk.browser import WIDE
+from bench.desk.browser import DESKTOP
 from bench.desk.site import SheetLocation
-from bench.figure import Figure, median, percentile, tidy
+from bench.figure import Figure, median, percentile, rounded
 from service.clock import SystemClock
 from service.public import me
 from service.site_folder import opened
@@ -21,23 +21,24 @@ from service.web import sessions
 
 GAMES = 20
 YEARS = (5, 10)
-SOON = 200
-"""Milliseconds within which a page's first is painted: the desk plan's of the desk, the issue's of the public
-pages."""
-LOOKS = 15
-"""At each page, after one that is not counted; the pages take turns, so that a busy moment spoils no page
-alone."""
+# Milliseconds within which a page's first content is painted: set by the desk plan for the desk, by the issue
+# for the public pages.
+TARGET_MS = 200
+# Visits to each page, after one that is not counted. The pages take turns, so that a busy moment does not hit
+# one page alone.
+VISITS = 15
 VARIANT = "w3k"
 GAME = "game, public"
-_PAINTED = """() => { const found = performance.getEntriesByType('paint').find((one) => one.name === 'first-contentful-paint');
-  return found ? found.startTime : null; }"""
+_PAINTED = """() => {
+  const paint = performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint');
+  return paint ? paint.startTime : null; }"""
 
 Times = Mapping[str, list[float]]
 """Milliseconds from the beginning of the navigation to the first paint with something on it, by page."""
 
 
 def fill(place: SheetLocation, years: int) -> None:
-    """Games beside the one of the sample, `GAMES` together, with years of history."""
+    """Add games with years of history to the sample's game; GAMES together."""
     with opened(place.settings) as store:
         for number in range(1, GAMES):
             with store.begin() as session:
@@ -45,7 +46,7 @@ def fill(place: SheetLocation, years: int) -> None:
 
 
 def pages(place: SheetLocation) -> dict[str, str]:
-    """What is looked at: a page's name and its address. The page of lines has the sample's, the others all
+    """The pages to visit, by name: their addresses. The page of lines has the sample, the others all
     games."""
     with opened(place.settings) as store, store() as session:
         old = session.scalars(
@@ -74,7 +75,7 @@ def pages(place: SheetLocation) -> dict[str, str]:
 
 
 def visit(place: SheetLocation, game: str) -> str:
-    """The secret of a visit by a player of this game, who plays for this."""
+    """The secret of a visit by a player of this game, who is made up if the seat is empty."""
     with opened(place.settings) as store, store.begin() as session:
         seat = session.scalars(select(SeatRow).where(SeatRow.game_id == game).order_by(SeatRow.power)).first()
         assert seat is not None
@@ -97,52 +98,47 @@ def visit(place: SheetLocation, game: str) -> str:
 
 
 def measure(browser: Any, place: SheetLocation, address: str) -> Times:
-    """Every page `LOOKS` times, in a browser that has the style sheets from its first look."""
-    found_at = pages(place)  # once: the server opens phases meanwhile
-    context = browser.new_context(viewport=WIDE)
-    context.add_cookies(
-        [
-            {"name": sessions.COOKIE, "value": place.token, "url": address},
-            {
-                "name": me.COOKIE,
-                "value": visit(place, found_at[GAME].removeprefix("/public/")),
-                "url": address,
-            },
-        ]
-    )
-    page, found = context.new_page(), {name: list[float]() for name in found_at}
-    for look in range(LOOKS + 1):
-        for name, path in found_at.items():
+    """Visit every page VISITS times, in a browser that has the style sheets from its first visit."""
+    addresses = pages(place)  # asked once: the server opens phases meanwhile
+    context = browser.new_context(viewport=DESKTOP)
+    secret = visit(place, addresses[GAME].removeprefix("/public/"))
+    context.add_cookies([
+        {"name": sessions.COOKIE, "value": place.token, "url": address},
+        {"name": me.COOKIE, "value": secret, "url": address},
+    ])
+    page, times = context.new_page(), {name: list[float]() for name in addresses}
+    for number in range(VISITS + 1):
+        for name, path in addresses.items():
             answer = page.goto(address + path)
             assert answer.status == 200, f"{path}: {answer.status}"
             page.wait_for_load_state("load")
-            painted = _painted(page)
-            if look:
-                found[name].append(painted)
+            first_paint = _first_paint_ms(page)
+            if number:
+                times[name].append(first_paint)
     context.close()
-    return found
+    return times
 
 
-def _painted(page: Any) -> float:
+def _first_paint_ms(page: Any) -> float:
     for _ in range(200):
-        found = page.evaluate(_PAINTED)
-        if found is not None:
-            return float(found)
+        milliseconds = page.evaluate(_PAINTED)
+        if milliseconds is not None:
+            return float(milliseconds)
         page.wait_for_timeout(10)
     raise AssertionError(f"nothing was painted of {page.url}")
 
 
-def figures(found: Mapping[int, Times]) -> Iterator[Figure]:
-    """Each page with each history, and the slowest page's ratio."""
-    for years, times in found.items():
-        for name, own in times.items():
-            middle = median(own)
-            kept = "kept" if middle is not None and middle < SOON else "missed"
+def figures(times_by_years: Mapping[int, Times]) -> Iterator[Figure]:
+    """Each page with each history, and the ratio of the page that history slows down most."""
+    for years, times in times_by_years.items():
+        for name, milliseconds in times.items():
+            middle = median(milliseconds)
+            verdict = "kept" if middle is not None and middle < TARGET_MS else "missed"
+            how = f"p95 {rounded(percentile(milliseconds, 0.95))} ms, best {rounded(min(milliseconds))} ms"
             yield Figure((f"first paint, {years} years, {name}: "
-                          f"median"), tidy(middle), "ms", len(own), f"under {SOON}: {kept}",
-                         f"p95 {tidy(percentile(own, 0.95))} ms, best {tidy(min(own))} ms")
-    few, many = (found[years] for years in YEARS)
+                          f"median"), rounded(middle), "ms", len(milliseconds),
+                         f"under {TARGET_MS}: {verdict}", how)
+    few, many = (times_by_years[years] for years in YEARS)
     worst = max(few, key=lambda name: min(many[name]) / min(few[name]))
-    yield Figure((f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst "
-                  f"page"), tidy(min(many[worst]) / min(few[worst]), 2),
-                 "times", len(few), "no slower", worst)
+    yield Figure(f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst page",
+                 rounded(min(many[worst]) / min(few[worst]), 2), "times", len(few), "no slower", worst)

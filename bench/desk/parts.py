@@ -1,5 +1,4 @@
-"""The parts of `galloper bench desk`, apart from what measures them, so that the command line loads nothing
-heavy."""
+"""The parts of `galloper bench desk`. Loads nothing heavy: the command line reads it at every start."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from enum import StrEnum
 
 
 class DeskPart(StrEnum):
-    """What may be measured by itself."""
+    """What may be measured alone."""
 
     READING = "reading"
     KILLS = "kills"

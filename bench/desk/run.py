@@ -2,13 +2,12 @@
 lines.
 
 Each line has `what`, `value`, `unit`, and where they apply `of`, `target` (the desk plan's) and `how`. Times
-are wall clock, since a person waits in it: run it on a quiet machine; the load is told beside the figures.
+are wall clock, since that is what a person waits: run it on a quiet machine. The load is printed beside the
+figures.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from typing import Any, TextIO
 from sqlalchemy import select
 
 from bench.desk import paint, reading, safety
-from bench.desk.browser import NoBrowser, Tab, chromium, end_in_order
+from bench.desk.browser import NoBrowser, Tab, chromium, exit_on_sigterm
 from bench.desk.parts import DeskPart
 from bench.desk.sample import DeskSample, NoSample, load_sample
 from bench.desk.site import NotServed, Server, SheetLocation, make, serving
@@ -32,45 +31,41 @@ Tell = Callable[[str], None]
 
 
 def run(parts: list[DeskPart], out: TextIO, progress: TextIO) -> int:
-    """Measure `parts`, all where none is named, and print. 0; 1 with a sentence on `progress` where it cannot
-    be done."""
+    """Measure `parts`, all by default, and print. Returns 0, or 1 with a sentence on `progress` if it
+    cannot."""
     def tell(text: str) -> None:
         print(text, file=progress, flush=True)
 
-    end_in_order()
+    exit_on_sigterm()
     try:
         sample = load_sample()
         with chromium() as browser:
             for part in parts or list(DeskPart):
                 before = os.getloadavg()[0]
                 tell(f"{part.value} (load {before:.1f})")
-                for figure in _MEASURED[part](browser, sample, tell):
-                    _say(figure, out)
-                load = f"{before:.1f} when it began, {os.getloadavg()[0]:.1f} when it ended"
-                _say(Figure((f"load of the machine while measuring "
-                             f"{part.value}"), round(os.getloadavg()[0], 1), "processes",
-                            how=f"mean of the last minute, on {os.cpu_count()} processors: {load}"), out)
+                for figure in _MEASURES[part](browser, sample, tell):
+                    figure.print_to(out)
+                after = os.getloadavg()[0]
+                how = (f"mean of the last minute, on {os.cpu_count()} processors: {before:.1f} when it "
+                       f"began, "
+                       f"{after:.1f} when it ended")
+                label = f"load of the machine while measuring {part.value}"
+                Figure(label, round(after, 1), "processes", how=how).print_to(out)
     except (NoBrowser, NoSample, NotServed) as error:
         tell(f"{error}.")
         return 1
     return 0
 
 
-def _say(figure: Figure, out: TextIO) -> None:
-    values = dataclasses.asdict(figure)
-    print(json.dumps({key: value for key, value in values.items() if value is not None or key == "value"},
-                     ensure_ascii=False), file=out, flush=True)
-
-
 def _reading(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
     with served(sample) as (place, server):
         tab = _tab(browser, place, server)
-        found = reading.walk(tab, place.truth)
+        result = reading.walk(tab, place.truth)
         wrong = reading.wrong(decided(place), place.truth)
-        for line, (stands, wanted) in wrong.items():
-            tell(f"line {line} stands as {stands}, written was {wanted}")
+        for line, (on_file, wanted) in wrong.items():
+            tell(f"line {line} is on file as {on_file}, written was {wanted}")
         tab.close()
-    yield from reading.figures(found, len(place.truth) - len(wrong), len(place.truth))
+    yield from reading.figures(result, len(place.truth) - len(wrong), len(place.truth))
 
 
 def _kills(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
@@ -88,15 +83,15 @@ def _undo(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
 
 
 def _paint(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
-    found = {}
+    times_by_years = {}
     for years in paint.YEARS:
         tell(f"making {paint.GAMES} games with {years} years of history")
         with served(sample, partial(paint.fill, years=years)) as (place, server):
-            found[years] = paint.measure(browser, place, server.address)
-    yield from paint.figures(found)
+            times_by_years[years] = paint.measure(browser, place, server.address)
+    yield from paint.figures(times_by_years)
 
 
-_MEASURED: dict[DeskPart, Callable[[Any, DeskSample, Tell], Iterator[Figure]]] = {
+_MEASURES: dict[DeskPart, Callable[[Any, DeskSample, Tell], Iterator[Figure]]] = {
     DeskPart.READING: _reading, DeskPart.KILLS: _kills, DeskPart.UNDO: _undo, DeskPart.PAINT: _paint}
 
 
@@ -104,7 +99,7 @@ _MEASURED: dict[DeskPart, Callable[[Any, DeskSample, Tell], Iterator[Figure]]] =
 def served(
     sample: DeskSample, prepare: Callable[[SheetLocation], None] = lambda _place: None
 ) -> Iterator[tuple[SheetLocation, Server]]:
-    """A temporary site with the sample, prepared further before it is served; killed and removed at the
+    """A temporary site with the sample, changed by `prepare` before it is served; killed and removed at the
     end."""
     with tempfile.TemporaryDirectory(prefix="galloper-bench-", ignore_cleanup_errors=True) as folder:
         place = make(Path(folder), sample)
@@ -124,7 +119,7 @@ def _tab(browser: Any, place: SheetLocation, server: Server) -> Tab:
 
 
 def decided(place: SheetLocation) -> dict[int, tuple[str, str | None]]:
-    """State and order of every line by its newest standing decision, read from the site's own database."""
+    """State and order of every line by its newest decision that was not undone, from the site's database."""
     with opened(place.settings) as store, store() as session:
         rows = session.scalars(select(ReviewRow).where(ReviewRow.undone_at.is_(None)).order_by(ReviewRow.id))
         return {row.line_id: (row.decision, row.order) for row in rows}

@@ -1,5 +1,5 @@
-"""The fixed sample of a hundred doubtful lines (tests/data/desk_lines): ink, what the reader offered, what is
-right."""
+"""The fixed sample of a hundred doubtful lines (tests/data/desk_lines): ink, the reader's offers, the right
+decision."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from PIL import Image
 
 DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "desk_lines"
 FILE = "lines.json"
-MOST = 100
-PAPER = (236, 230, 214)
-"""Red, green, blue of a page where no line of it is kept."""
+SAMPLE_SIZE = 100
+PAPER = (236, 230, 214)  # red, green, blue of a page where it shows no line of the sample
 
 
 class NoSample(Exception):
     """There is no sample to measure on; the sentence names the file."""
 
 
-class Do(StrEnum):
-    """What a person does with a line: read it as an order, say that it is none, or find it void."""
+class RightDecision(StrEnum):
+    """What a person decides about a line: it is an order, it is none, or it is void."""
 
     READ = "read"
     NOT_ORDER = "not-order"
@@ -34,26 +33,29 @@ class Do(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleLine:
-    """One doubtful line. `box`: corners in pixels of its page; `candidates` as a line row keeps them;
-    `order`: the canonical order that was written, None where `do` is not READ; `written`: its words."""
+    """One doubtful line: its ink, what the reader made of it, and what is right."""
 
+    # The picture of its ink, and where the picture's top left corner is on the page; corners of its box.
+    # Pixels.
     picture: str
-    at: tuple[int, int]
+    corner: tuple[int, int]
     box: list[list[float]]
+    # What the reader made of it, as a row of `lines` has it.
     kind: str
     struck: bool
     text: str
     read_as: str | None
     confidence: float
     candidates: list[dict[str, Any]]
-    do: Do
+    # What is right: the decision, the canonical order (None if the decision is not READ), the words written.
+    decision: RightDecision
     order: str | None
     written: str
 
 
 @dataclass(frozen=True, slots=True)
 class SamplePage:
-    """A photographed page of which only the doubtful lines are kept. `size`: width and height in pixels."""
+    """A photographed page of which only the doubtful lines are kept; `size`: width and height in pixels."""
 
     id: str
     size: tuple[int, int]
@@ -62,7 +64,7 @@ class SamplePage:
 
 @dataclass(frozen=True, slots=True)
 class DeskSample:
-    """Pages with a hundred lines together. `variant` and `phase` are what they were read for."""
+    """Pages that have a hundred lines together, read for that variant and phase."""
 
     folder: Path
     variant: str
@@ -71,12 +73,12 @@ class DeskSample:
 
     def picture(self, page: SamplePage) -> bytes:
         """The page as JPEG: its doubtful lines at their places, bare paper elsewhere."""
-        made = Image.new("RGB", page.size, PAPER)
+        page_image = Image.new("RGB", page.size, PAPER)
         for line in page.lines:
             with Image.open(self.folder / line.picture) as opened:
-                made.paste(opened.convert("RGB"), line.at)
+                page_image.paste(opened.convert("RGB"), line.corner)
         out = io.BytesIO()
-        made.save(out, "JPEG", quality=85)
+        page_image.save(out, "JPEG", quality=85)
         return out.getvalue()
 
 
@@ -93,10 +95,9 @@ def load_sample(folder: Path = DEFAULT) -> DeskSample:
         raise NoSample(f"{path} cannot be read as doubtful lines ({error!r})") from error
 
 
-def _line(given: Mapping[str, Any]) -> SampleLine:
-    right = given["right"]
+def _line(entry: Mapping[str, Any]) -> SampleLine:
+    right = entry["right"]
     return SampleLine(
-        given["picture"], (given["at"][0], given["at"][1]), given["box"], given["kind"], given["struck"],
-        given["text"],
-        given["order"], given["confidence"], given["candidates"], Do(right["do"]), right.get("order"),
-        right["written"])
+        entry["picture"], (entry["at"][0], entry["at"][1]), entry["box"], entry["kind"], entry["struck"],
+        entry["text"], entry["order"], entry["confidence"], entry["candidates"],
+        RightDecision(right["do"]), right.get("order"), right["written"])

@@ -1,9 +1,8 @@
-"""A site with the sample on its desk, and `galloper serve` over it in a process of its own."""
+"""A site with the sample at its desk, and `galloper serve` for it in a separate process."""
 
 from __future__ import annotations
 
 import mailbox
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from bench.desk.sample import DeskSample, SampleLine, SamplePage
+from bench.servers.ports import free_port
 from maps.variant import Variant
 from service.clock import SystemClock
 from service.config import Settings
@@ -65,7 +65,7 @@ class NotServed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SheetLocation:
-    """A site's folder with the sample at its desk. `token`: of a signed-in browser; `truth`: by line id."""
+    """A site's folder with the sample at its desk. `token`: of a signed-in browser; `truth`: lines by id."""
 
     folder: Path
     settings: Settings
@@ -75,8 +75,8 @@ class SheetLocation:
 
 
 def make(folder: Path, sample: DeskSample, port: int = 0) -> SheetLocation:
-    """A new site in an empty folder: one game whose first phase has just closed, the sample's pages from its
-    powers in turn. Any free port unless one is given."""
+    """A new site in an empty folder: one game whose first phase has just closed, with the sample's pages from
+    its powers in turn. Takes a free port unless one is given."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FILE).write_text(SETTINGS.format(data="data", port=port or free_port()), encoding="utf-8")
     mailbox.Maildir(str(folder / "box"), create=True)
@@ -92,40 +92,38 @@ def make(folder: Path, sample: DeskSample, port: int = 0) -> SheetLocation:
 
 
 def closed_game(session: Session, name: str, variant: Variant, now: datetime) -> PhaseRow:
-    """A game with a player for each power whose first phase closed within the last day."""
+    """A game with a player for each power, whose first phase closed within the last day."""
     plan = schedule(now.date(), variant.calendar, variant.start.phase, 1)[0]
     first_day = (now - (plan.deadline - plan.opens) - timedelta(days=1)).date()
     window = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     seats = [
-        create.GameSeat(
-            power, f"Player of {power}", mail=(f"{power.lower().replace(' ', '-')}@players.example",)
-        )
+        create.GameSeat(power, f"Player of {power}",
+                        mail=(f"{power.lower().replace(' ', '-')}@players.example",))
         for power in variant.powers
     ]
     new = create.NewGame(name, variant.slug, first_day, seats)
     phase = create.create(session, new, variant, window, lots.fresh_seed(), now)
     turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    chain.seal(session)  # the seed of its lots is entered while it takes orders, as ever
+    chain.seal(session)  # while the phase is open: the record takes a seed of lots only before the deadline
     phase.state, phase.closed_at = PhaseState.CLOSED, now
     session.flush()
     return phase
 
 
 def lay_out(session: Session, sample: DeskSample, phase: PhaseRow, blobs: Blobs) -> dict[int, SampleLine]:
-    """The sample's pages filed for a phase, one paper a power with its pages; what each line says, by its
-    id."""
+    """File the sample's pages for a phase, one submission a power; the lines by their row's id."""
     powers = sorted(maps.load(sample.variant).powers)
     truth: dict[int, SampleLine] = {}
-    for at, power in enumerate(powers):
-        pages = sample.pages[at::len(powers)]
+    for seat, power in enumerate(powers):
+        pages = sample.pages[seat::len(powers)]
         if pages:
-            paper = _paper(session, phase, power)
+            submission = _submission(session, phase, power)
             for ordinal, page in enumerate(pages):
-                truth |= _page(session, paper, ordinal, page, blobs.put(sample.picture(page)))
+                truth |= _add_page(session, submission, ordinal, page, blobs.put(sample.picture(page)))
     return truth
 
 
-def _paper(session: Session, phase: PhaseRow, power: str) -> SubmissionRow:
+def _submission(session: Session, phase: PhaseRow, power: str) -> SubmissionRow:
     seat = session.get_one(SeatRow, (phase.game_id, power))
     row = SubmissionRow(
         phase_id=phase.id, power=power, player_id=seat.player_id, sender=f"{power.lower()}@players.example",
@@ -136,34 +134,27 @@ def _paper(session: Session, phase: PhaseRow, power: str) -> SubmissionRow:
     return row
 
 
-def _page(
-    session: Session, paper: SubmissionRow, ordinal: int, page: SamplePage, key: str
+def _add_page(
+    session: Session, submission: SubmissionRow, ordinal: int, page: SamplePage, key: str
 ) -> dict[int, SampleLine]:
-    row = PageRow(submission_id=paper.id, ordinal=ordinal, original=key, upright=key)
+    row = PageRow(submission_id=submission.id, ordinal=ordinal, original=key, upright=key)
     session.add(row)
     session.flush()
-    rows = [(line, _row(row.id, at, line)) for at, line in enumerate(page.lines)]
-    session.add_all(made for _, made in rows)
+    rows = [(line, _line_row(row.id, number, line)) for number, line in enumerate(page.lines)]
+    session.add_all(line_row for _, line_row in rows)
     session.flush()
-    return {made.id: line for line, made in rows}
+    return {line_row.id: line for line, line_row in rows}
 
 
-def _row(page: int, ordinal: int, line: SampleLine) -> LineRow:
+def _line_row(page: int, ordinal: int, line: SampleLine) -> LineRow:
     return LineRow(
         page_id=page, ordinal=ordinal, box=line.box, kind=line.kind, struck=line.struck, text=line.text,
         order=line.read_as, confidence=line.confidence, status=LineState.OPEN, candidates=line.candidates)
 
 
-def free_port() -> int:
-    """A port of loopback that nobody listens on now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 class Server:
-    """A command that serves a desk, in a process of its own, from the folder `cwd` where one is given; `kill`
-    ends it as a power cut would."""
+    """A command that serves a desk, in a process, started in the folder `cwd` if one is given; `kill` ends it
+    as a power cut would."""
 
     def __init__(self, command: Sequence[str], address: str, cwd: Path | None = None) -> None:
         self._command, self._cwd = command, cwd
@@ -171,14 +162,15 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Serve; returns once a page is answered. Raises NotServed."""
-        self.process = subprocess.Popen(self._command, cwd=self._cwd, stderr=subprocess.DEVNULL)  # noqa: S603 our own command
-        end = time.monotonic() + _START_SECONDS
+        """Serve; returns once it answers with a page. Raises NotServed."""
+        self.process = subprocess.Popen(  # noqa: S603 our own command
+            self._command, cwd=self._cwd, stderr=subprocess.DEVNULL)
+        give_up_at = time.monotonic() + _START_SECONDS
         while True:
             try:
                 urllib.request.urlopen(f"{self.address}/sign-in", timeout=5).close()  # noqa: S310 loopback
             except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
-                if time.monotonic() > end or self.process.poll() is not None:
+                if time.monotonic() > give_up_at or self.process.poll() is not None:
                     raise NotServed(f"{' '.join(self._command)} does not serve {self.address} "
                                     f"({error})") from error
                 time.sleep(0.05)
@@ -186,7 +178,7 @@ class Server:
                 return
 
     def kill(self) -> None:
-        """SIGKILL, wherever it is."""
+        """SIGKILL, whatever it is doing."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -194,6 +186,6 @@ class Server:
 
 
 def serving(place: SheetLocation) -> Server:
-    """`galloper serve` over a site, not yet started."""
+    """`galloper serve` for a site, not yet started."""
     address = f"http://{place.settings.web.host}:{place.settings.web.port}"
     return Server([sys.executable, "-m", "service.cli.main", "serve", str(place.folder)], address)

@@ -1,1 +1,1 @@
-"""`galloper bench read`: the reader beside its peers."""
+"""`galloper bench read`: the reader beside two public readers. Door: `run.run`."""

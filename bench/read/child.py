@@ -1,10 +1,11 @@
-"""What reads photographs for `galloper bench read`, in a fresh process on one core:
-`python -m bench.read.child READER VARIANT < FILES`.
+"""Reads photographs for `galloper bench read`, in a fresh process on one core.
 
-READER is "galloper" or a peer of `read_peers`. FILES are paths, one a line. The first photograph is read once
-before anything is measured, so that models are loaded. Then prints one JSON object a photograph: `file`,
-`pages` as in `galloper read --json`, `cpu` and `wall` in seconds; and last `{"peak_mib": ...}`, the most
-memory this process held.
+    python -m bench.read.child READER VARIANT < FILES
+
+READER is "galloper" or a name of `peers.PEERS`. FILES are paths, one a line. The first photograph is read
+once before anything is measured, so that the models are loaded. Then it prints one JSON object a photograph:
+`file`, `pages` as in `galloper read --json`, `cpu` and `wall` in seconds; and at the end `{"peak_mib": ...}`,
+the most memory that this process held.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import maps
-from bench.peak import peak_mib
+from bench.process import peak_mib
 from bench.read.peers import PEERS
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
@@ -31,7 +32,7 @@ _KIB_IN_MIB = 1024
 
 
 def ours(slug: str) -> Reader:
-    """This reader as `galloper read` has it: the sheet's own heading tells the phase."""
+    """Our reader as in `galloper read`: the sheet's own heading says which phase it is."""
     variant = maps.load(slug)
     eye, reader = EngineRecognizer(), PageReader(vocabulary_of(variant))
 
@@ -42,7 +43,7 @@ def ours(slug: str) -> Reader:
 
 
 def serve(reader: Reader, photos: Sequence[Path], out: TextIO) -> None:
-    """Read photographs one after the other and print what was read."""
+    """Read photographs one after the other and print the answers."""
     reader(photos[0])
     for photo in photos:
         cpu, wall = _cpu(), time.perf_counter()
@@ -54,8 +55,11 @@ def serve(reader: Reader, photos: Sequence[Path], out: TextIO) -> None:
 
 def _cpu() -> float:
     """CPU seconds of this process and of the children it has waited for."""
-    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+    this_process, children = (
+        resource.getrusage(resource.RUSAGE_SELF),
+        resource.getrusage(resource.RUSAGE_CHILDREN),
+    )
+    return this_process.ru_utime + this_process.ru_stime + children.ru_utime + children.ru_stime
 
 
 def _peak_mib() -> float:

@@ -1,8 +1,9 @@
-"""Two public readers beside ours: RapidOCR and Tesseract, as they come, from the extra `bench` and Debian.
+"""Two public readers beside ours, with default settings: RapidOCR (from the extra `bench`) and Debian's
+Tesseract.
 
-They give text and no order. Their text is understood twice: strictly, where a line counts as an order only
-when it is spelled as our grammar lists it, and snapped, where our grammar picks the likeliest order of any
-line that is like one.
+They give text and no orders. Their text is interpreted twice: strictly, where a line is an order only if it
+is spelled as our grammar lists it; and snapped, where our grammar picks the likeliest order for any line that
+looks like one.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from grammar.nearest_orders import nearest_orders
 from grammar.parse import parse_line
 from reading.vocabulary import all_forms, lexicon_of, printed
 
-_LIKE_AN_ORDER = 0.45
-"""Least score of a snapped order, as in `reading.page`."""
+_MIN_SNAPPED_SCORE = 0.45  # 0..1, of `nearest_orders`; our reader wants as much of text without ink
 
 
 def rapidocr() -> Callable[[Path], dict[str, Any]]:
-    """RapidOCR with every setting as it comes; its boxes put in rows from top to bottom."""
+    """RapidOCR with its default settings; its boxes are put in rows from top to bottom."""
     from rapidocr import RapidOCR
 
     engine = RapidOCR()
@@ -33,15 +33,17 @@ def rapidocr() -> Callable[[Path], dict[str, Any]]:
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
 
     def read(photo: Path) -> dict[str, Any]:
-        found: Any = engine(str(photo))
-        boxes = [] if found.boxes is None else [[(float(x), float(y)) for x, y in box] for box in found.boxes]
-        return _answer(photo, rows(boxes, list(found.txts or ())))
+        result: Any = engine(str(photo))
+        boxes = (
+            [] if result.boxes is None else [[(float(x), float(y)) for x, y in box] for box in result.boxes]
+        )
+        return _answer(photo, rows(boxes, list(result.txts or ())))
 
     return read
 
 
 def tesseract() -> Callable[[Path], dict[str, Any]]:
-    """Tesseract's English with page segmentation 4 on the photograph turned as its EXIF says."""
+    """Tesseract's English with page segmentation 4 (one column of text), on the photograph turned upright."""
     import pytesseract
     from PIL import Image, ImageOps
 
@@ -61,20 +63,21 @@ _TITLES = {"rapidocr": "RapidOCR", "tesseract": "Tesseract"}
 
 
 def title(name: str) -> str | None:
-    """A peer's name and version for the figures; None where it is not installed."""
+    """A peer's name and version for the figures; None if it is not installed."""
     try:
         if name == "rapidocr":
             return f"{_TITLES[name]} {metadata.version('rapidocr')}"
         metadata.version("pytesseract")
-        said = subprocess.run(["tesseract", "--version"], capture_output=True, text=True, check=True).stdout  # noqa: S607 wherever Debian put it
-        return f"{_TITLES[name]} {said.split()[1]} psm 4"
+        command = ["tesseract", "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own command
+        return f"{_TITLES[name]} {done.stdout.split()[1]} psm 4"
     except (metadata.PackageNotFoundError, OSError, subprocess.CalledProcessError, IndexError):
         return None
 
 
 def rows(boxes: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -> list[str]:
-    """Texts in rows from top to bottom, each from left to right: boxes whose middles are within half a height
-    of one another stand in one row."""
+    """Texts in rows from top to bottom, each from left to right. Boxes are in one row if their middles are
+    within half a box height of each other."""
     spans: list[tuple[float, float, float, str]] = []
     for box, text in zip(boxes, texts, strict=True):
         ys = [y for _, y in box]
@@ -90,7 +93,7 @@ def rows(boxes: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -
 
 
 def strict(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
-    """A peer's answer with an order on each line that is spelled as listed."""
+    """A peer's answer with an order on each line that is spelled as our grammar lists it."""
     variant = maps.load(slug)
     lexicon, forms = lexicon_of(variant), all_forms(variant)
 
@@ -105,13 +108,17 @@ def strict(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
 
 
 def snapped(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
-    """A peer's answer with the likeliest order on each line that is like one."""
+    """A peer's answer with the likeliest order on each line that looks like one."""
     variant = maps.load(slug)
     lexicon, forms = lexicon_of(variant), all_forms(variant)
 
     def order(text: str) -> str | None:
-        found = nearest_orders(text, lexicon=lexicon, forms=forms, power="").candidates
-        return printed(found[0].orders, variant.board) if found and found[0].score >= _LIKE_AN_ORDER else None
+        candidates = nearest_orders(text, lexicon=lexicon, forms=forms, power="").candidates
+        return (
+            printed(candidates[0].orders, variant.board)
+            if candidates and candidates[0].score >= _MIN_SNAPPED_SCORE
+            else None
+        )
 
     return _with_orders(answer, order)
 

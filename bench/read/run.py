@@ -1,9 +1,8 @@
 """`galloper bench read`: the reader on photographs whose truth is known, as JSON lines.
 
-Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and where it is a share `of`, the
-number of lines shared out; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's).
-Everything is read in one fresh process on one core, its models loaded beforehand; seconds are medians over
-photographs.
+Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and, for a share, `of`: the number of
+lines it is taken over; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's). Everything
+is read in one fresh process on one core, its models loaded beforehand; seconds are medians over photographs.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from bench.figure import print_line
 from bench.read import peers as read_peers
 from training.evaluation.score import Score, matches
 from training.evaluation.truth import NoTruth, Truth, load_truth
@@ -31,13 +31,12 @@ Say = Callable[..., None]
 
 
 class ChildFailed(Exception):
-    """The process that reads ended before it had read everything; its own words stand above on standard
-    error."""
+    """The reading process ended before it had read everything; its own message is on standard error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """What one reader made of a folder. `peak_mib`: the most memory its process held."""
+class FolderReading:
+    """One reader's answers for a folder. `peak_mib`: the most memory that its process held."""
 
     answers: Answers
     peak_mib: float
@@ -47,7 +46,7 @@ class Sitting:
 class ReadingFigure:
     """One figure of one reader on one group of sheets. `of`: how many lines or sheets it is taken over."""
 
-    what: str
+    name: str
     value: float | None
     unit: str
     sheets: str
@@ -55,31 +54,30 @@ class ReadingFigure:
 
 
 def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO) -> int:
-    """Measure and print. 0; 1 with a sentence on `progress` where there is no truth or a reader breaks
-    off."""
+    """Measure and print. Returns 0, or 1 with a sentence on `progress` if there is no truth or a reader
+    fails."""
     def say(**line: Any) -> None:
-        print(json.dumps({key: value for key, value in line.items() if value is not None or key == "value"},
-                         ensure_ascii=False), file=out, flush=True)
+        print_line(out, **line)
 
     try:
         truth = load_truth(folder)
-        ours = sit("galloper", truth, progress)
+        ours = read_folder("galloper", truth, progress)
         if save is not None:
             texts = [json.dumps(answer, ensure_ascii=False) + "\n" for answer in ours.answers.values()]
             save.write_text("".join(texts), encoding="utf-8")
-        mine = list(figures(truth, ours))
-        for figure in mine:
-            say(what=figure.what, value=figure.value, unit=figure.unit, sheets=figure.sheets, of=figure.of)
+        our_figures = list(figures(truth, ours))
+        for figure in our_figures:
+            say(what=figure.name, value=figure.value, unit=figure.unit, sheets=figure.sheets, of=figure.of)
         if peers:
-            _peers(truth, mine, say, progress)
+            _compare_peers(truth, our_figures, say, progress)
     except (NoTruth, ChildFailed, OSError) as error:
         print(f"{error}.", file=progress)
         return 1
     return 0
 
 
-def sit(reader: str, truth: Truth, progress: TextIO) -> Sitting:
-    """Let a reader ("galloper" or a peer) read a folder in a fresh process. Raises ChildFailed."""
+def read_folder(reader: str, truth: Truth, progress: TextIO) -> FolderReading:
+    """Let a reader ("galloper" or a peer) read a folder in a fresh process. Raises ChildFailed or NoTruth."""
     photos = [truth.folder / sheet.file for sheet in truth.sheets]
     missing = [photo for photo in photos if not photo.is_file()]
     if missing:
@@ -93,7 +91,7 @@ def sit(reader: str, truth: Truth, progress: TextIO) -> Sitting:
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        # One that broke off before it was told anything says why by its status, below.
+        # A child that failed at its start has closed the pipe; its exit status, below, says so.
         with suppress(BrokenPipeError):
             child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
             child.stdin.close()
@@ -105,14 +103,14 @@ def sit(reader: str, truth: Truth, progress: TextIO) -> Sitting:
                 peak = float(answer["peak_mib"])
                 continue
             answers[answer["file"]] = answer
-            tell(progress, reader, len(answers), len(photos))
+            show_progress(progress, reader, len(answers), len(photos))
     if child.returncode or not peak:
         raise ChildFailed(f"the process that reads with {reader} ended with status {child.returncode} after "
                           f"{len(answers)} of {len(photos)} photographs")
-    return Sitting(answers, peak)
+    return FolderReading(answers, peak)
 
 
-def tell(progress: TextIO, reader: str, done: int, of: int) -> None:
+def show_progress(progress: TextIO, reader: str, done: int, of: int) -> None:
     """A bar on a terminal, lines elsewhere."""
     if progress.isatty():
         bar = "#" * round(_BAR * done / of)
@@ -122,23 +120,31 @@ def tell(progress: TextIO, reader: str, done: int, of: int) -> None:
         print(f"{reader}: {done} of {of}", file=progress, flush=True)
 
 
-def figures(truth: Truth, sitting: Sitting) -> Iterator[ReadingFigure]:
-    """Every figure of one reader: for tidy and hasty sheets apart where the truth tells them apart, and for
+def figures(truth: Truth, reading: FolderReading) -> Iterator[ReadingFigure]:
+    """Every figure of one reader: for tidy sheets and hasty ones, if the truth says which they are, and for
     all."""
     manners = [m for m in ("tidy", "hasty") if any(sheet.manner == m for sheet in truth.sheets)]
     for group in (*manners, "all"):
         sheets = [sheet for sheet in truth.sheets if group in {"all", sheet.manner}]
-        found = [match for sheet in sheets for match in matches(sheet, sitting.answers.get(sheet.file))]
-        yield from _of_lines(Score(found), group)
-        for what in ("cpu", "wall"):
-            seconds = [float(a[what]) for s in sheets if (a := sitting.answers.get(s.file)) is not None]
+        answers = [reading.answers.get(sheet.file) for sheet in sheets]
+        yield from _line_figures(
+            Score(
+                [
+                    match
+                    for sheet, answer in zip(sheets, answers, strict=True)
+                    for match in matches(sheet, answer)
+                ]
+            ),
+            group,
+        )
+        for clock, label in (("cpu", "CPU time a sheet, median"), ("wall", "time a sheet, median")):
+            seconds = [float(answer[clock]) for answer in answers if answer is not None]
             if seconds:
-                title = {"cpu": "CPU time a sheet, median", "wall": "time a sheet, median"}[what]
-                yield ReadingFigure(title, round(statistics.median(seconds), 3), "s", group, len(seconds))
-    yield ReadingFigure("peak memory", sitting.peak_mib, "MiB", "all")
+                yield ReadingFigure(label, round(statistics.median(seconds), 3), "s", group, len(seconds))
+    yield ReadingFigure("peak memory", reading.peak_mib, "MiB", "all")
 
 
-def _of_lines(score: Score, group: str) -> Iterator[ReadingFigure]:
+def _line_figures(score: Score, group: str) -> Iterator[ReadingFigure]:
     live, struck, passed = len(score.live), len(score.struck), len(score.passed)
     yield ReadingFigure("orders exact by meaning", score.exact, "share", group, live)
     yield ReadingFigure("orders exact by text", score.exact_text, "share", group, live)
@@ -155,40 +161,35 @@ def _of_lines(score: Score, group: str) -> Iterator[ReadingFigure]:
 
 
 # Peers
-# ---------------------------------------------------------------------------------------------------------------
+# -----------------------------------------------------------------------------------------------------------
 
 _COMPARED = ("orders exact by meaning", "orders exact by text", "CER", "WER", "CPU time a sheet, median",
              "time a sheet, median", "peak memory")
-_BY_ORDERS = _COMPARED[:1]
+# Snapping changes the orders and neither text nor time.
+_COMPARED_SNAPPED = _COMPARED[:1]
 
 
-def _peers(truth: Truth, ours: Sequence[ReadingFigure], say: Say, progress: TextIO) -> None:
-    mine = {(figure.what, figure.sheets): figure for figure in ours}
+def _compare_peers(truth: Truth, our_figures: Sequence[ReadingFigure], say: Say, progress: TextIO) -> None:
+    """Print our figures once more beside those of each peer that is installed."""
+    by_name = {(figure.name, figure.sheets): figure for figure in our_figures}
     for name in read_peers.PEERS:
         title = read_peers.title(name)
         if title is None:
-            say(what="peer absent", value=name, unit="package", how=("pip install -e '.[bench]' and Debian's "
-                                                                     "tesseract-ocr bring it"))
+            say(what="peer absent", value=name, unit="package",
+                how="pip install -e '.[bench]' and Debian's tesseract-ocr bring it")
             continue
-        sitting = sit(name, truth, progress)
-        for how, understand, wanted in (
+        reading = read_folder(name, truth, progress)
+        for how, interpret, compared in (
             ("as it comes", read_peers.strict, _COMPARED),
-            ("its text snapped by our grammar", read_peers.snapped, _BY_ORDERS),
+            ("its text snapped by our grammar", read_peers.snapped, _COMPARED_SNAPPED),
         ):
-            answers = {file: understand(answer, truth.variant) for file, answer in sitting.answers.items()}
-            for figure in figures(truth, Sitting(answers, sitting.peak_mib)):
-                own = mine[figure.what, figure.sheets] if figure.what in wanted else None
-                if own is not None:
-                    say(
-                        what=figure.what,
-                        value=own.value,
-                        unit=figure.unit,
-                        sheets=figure.sheets,
-                        of=figure.of,
-                        peer=f"{title}, {how}",
-                        peer_value=figure.value,
-                        ratio=_ratio(own.value, figure.value),
-                    )
+            answers = {file: interpret(answer, truth.variant) for file, answer in reading.answers.items()}
+            for theirs in figures(truth, FolderReading(answers, reading.peak_mib)):
+                if theirs.name in compared:
+                    ours = by_name[theirs.name, theirs.sheets]
+                    say(what=theirs.name, value=ours.value, unit=theirs.unit, sheets=theirs.sheets,
+                        of=theirs.of, peer=f"{title}, {how}", peer_value=theirs.value,
+                        ratio=_ratio(ours.value, theirs.value))
 
 
 def _ratio(ours: float | None, theirs: float | None) -> float | None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from imapclient import IMAPClient
 
 from bench.servers.certificates import make_certificate
+from bench.servers.ports import free_port
 
 USER, PASSWORD = "orders", "secret"
 _PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
@@ -85,13 +86,6 @@ service lmtp {{
 """
 
 
-def free_port() -> int:
-    """A port nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def unprivileged() -> pwd.struct_passwd:
     """The account servers run as: our own, or nobody when that is root."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
@@ -99,10 +93,10 @@ def unprivileged() -> pwd.struct_passwd:
 
 @dataclass
 class Dovecot:
-    """One server. `start` again after `kill` brings it back on the same ports with the same mail.
+    """One server. `start` after `kill` brings it back on the same ports with the same mail.
 
-    `prefix` is what the names of a user's folders begin with ("INBOX." on some servers). With
-    `introspection`, an address to which an access token is added, XOAUTH2 is spoken too.
+    `prefix`: the beginning of the names of a user's folders ("INBOX." on some servers). `introspection`: the
+    URL to which an access token is appended to check it; with it the server offers XOAUTH2 too.
     """
 
     tls: bool = False
@@ -119,8 +113,8 @@ class Dovecot:
         return self.root / "cert.pem"
 
     def start(self) -> Dovecot:
-        """Write the settings, start, and return when both ports answer. Raises RuntimeError with the log's
-        end."""
+        """Write the settings, start, and return when both ports answer. Raises RuntimeError with the end of
+        the log."""
         program = shutil.which("dovecot", path=_PATH)
         if program is None:
             raise RuntimeError("dovecot is missing; run tools/setup dev")
@@ -188,16 +182,17 @@ class Dovecot:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def deliver(self, mail: bytes, sender: str = "player@example.org") -> None:
-        """Hand a mail over by LMTP, as a mail server does; it is stamped with the present time."""
+        """Hand a mail over by LMTP, as a mail server does; its receipt time is now."""
         with smtplib.LMTP("127.0.0.1", self.lmtp) as lmtp:
             lmtp.sendmail(sender, [USER], mail)
 
     def append(
-        self, mail: bytes, at: datetime | None = None, folder: str = "INBOX", flags: tuple[bytes, ...] = ()
+        self, mail: bytes, received_at: datetime | None = None, folder: str = "INBOX",
+        flags: tuple[bytes, ...] = ()
     ) -> None:
-        """Put a mail in a folder with a receipt time of one's choice (not in the future)."""
+        """Put a mail in a folder, received at that time, which must not be in the future."""
         with self.client() as client:
-            client.append(folder, mail, flags=flags, msg_time=at)
+            client.append(folder, mail, flags=flags, msg_time=received_at)
 
     def client(self) -> IMAPClient:
         """Another mail program, signed in."""
@@ -217,8 +212,7 @@ class Dovecot:
             )
 
     def rebuild(self, folder: str = "") -> None:
-        """What a mailbox restored from a backup looks like: a new UIDVALIDITY, UIDs from 1. Sessions are
-        cut."""
+        """Make a mailbox look restored from a backup: a new UIDVALIDITY, UIDs from 1 (RFC 3501, 2.3.1.1)."""
         box = self.root / "mail" / USER / "Maildir"
         box = box / f".{folder}" if folder else box
         time.sleep(1.1)  # Dovecot takes the value from the clock

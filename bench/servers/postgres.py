@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL cluster on a Unix socket, where the server's binaries are installed."""
+"""A throw-away PostgreSQL cluster on a Unix socket, if the server's binaries are installed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from bench.servers.dovecot import unprivileged
 
 
 def binaries() -> Path | None:
-    """The folder with `initdb`, newest version first; None where PostgreSQL is not installed."""
+    """The folder with the newest `initdb`; None if PostgreSQL is not installed."""
     known = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]), reverse=True
     )
@@ -26,37 +25,18 @@ def binaries() -> Path | None:
 
 @dataclass
 class Postgres:
-    """One cluster with one database; `url` empties it. PostgreSQL refuses to run as root, so root steps
-    down."""
+    """One cluster with one database, which `url` empties."""
 
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pg")))
 
     def start(self) -> Postgres:
         account = unprivileged()
         os.chown(self.root, account.pw_uid, account.pw_gid)
-        self._run(
-            "initdb",
-            "-D",
-            str(self.root / "data"),
-            "-U",
-            "galloper",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--no-sync",
-        )
-        self._run(
-            "pg_ctl",
-            "-D",
-            str(self.root / "data"),
-            "-w",
-            "-l",
-            str(self.root / "log"),
-            "-o",
-            f"-c listen_addresses='' -c fsync=off -k {self.root}",
-            "start",
-        )
+        data, log = str(self.root / "data"), str(self.root / "log")
+        self._run("initdb", "-D", data, "-U", "galloper", "-A", "trust", "-E", "UTF8", "--no-sync")
+        # No TCP port, and no fsync: what a power cut does to PostgreSQL is not measured here.
+        options = f"-c listen_addresses='' -c fsync=off -k {self.root}"
+        self._run("pg_ctl", "-D", data, "-w", "-l", log, "-o", options, "start")
         return self
 
     def stop(self) -> None:
@@ -64,8 +44,8 @@ class Postgres:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def url(self) -> str:
-        """The address of an empty database: always the same one, emptied. A database a test is a thousand
-        files."""
+        """The URL of the database, emptied."""
+        # Emptied instead of created: a new database for each test is a thousand files.
         address = f"postgresql://galloper@/postgres?host={self.root}"
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(
@@ -78,40 +58,22 @@ class Postgres:
         return address
 
     def _run(self, program: str, *arguments: str) -> None:
-        found = binaries()
-        assert found is not None, "PostgreSQL's server binaries are not installed"
+        folder = binaries()
+        assert folder is not None, "PostgreSQL's server binaries are not installed"
+        # PostgreSQL refuses to run as root.
         account, root = unprivileged(), os.geteuid() == 0
-        command: Sequence[str] = [str(found / program), *arguments]
-        done = (
-            subprocess.run(  # noqa: S603 our own command
-                command,
-                cwd=self.root,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
-                user=account.pw_uid if root else None,
-                group=account.pw_gid if root else None,
-                extra_groups=[] if root else None,
-            )
-            if program != "pg_ctl"
-            else _detached(command, self.root, account.pw_uid, account.pw_gid)
+        # The server inherits pg_ctl's standard output; a pipe would never come to its end.
+        quiet = program == "pg_ctl"
+        done = subprocess.run(  # noqa: S603 our own command
+            [str(folder / program), *arguments],
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE,
+            stderr=subprocess.DEVNULL if quiet else subprocess.STDOUT,
+            check=False,
+            user=account.pw_uid if root else None,
+            group=account.pw_gid if root else None,
+            extra_groups=[] if root else None,
         )
         if done.returncode != 0:
             raise RuntimeError(f"{program} failed: {(done.stdout or b'').decode()[-1500:]}")
-
-
-def _detached(command: Sequence[str], cwd: Path, uid: int, gid: int) -> subprocess.CompletedProcess[bytes]:
-    # The server inherits what pg_ctl writes to; a pipe would never come to its end.
-    root = os.geteuid() == 0
-    return subprocess.run(  # noqa: S603 our own command
-        command,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-        user=uid if root else None,
-        group=gid if root else None,
-        extra_groups=[] if root else None,
-    )

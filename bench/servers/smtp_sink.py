@@ -1,4 +1,4 @@
-"""A mail server that takes letters in and can be told to be difficult."""
+"""A mail server that accepts letters, and can be told to refuse, to hang up, or to want a login."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from bench.servers.dovecot import free_port
+from bench.servers.ports import free_port
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class Letter:
 
 
 Answer = str | None
-"""What the server says instead of taking it ("451 4.3.0 later"), or None for "as usual"."""
+"""The server's refusal ("451 4.3.0 later"), or None to accept."""
 
 
 @dataclass
 class SmtpSink:
-    """An SMTP server on loopback. `letters` are those it took.
+    """An SMTP server on loopback. `letters` are those it accepted.
 
-    `at_rcpt` and `at_data` decide about each recipient and each mail; `cut_after_data` closes the connection
-    that many times after the mail was taken and before it is confirmed; `size_limit` is announced and kept.
-    With a `certificate` (and its key) it insists on STARTTLS, or is encrypted from the start where it is
-    `implicit`. With a `token` it wants a login by XOAUTH2; `logins` are what was said there.
+    `at_rcpt` and `at_data` decide about each recipient and each mail. `cut_after_data`: how often it closes
+    the connection after it accepted the mail and before it confirms that. `size_limit`: bytes, announced and
+    enforced. With a `certificate` (and its key) it insists on STARTTLS, or, if `implicit`, on TLS from the
+    start. With a `token` it wants a login by XOAUTH2; `logins` are the answers it got.
     """
 
     port: int = field(default_factory=free_port)
@@ -83,16 +83,16 @@ class SmtpSink:
             self._controller.stop()
             self._controller = None
 
-    async def auth_XOAUTH2(self, server: SMTP, args: list[str]) -> AuthResult:  # noqa: N802 aiosmtpd finds it so
-        """See aiosmtpd. A wrong token is answered with words, which the client must take note of."""
-        said = base64.b64decode(args[1]).decode()
-        self.logins.append(said)
-        if f"auth=Bearer {self.token}\1\1" in said:
-            return AuthResult(success=True, auth_data=said)
+    async def auth_XOAUTH2(self, server: SMTP, args: list[str]) -> AuthResult:  # noqa: N802 aiosmtpd's name
+        """See aiosmtpd. A wrong token gets a challenge with the reason, which the client must answer."""
+        answer = base64.b64decode(args[1]).decode()
+        self.logins.append(answer)
+        if f"auth=Bearer {self.token}\1\1" in answer:
+            return AuthResult(success=True, auth_data=answer)
         await server.challenge_auth(b'{"status":"400"}')
         return AuthResult(success=False, handled=False)
 
-    async def handle_RCPT(  # noqa: N802 aiosmtpd calls it so
+    async def handle_RCPT(  # noqa: N802 aiosmtpd's name
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         refusal = self.at_rcpt(address)
@@ -100,7 +100,9 @@ class SmtpSink:
             envelope.rcpt_tos.append(address)
         return refusal or "250 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 aiosmtpd calls it so
+    async def handle_DATA(  # noqa: N802 aiosmtpd's name
+        self, server: SMTP, session: Session, envelope: Envelope
+    ) -> str:
         content = envelope.content
         assert isinstance(content, bytes)
         letter = Letter(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)

@@ -1,1 +1,1 @@
-"""`galloper bench storm`: many mails, many games, killed processes."""
+"""`galloper bench storm`: many mails, many games, killed processes. Door: `run.run`."""

@@ -2,10 +2,10 @@
 
     python -m bench.storm.child FOLDER ROLE [ARGUMENT]
 
-Roles: `site` takes in, works and sends, as `galloper serve` does, its clock ARGUMENT minutes ahead where one
-is given; `worker` only works, with "approve" as work besides; `intake` takes the mailbox in once, for each
-line it is told; `bare` fetches the same mails by IMAPClient alone, from folder ARGUMENT. Says "ready" first.
-Photographs are opened as ever, but nobody reads them.
+Roles: `site` takes in, works and sends, as `galloper serve` does, with its clock ARGUMENT minutes ahead if
+there is one; `worker` only works, and knows the job APPROVE; `intake` takes the mailbox in once for each line
+of its standard input; `bare` fetches the same mails by IMAPClient alone, from folder ARGUMENT. It prints
+"ready" first. Photographs are opened as usual, but not read.
 """
 
 from __future__ import annotations
@@ -21,19 +21,22 @@ from threading import Event, Thread
 
 from imapclient import IMAPClient
 
-from bench.peak import peak_mib
+from bench.process import peak_mib
 from bench.storm.site import SETTINGS
 from ocr.page import Page, Reading, Status
 from service.bootstrap import TEND_SECONDS, Running, Site, open_site
 from service.clock import Clock, SystemClock
 from service.config import Settings
 from service.intake.recognizer import RecognizedPage
+from service.mail.ingest import take_in
+
+MB_PER_MIB = 1.048576
 
 APPROVE = "bench-approve"
-"""Work that approves a judged phase, in place of the coordinator: {"phase": id}."""
+"""The job that approves a judged phase, in place of the coordinator: {"phase": id}."""
 
 
-class UnreadingEye:
+class BlankPageRecognizer:
     """Reading switched off: every photograph is a page without a line."""
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
@@ -42,7 +45,7 @@ class UnreadingEye:
 
 
 class AheadClock:
-    """The machine's clock, so far ahead: what would be tried again in a while is tried now."""
+    """The machine's clock, set ahead: what would be tried again later is tried now."""
 
     def __init__(self, ahead: timedelta) -> None:
         self._ahead = ahead
@@ -70,11 +73,7 @@ def main(folder: Path, role: str, argument: str = "") -> None:
 
 
 def _site(settings: Settings, clock: Clock | None = None) -> Site:
-    return open_site(settings, clock=clock, eye=UnreadingEye())
-
-
-def _say(**values: object) -> None:
-    print(json.dumps(values), flush=True)
+    return open_site(settings, clock=clock, eye=BlankPageRecognizer())
 
 
 def _serve(site: Site) -> None:
@@ -107,21 +106,20 @@ def _work(site: Site) -> None:
 
 
 def _intake(site: Site) -> None:
-    """Each look measured, over one connection, as the poller keeps it."""
+    """Take the mailbox in, each time measured, over one connection, as the poller does."""
     source = site.source()
-    from service.mail.ingest import take_in
 
-    def look() -> int:
+    def poll() -> int:
         return take_in(source, site.store, site.blobs, site.jobs, site.clock).new
 
     source.list_waiting()
-    _measured(look)
+    _measure_each(poll)
     source.close()
     site.engine.dispose()
 
 
 def _bare(settings: Settings, folder: str) -> None:
-    """What IMAPClient does by itself: each mail whole, one by one, kept nowhere."""
+    """What IMAPClient does by itself: fetches each mail whole, one by one, and stores nothing."""
     incoming = settings.mail_in
     with IMAPClient(incoming.host, incoming.port, ssl=False) as client:
         client.login(incoming.user, incoming.password)
@@ -131,16 +129,20 @@ def _bare(settings: Settings, folder: str) -> None:
             uids = client.search("ALL")
             return sum(len(client.fetch([uid], ["BODY.PEEK[]"])[uid][b"BODY[]"]) > 0 for uid in uids)
 
-        _measured(fetch)
+        _measure_each(fetch)
 
 
-def _measured(act: Callable[[], int]) -> None:
+def _measure_each(act: Callable[[], int]) -> None:
+    """Act once for each line of standard input; print how many mails, how long, and the peak memory in MB."""
     print("ready", flush=True)
     for _ in sys.stdin:
         begun, spent = time.monotonic(), time.process_time()
         count = act()
-        _say(mails=count, seconds=time.monotonic() - begun, cpu=time.process_time() - spent,
-             peak_mb=peak_mib() * 1.048576)
+        values = {
+            "mails": count, "seconds": time.monotonic() - begun, "cpu": time.process_time() - spent,
+            "peak_mb": peak_mib() * MB_PER_MIB,
+        }
+        print(json.dumps(values), flush=True)
 
 
 if __name__ == "__main__":

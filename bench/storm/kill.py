@@ -1,10 +1,10 @@
-"""Mail comes in while every process is killed again and again, at instants that chance chooses.
+"""Mail comes in while every process is killed again and again, at random instants.
 
-A round starts what was killed, hands over a few mails, waits a random while and kills one process with all
-its children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL one of two. At
-the end what is unfinished is finished, with a clock a quarter and then half an hour ahead, since a letter
-whose sender died is left alone for ten minutes and tried again after five more. Then every mail must be
-stored once and at its end once, and each receipt sent once, or twice where Galloper itself says "possibly
+A round starts what was killed, hands over a few mails, waits a random time and kills one process with all its
+children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL it is one of two. At
+the end everything unfinished is finished, with a clock first a quarter and then half an hour ahead, since a
+letter whose sender died is left alone for ten minutes and tried again after five more. Then every mail must
+be stored once and used once, and each receipt sent once, or twice if Galloper itself marked it "possibly
 twice".
 """
 
@@ -28,34 +28,35 @@ from bench.servers.postgres import Postgres, binaries
 from bench.servers.smtp_sink import SmtpSink
 from bench.storm.parts import Database, StormSizes
 from bench.storm.site import (
-    StormFault,
-    StormPlace,
+    StormError,
     StormProcess,
+    StormSite,
     add_games,
-    orders,
+    order_mail,
     photograph,
-    place,
+    storm_site,
     wait_for,
 )
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
 
 AHEAD_MINUTES = (15, 30)
+# Seconds after it is ready within which a process is killed: on a quiet machine long enough to finish a mail
+# in most of its lives. On an overloaded one the same job may run at death after death; `jobs.REST` parts
+# them.
 LONGEST_LIFE = 6.0
-"""Seconds after it is ready within which a process is killed: long enough on a quiet machine to end a mail in
-most of its lives. On an overloaded one work is under way at death after death; it rests between them
-(`jobs.REST`)."""
-AT_START = 0.1
-"""Share of kills that come while a process is starting."""
-PATIENCE = 200.0
-"""Seconds for each of the two: longer than two leases of a dead worker."""
+STARTING_SHARE = 0.1  # of kills that come while a process is starting
+FINISH_SECONDS = 200.0  # for each clock of AHEAD_MINUTES: longer than two leases of a dead worker
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """What the database and the server that letters went to say. `twice`: receipts that arrived more than
-    once, `unmarked`: those of them that Galloper does not call possibly twice. `others`: ends of mails that
-    were not used, and their reasons."""
+class KillCount:
+    """What the database and the mail sink show.
+
+    `twice`: receipts that arrived more than once; `unmarked`: those of them that Galloper did not mark as
+    possibly sent twice. `waiting`: mails left in the mailbox. `others`: states and reasons of mails that were
+    not used.
+    """
 
     stored: int
     used: int
@@ -67,60 +68,60 @@ class Count:
 
 
 def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault, after the figures where they show something lost or
+    """The figures of the part. Raises StormError, after the figures if they show something lost or
     doubled."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-kill-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
-            with place(Path(folder), url=url, server=server, sink=sink) as at:
+            with storm_site(Path(folder), url=url, server=server, sink=sink) as place:
                 begun = time.monotonic()
-                _storm(at, server, sizes, 2 if url else 1)
-                _finish(at, server, sizes.mails)
+                _storm(place, server, sizes, 2 if url else 1)
+                _finish(place, server, sizes.mails)
                 seconds = time.monotonic() - begun
-                count = counted(at, server, sink)
+                count = count_outcome(place, server, sink)
         finally:
             sink.stop()
             server.remove()
-    told = f"kill storm on {database.value}, {sizes.mails} mails, {sizes.kills} kills: "
+    prefix = f"kill storm on {database.value}, {sizes.mails} mails, {sizes.kills} kills: "
     wanted = str(sizes.mails)
-    yield Figure(f"{told}mails stored", count.stored, "mails", target=wanted)
-    yield Figure((f"{told}mails at their end, "
-                  f"used"), count.used, "mails", target=wanted, how=count.others or None)
-    yield Figure(f"{told}receipts that arrived", count.receipts, "letters", target=wanted)
-    yield Figure(f"{told}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
-    yield Figure(f"{told}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
-    yield Figure(f"{told}mails left in the mailbox", count.waiting, "mails", target="0")
-    yield Figure(f"{told}time", round(seconds), "s")
-    wrong = faults(count, sizes.mails)
+    yield Figure(f"{prefix}mails stored", count.stored, "mails", target=wanted)
+    yield Figure(f"{prefix}mails at their end, used", count.used, "mails", target=wanted,
+                 how=count.others or None)
+    yield Figure(f"{prefix}receipts that arrived", count.receipts, "letters", target=wanted)
+    yield Figure(f"{prefix}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
+    yield Figure(f"{prefix}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
+    yield Figure(f"{prefix}mails left in the mailbox", count.waiting, "mails", target="0")
+    yield Figure(f"{prefix}time", round(seconds), "s")
+    wrong = loss_sentences(count, sizes.mails)
     if wrong:
-        raise StormFault(f"{told}{'; '.join(wrong)}")
+        raise StormError(f"{prefix}{'; '.join(wrong)}")
 
 
-def faults(count: Count, mails: int) -> list[str]:
-    """What a storm of so many mails lost or doubled, in phrases; none where each came to its end once."""
-    found = []
+def loss_sentences(count: KillCount, mails: int) -> list[str]:
+    """What a storm of so many mails lost or doubled; nothing if each mail was used once."""
+    sentences = []
     if count.stored != mails:
-        found.append(f"{count.stored} of {mails} mails are stored")
+        sentences.append(f"{count.stored} of {mails} mails are stored")
     if count.used != mails:
-        found.append(f"{count.used} of {mails} mails were used ({count.others or 'the others are gone'})")
+        sentences.append(f"{count.used} of {mails} mails were used ({count.others or 'the others are gone'})")
     if count.receipts != mails:
-        found.append(f"{count.receipts} of {mails} receipts arrived")
+        sentences.append(f"{count.receipts} of {mails} receipts arrived")
     if count.unmarked:
-        found.append(f"{count.unmarked} receipts arrived twice and are not marked")
+        sentences.append(f"{count.unmarked} receipts arrived twice and are not marked")
     if count.waiting:
-        found.append(f"{count.waiting} mails are left in the mailbox")
-    return found
+        sentences.append(f"{count.waiting} mails are left in the mailbox")
+    return sentences
 
 
 @contextmanager
 def database_of(kind: Database) -> Iterator[str]:
-    """The address of a new database of this kind; "" for SQLite, which lies in the site's folder. Raises
-    StormFault."""
+    """The URL of a new database of this kind; "" for SQLite, which is a file in the site's folder. Raises
+    StormError."""
     if kind is Database.SQLITE:
         yield ""
         return
     if binaries() is None:
-        raise StormFault("PostgreSQL's server is not installed; install the package postgresql")
+        raise StormError("PostgreSQL's server is not installed; install the package postgresql")
     cluster = Postgres().start()
     try:
         yield cluster.url()
@@ -128,68 +129,72 @@ def database_of(kind: Database) -> Iterator[str]:
         cluster.stop()
 
 
-def _storm(at: StormPlace, server: Dovecot, sizes: StormSizes, rooms: int) -> None:
+def _storm(place: StormSite, server: Dovecot, sizes: StormSizes, processes: int) -> None:
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
-    waiting = _mails(at, sizes.mails)
+    waiting = _mails(place, sizes.mails)
     chance.shuffle(waiting)
-    each = max(1, len(waiting) // max(1, sizes.kills))
-    running: list[StormProcess | None] = [None] * rooms
+    per_round = max(1, len(waiting) // max(1, sizes.kills))
+    running: list[StormProcess | None] = [None] * processes
     try:
         for _ in range(sizes.kills):
-            for number, room in enumerate(running):
-                if room is None:
-                    running[number] = StormProcess(at, "site")
-            for _ in range(min(each, len(waiting))):
+            for number, process in enumerate(running):
+                if process is None:
+                    running[number] = StormProcess(place, "site")
+            for _ in range(min(per_round, len(waiting))):
                 server.deliver(waiting.pop())
-            chosen = chance.randrange(rooms)
-            _kill(running[chosen], chance)
-            running[chosen] = None
+            victim = chance.randrange(processes)
+            _kill(running[victim], chance)
+            running[victim] = None
     finally:
-        for room in running:
-            if room is not None:
-                room.kill()
+        for process in running:
+            if process is not None:
+                process.kill()
     for mail in waiting:
         server.deliver(mail)
 
 
-def _kill(room: StormProcess | None, chance: random.Random) -> None:
-    assert room is not None
-    if chance.random() < AT_START:
-        time.sleep(chance.uniform(0, LONGEST_LIFE))
-    else:
-        room.ready()
-        time.sleep(chance.uniform(0, LONGEST_LIFE))
-    room.kill()
+def _kill(process: StormProcess | None, chance: random.Random) -> None:
+    assert process is not None
+    if chance.random() >= STARTING_SHARE:
+        process.ready()
+    time.sleep(chance.uniform(0, LONGEST_LIFE))
+    process.kill()
 
 
-def _mails(at: StormPlace, count: int) -> list[bytes]:
+def _mails(place: StormSite, count: int) -> list[bytes]:
     """One mail for each seat of as many games as it takes."""
-    powers = sorted(at.variant.powers)
-    add_games(at, -(-count // len(powers)))
-    return [orders(at, n // len(powers), powers[n % len(powers)], 1, photograph(n)) for n in range(count)]
+    powers = sorted(place.variant.powers)
+    add_games(place, -(-count // len(powers)))
+    return [
+        order_mail(place, n // len(powers), powers[n % len(powers)], 1, photograph(n)) for n in range(count)
+    ]
 
 
-def _finish(at: StormPlace, server: Dovecot, mails: int) -> None:
-    """Bring everything to its end: first what dead senders had claimed is let go, then it is tried again.
-    Nobody waits for what the clock of the moment does not let happen."""
+def _finish(place: StormSite, server: Dovecot, mails: int) -> None:
+    """Finish everything: first what dead senders had claimed is released, then it is tried again. What is due
+    later than the clock of the moment is not waited for."""
     for ahead in AHEAD_MINUTES:
-        room = StormProcess(at, "site", str(ahead))
+        process = StormProcess(place, "site", str(ahead))
+
+        def finished(minutes: int = ahead) -> bool:
+            return not _unfinished(place, mails, minutes) and not server.contents()
+
         try:
-            room.ready()
-            wait_for(lambda: not _unfinished(at, mails, ahead) and not server.contents(), PATIENCE, step=1.0)  # noqa: B023 called here
+            process.ready()
+            wait_for(finished, FINISH_SECONDS, step=1.0)
         finally:
-            room.kill()
-        if not _unfinished(at, mails):
+            process.kill()
+        if not _unfinished(place, mails):
             return
 
 
-def _unfinished(at: StormPlace, mails: int, ahead: int | None = None) -> int:
+def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
     """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead
     lets be sent."""
     now = SystemClock().now()
     due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
     waiting = or_(OutboxRow.state == OutboxState.SENDING, and_(OutboxRow.state == OutboxState.QUEUED, due))
-    with at.store() as session:
+    with place.store() as session:
         used = (
             session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state != MailState.STORED))
             or 0
@@ -198,10 +203,10 @@ def _unfinished(at: StormPlace, mails: int, ahead: int | None = None) -> int:
     return max(0, mails - used) + letters
 
 
-def counted(at: StormPlace, server: Dovecot, sink: SmtpSink) -> Count:
+def count_outcome(place: StormSite, server: Dovecot, sink: SmtpSink) -> KillCount:
     """What came of it."""
     arrived = Counter(str(letter.message["Message-ID"]) for letter in sink.letters)
-    with at.store() as session:
+    with place.store() as session:
         stored = session.scalar(select(func.count()).select_from(MailRow)) or 0
         used = (
             session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.USED))
@@ -211,7 +216,7 @@ def counted(at: StormPlace, server: Dovecot, sink: SmtpSink) -> Count:
             MailRow.state != MailState.USED).group_by(MailRow.state, MailRow.reason)).all()
         receipts = session.scalars(select(OutboxRow).where(OutboxRow.kind == "receipt")).all()
     twice = [row for row in receipts if arrived[row.message_id] > 1]
-    return Count(
+    return KillCount(
         stored, used, sum(arrived[row.message_id] > 0 for row in receipts), len(twice),
         sum(not row.possibly_twice for row in twice), len(server.contents()),
         ", ".join(f"{number} {state}: {reason}" for state, reason, number in others))

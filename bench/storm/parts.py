@@ -1,5 +1,4 @@
-"""The parts and sizes of `galloper bench storm`, apart from what measures them, so that the command line
-loads nothing heavy."""
+"""The parts and sizes of `galloper bench storm`. Loads nothing heavy: the command line always reads it."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from enum import StrEnum
 
 
 class StormPart(StrEnum):
-    """What may be measured by itself."""
+    """What may be measured alone."""
 
     KILL = "kill"
     DEADLINE = "deadline"
@@ -17,7 +16,7 @@ class StormPart(StrEnum):
 
 
 class Database(StrEnum):
-    """Where a site's tables lie. PostgreSQL is a throw-away cluster and needs its server's binaries."""
+    """The kind of database. PostgreSQL is a throw-away cluster and needs the server's binaries."""
 
     SQLITE = "sqlite"
     POSTGRES = "postgres"
@@ -25,17 +24,20 @@ class Database(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StormSizes:
-    """How large a storm is. `minutes` of traffic in the soak, which passes `pace` times as fast; `games`
-    close in the same second and are compared with `few_games`; `rate_mails` with photographs of `photo_bytes`
-    each. `seed` chooses the points at which processes are killed."""
+    """How large a storm is."""
 
+    # The kill storm.
     mails: int = 500
     kills: int = 100
+    # The deadline: so many games close in the same second, and are compared with few.
     games: int = 200
     few_games: int = 10
+    # The rate of taking mails in, each with a photograph of so many bytes.
     rate_mails: int = 1000
     photo_bytes: int = 2_000_000
+    # The soak: minutes of traffic, which passes `pace` times as fast.
     minutes: float = 30.0
     pace: float = 1.0
     soak_games: int = 50
+    # Chooses the instants at which processes are killed.
     seed: int = 1

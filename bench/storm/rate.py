@@ -1,8 +1,8 @@
 """How fast mail is taken in, beside a bare IMAPClient loop over the same mails on the same server.
 
-Rounds of equal size go to the two in turn, since the machine is not always equally fast: the loop fetches a
-round whole and keeps nothing; then the site takes the same round in, stored on disk, with its row and its
-work committed and the mail moved away. Reading is off: nothing works on the mails meanwhile.
+Rounds of equal size go to the two in turn, since the machine is not always equally fast. The loop fetches a
+round whole and stores nothing; then the site takes the same round in: bytes on disk, row and job committed,
+the mail moved away. Reading is off, so no job runs on the mails meanwhile.
 """
 
 from __future__ import annotations
@@ -10,76 +10,100 @@ from __future__ import annotations
 import json
 import statistics
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figure import Figure
 from bench.servers.dovecot import Dovecot
 from bench.storm.parts import StormSizes
-from bench.storm.site import StormFault, StormPlace, StormProcess, add_games, orders, photograph, place
+from bench.storm.site import (
+    StormError,
+    StormProcess,
+    StormSite,
+    add_games,
+    order_mail,
+    photograph,
+    storm_site,
+)
 
-ROUNDS, MOST_IN_A_ROUND = 5, 100
-SHARE, MEMORY = "at least 0.8", "under 200"
+ROUNDS, MAX_PER_ROUND = 5, 100
+RATE_TARGET, MEMORY_TARGET = "at least 0.8", "under 200"  # MB
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One round of mails. `peak_mb`: the most memory that the process has held so far."""
+
+    mails_per_second: float
+    processor_seconds: float
+    peak_mb: float
 
 
 def measure(sizes: StormSizes) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault."""
+    """The figures of the part. Raises StormError."""
     server = Dovecot().start()
     try:
         with (
             tempfile.TemporaryDirectory(prefix="galloper-rate-") as folder,
-            place(Path(folder), server=server) as at,
+            storm_site(Path(folder), server=server) as place,
         ):
-            add_games(at, 1)
-            yield from _rounds(at, server, sizes)
+            add_games(place, 1)
+            yield from _rounds(place, server, sizes)
     finally:
         server.remove()
 
 
-def _rounds(at: StormPlace, server: Dovecot, sizes: StormSizes) -> Iterator[Figure]:
-    intake, bare = StormProcess(at, "intake"), StormProcess(at, "bare", "INBOX")
+def _rounds(place: StormSite, server: Dovecot, sizes: StormSizes) -> Iterator[Figure]:
+    intake, bare = StormProcess(place, "intake"), StormProcess(place, "bare", "INBOX")
     try:
-        for room in (intake, bare):
-            room.ready()
-        ours, theirs, cpu, peak, done = list[float](), list[float](), list[float](), 0.0, 0
+        for process in (intake, bare):
+            process.ready()
+        our_rounds, bare_rounds = list[_Round](), list[_Round]()
+        done = 0
         while done < sizes.rate_mails:
-            count = min(MOST_IN_A_ROUND, max(1, sizes.rate_mails // ROUNDS), sizes.rate_mails - done)
-            _fill(at, server, done, count, sizes.photo_bytes)
+            count = min(MAX_PER_ROUND, max(1, sizes.rate_mails // ROUNDS), sizes.rate_mails - done)
+            _fill(place, server, done, count, sizes.photo_bytes)
             done += count
-            theirs.append(_round(bare, count)[0])
-            rate, seconds, peak = _round(intake, count)
-            ours.append(rate)
-            cpu.append(seconds)
+            # The bare loop first: it leaves the mails where they are.
+            bare_rounds.append(_run_round(bare, count))
+            our_rounds.append(_run_round(intake, count))
     finally:
         intake.kill()
         bare.kill()
-    size = (f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds "
-            f"in turn")
-    yield Figure(
-        "mails taken in, median round", round(statistics.median(ours), 1), "mails/s", of=done, how=size
-    )
-    yield Figure(("mails fetched by a bare IMAPClient loop, median "
-                  "round"), round(statistics.median(theirs), 1), "mails/s", of=done)
-    shares = [own / other for own, other in zip(ours, theirs, strict=True)]
-    yield Figure(("rate of taking in beside the bare loop, median "
-                  "round"), round(statistics.median(shares), 2), "", of=done,
-                 target=SHARE, how=f"rounds from {min(shares):.2f} to {max(shares):.2f}")
-    yield Figure("processor time of taking one mail in", round(1000 * sum(cpu) / done, 1), "ms", of=done)
-    yield Figure("peak memory of the process that takes in", round(peak), "MB", target=MEMORY)
+    yield from _figures(our_rounds, bare_rounds, done, sizes)
 
 
-def _fill(at: StormPlace, server: Dovecot, first: int, count: int, size: int) -> None:
-    powers = sorted(at.variant.powers)
+def _figures(
+    our_rounds: Sequence[_Round], bare_rounds: Sequence[_Round], done: int, sizes: StormSizes
+) -> Iterator[Figure]:
+    ours, theirs = [r.mails_per_second for r in our_rounds], [r.mails_per_second for r in bare_rounds]
+    how = (f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds "
+           f"in turn")
+    our_rate, bare_rate = round(statistics.median(ours), 1), round(statistics.median(theirs), 1)
+    yield Figure("mails taken in, median round", our_rate, "mails/s", of=done, how=how)
+    yield Figure("mails fetched by a bare IMAPClient loop, median round", bare_rate, "mails/s", of=done)
+    ratios = [our / bare for our, bare in zip(ours, theirs, strict=True)]
+    yield Figure("rate of taking in beside the bare loop, median round", round(statistics.median(ratios), 2),
+                 "", of=done, target=RATE_TARGET,
+                 how=f"rounds from {min(ratios):.2f} to {max(ratios):.2f}")
+    milliseconds = 1000 * sum(r.processor_seconds for r in our_rounds) / done
+    yield Figure("processor time of taking one mail in", round(milliseconds, 1), "ms", of=done)
+    peak = round(our_rounds[-1].peak_mb)
+    yield Figure("peak memory of the process that takes in", peak, "MB", target=MEMORY_TARGET)
+
+
+def _fill(place: StormSite, server: Dovecot, first: int, count: int, size: int) -> None:
+    powers = sorted(place.variant.powers)
     with server.client() as client:
         for number in range(first, first + count):
-            mail = orders(at, 0, powers[number % len(powers)], number + 1, photograph(number, size))
+            mail = order_mail(place, 0, powers[number % len(powers)], number + 1, photograph(number, size))
             client.append("INBOX", mail)
 
 
-def _round(room: StormProcess, count: int) -> tuple[float, float, float]:
-    """Mails a second, processor seconds and peak MB of one round."""
-    room.tell("go")
-    said = json.loads(room.answer())
-    if said["mails"] != count:
-        raise StormFault(f"{said['mails']} mails of {count} were fetched")
-    return count / said["seconds"], said["cpu"], said["peak_mb"]
+def _run_round(process: StormProcess, count: int) -> _Round:
+    process.tell("go")
+    answer = json.loads(process.answer())
+    if answer["mails"] != count:
+        raise StormError(f"{answer['mails']} mails of {count} were fetched")
+    return _Round(count / answer["seconds"], answer["cpu"], answer["peak_mb"])

@@ -1,8 +1,8 @@
-"""`galloper bench storm`: what the service holds out, as JSON lines.
+"""`galloper bench storm`: what the service withstands, as JSON lines.
 
 Real servers on loopback (Dovecot, a mail sink, a throw-away PostgreSQL cluster) and real processes that are
-really killed; the reading of photographs is switched off. Times are wall clock: run it on a quiet machine;
-the load is told beside the figures.
+really killed; the reading of photographs is switched off. Times are wall clock: run it on a quiet machine.
+The load is printed beside the figures.
 """
 
 from __future__ import annotations
@@ -16,35 +16,38 @@ from typing import TextIO
 from bench.figure import Figure
 from bench.storm import deadline, kill, rate, soak
 from bench.storm.parts import Database, StormPart, StormSizes
-from bench.storm.site import StormFault
 
 
 def run(
     parts: Sequence[StormPart], databases: Sequence[Database], sizes: StormSizes, out: TextIO,
     progress: TextIO
 ) -> int:
-    """Measure `parts` on `databases`, all where none is named, and print. 1 with a sentence on `progress`
-    where one cannot be done, and where a storm lost or doubled something; the others are measured all the
-    same."""
+    """Measure `parts` on `databases`, all by default, and print.
+
+    Returns 1, with a sentence on `progress`, if a part cannot be measured or a storm lost or doubled
+    something; the other parts are measured nevertheless.
+    """
     status = 0
     for part in parts or list(StormPart):
         for database in databases or list(Database):
+            # The rate is of mail and disk; the kind of database does not show in it.
             if part is StormPart.RATE and database is not (databases or list(Database))[0]:
                 continue
             load = os.getloadavg()[0]
             print(f"{part.value}, {database.value} (load {load:.1f})", file=progress, flush=True)
             try:
-                for figure in _measured(part, database, sizes):
-                    _say(figure, out)
-            except (StormFault, RuntimeError) as error:
+                for figure in _measure(part, database, sizes):
+                    figure.print_to(out)
+            except RuntimeError as error:
                 print(f"{error}", file=progress, flush=True)
                 status = 1
-            _say(Figure(f"load of the machine, {part.value}", round(os.getloadavg()[0], 1), "processes",
-                        how=f"{load:.1f} when it began, on {os.cpu_count()} processors"), out)
+            how = f"{load:.1f} when it began, on {os.cpu_count()} processors"
+            load_now = round(os.getloadavg()[0], 1)
+            Figure(f"load of the machine, {part.value}", load_now, "processes", how=how).print_to(out)
     return status
 
 
-def _measured(part: StormPart, database: Database, sizes: StormSizes) -> Iterator[Figure]:
+def _measure(part: StormPart, database: Database, sizes: StormSizes) -> Iterator[Figure]:
     match part:
         case StormPart.KILL:
             return kill.measure(sizes, database)

@@ -1,5 +1,5 @@
-"""A site of many games for the storms: its settings, its players' mails, and `storm_child` over it in
-processes of their own."""
+"""A site of many games for the storms: its settings, its players' mails, and `bench.storm.child` in
+processes."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ ORDERS, AUTHSERV, DOMAIN = "orders@galloper.example", "mx.galloper.example", "pl
 SETTINGS = "settings.json"
 VARIANT = "w3k"
 START = date(2027, 3, 1)
-"""T+0 of every game; their first phase opens and closes when the storm says."""
-START_SECONDS = 180.0
+"""The first day of every game; the storm says when the first phase opens and closes."""
+LOG_END = 1500  # bytes of a process's log that an error quotes
 
 
-class StormFault(RuntimeError):
-    """The storm cannot be measured; the sentence says why."""
+class StormError(RuntimeError):
+    """The storm cannot be measured, or something was lost; the sentence says what."""
 
 
 @dataclass(frozen=True, slots=True)
-class StormPlace:
-    """A site in a folder, and the database over which the storm looks at it."""
+class StormSite:
+    """A site in a folder, and the database through which the storm looks at it."""
 
     folder: Path
     settings: Settings
@@ -61,44 +61,37 @@ class StormPlace:
 
     @property
     def store(self) -> Store:
-        """Sessions of its own, beside those of the processes."""
+        """The storm's own sessions, beside those of the processes."""
         return sessions(self.engine)
 
 
 @contextmanager
-def place(
+def storm_site(
     folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None
-) -> Iterator[StormPlace]:
+) -> Iterator[StormSite]:
     """A new site in an empty folder, on SQLite unless `url` names a database. Mail comes from `server` and
-    leaves to `sink`; where there is none, from and to folders."""
+    goes to `sink`; without them it comes from a folder and goes to one."""
     folder.mkdir(parents=True, exist_ok=True)
     box = folder / "box"
     for part in ("new", "cur", "tmp"):
         (box / part).mkdir(parents=True, exist_ok=True)
-    coming = (
-        MailIn(kind="maildir", path=str(box), trusted_authserv_id=AUTHSERV)
-        if server is None
-        else MailIn(
-            host="127.0.0.1",
-            port=server.imap,
-            tls=False,
-            user=USER,
-            password=PASSWORD,
-            trusted_authserv_id=AUTHSERV,
-        )
-    )
+    mail_in = MailIn(kind="maildir", path=str(box), trusted_authserv_id=AUTHSERV)
+    if server is not None:
+        mail_in = MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD,
+                         trusted_authserv_id=AUTHSERV)
     sender = f"Galloper <{ORDERS}>"
-    leaving = MailOut(kind="folder", path=str(folder / "outbox"), sender=sender) if sink is None else MailOut(
-        host="127.0.0.1", port=sink.port, starttls=False, sender=sender)
+    mail_out = MailOut(kind="folder", path=str(folder / "outbox"), sender=sender)
+    if sink is not None:
+        mail_out = MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=sender)
     settings = Settings(
         data=str(folder / "data"), database=url, order_address=ORDERS,
-        coordinator="coordinator@galloper.example",
-        mail_in=coming, mail_out=leaving, web=Web(secure_cookies=False))
+        coordinator="coordinator@galloper.example", mail_in=mail_in, mail_out=mail_out,
+        web=Web(secure_cookies=False))
     (folder / SETTINGS).write_text(settings.model_dump_json(), encoding="utf-8")
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     try:
-        yield StormPlace(folder, settings, engine, maps.load(VARIANT))
+        yield StormSite(folder, settings, engine, maps.load(VARIANT))
     finally:
         engine.dispose()
 
@@ -108,26 +101,26 @@ def place(
 
 
 def title(number: int) -> str:
-    """What the storm's games are called, from 0 on."""
+    """The name of a game by its number, from 0."""
     return f"Storm {number}"
 
 
 def address(number: int, power: str) -> str:
-    """The player of a power in a game: each has an address of their own."""
+    """The address of a power's player: every player of every game has another."""
     return f"{power.lower().replace(' ', '-')}.{number}@{DOMAIN}"
 
 
-def add_games(at: StormPlace, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
-    """So many games of ten powers, numbered from `first`, with their first phase open; the ids of those
-    phases. Far off, unless `deadline` says."""
+def add_games(place: StormSite, count: int, *, deadline: datetime | None = None, first: int = 0) -> list[int]:
+    """Add games of ten powers, numbered from `first`, with their first phase open; the ids of those phases.
+    Without a `deadline` they close in 30 days."""
     now = SystemClock().now()
     end = deadline or now + timedelta(days=30)
-    window = PhaseWindow(at.variant.start.phase, now - timedelta(days=1), end)
-    found = []
+    window = PhaseWindow(place.variant.start.phase, now - timedelta(days=1), end)
+    phase_ids = []
     for number in range(first, first + count):
-        with at.store.begin() as session:
-            found.append(_add_game(session, at.variant, number, window, now))
-    return found
+        with place.store.begin() as session:
+            phase_ids.append(_add_game(session, place.variant, number, window, now))
+    return phase_ids
 
 
 def _add_game(session: Session, variant: Variant, number: int, window: PhaseWindow, now: datetime) -> int:
@@ -139,14 +132,14 @@ def _add_game(session: Session, variant: Variant, number: int, window: PhaseWind
     return row.id
 
 
-def orders(at: StormPlace, number: int, power: str, version: int, photo: bytes) -> bytes:
-    """A player's mail for a game's open phase with one photograph, vouched for by the trusted server."""
-    name = at.variant.powers[power].name
+def order_mail(place: StormSite, number: int, power: str, version: int, photo: bytes) -> bytes:
+    """A player's mail with one photograph for a game's open phase; the trusted server vouches for it."""
+    name = place.variant.powers[power].name
     message = EmailMessage()
     message["Authentication-Results"] = f"{AUTHSERV}; dmarc=pass header.from={DOMAIN}"
     message["From"] = address(number, power)
     message["To"] = ORDERS
-    message["Subject"] = canonical_subject(title(number), name, at.variant.start.phase, version)
+    message["Subject"] = canonical_subject(title(number), name, place.variant.start.phase, version)
     message["Message-ID"] = f"<{number}.{power.replace(' ', '-')}.{version}@{DOMAIN}>"
     message.set_content("See the sheet.\n")
     message.add_attachment(photo, maintype="image", subtype="jpeg", filename="sheet.jpg")
@@ -154,7 +147,7 @@ def orders(at: StormPlace, number: int, power: str, version: int, photo: bytes) 
 
 
 def photograph(number: int, size: int = 0) -> bytes:
-    """A small JPEG that no other number has, filled up to `size` bytes with what a decoder passes over."""
+    """A small JPEG, different for each number, padded to `size` bytes with what a decoder ignores."""
     chance = np.random.default_rng(number)
     shades = chance.integers(90, 250, (30, 24, 3), dtype=np.uint8)
     out = io.BytesIO()
@@ -168,44 +161,45 @@ def photograph(number: int, size: int = 0) -> bytes:
 
 
 class StormProcess:
-    """`python -m bench.storm.child` over a place: a process of its own that may be killed at any instant."""
+    """`python -m bench.storm.child` on a site: a process that may be killed at any instant."""
 
-    def __init__(self, at: StormPlace, role: str, *arguments: str, core: int | None = None) -> None:
-        """With a `core` it runs on that one alone, of those this process may use, counted round."""
-        self._log = (at.folder / "rooms.log").open("ab")
-        with _on(core):
+    def __init__(self, place: StormSite, role: str, *arguments: str, core: int | None = None) -> None:
+        """With a `core` it runs on that one alone, counted round among those that this process may use."""
+        self._log_path = place.folder / "processes.log"
+        self._log = self._log_path.open("ab")
+        with _on_core(core):
             self._process = subprocess.Popen(  # noqa: S603 our own command
-                [sys.executable, "-m", "bench.storm.child", str(at.folder), role, *arguments],
+                [sys.executable, "-m", "bench.storm.child", str(place.folder), role, *arguments],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True)
-        self._log_at = at.folder / "rooms.log"
         self._ready = False
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process id."""
         return self._process.pid
 
     def processor_seconds(self) -> float:
-        """What it has spent so far, with the children that it waited for."""
+        """Processor seconds that it has used so far, with the children that it waited for."""
+        # proc(5): utime, stime, cutime and cstime are fields 14 to 17; the second field may hold spaces.
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def ready(self) -> None:
-        """Wait until it has begun; at once where that was waited for before. Raises StormFault."""
+        """Wait until it has started; returns at once the next time. Raises StormError."""
         if not self._ready:
             self.answer()
             self._ready = True
 
     def answer(self) -> str:
-        """The next line it says: "ready" first. Raises StormFault when it ends instead."""
-        said = _pipe(self._process.stdout).readline().decode().strip()
-        if not said:
+        """The next line that it prints; the first is "ready". Raises StormError if it ends instead."""
+        line = _pipe(self._process.stdout).readline().decode().strip()
+        if not line:
             self.kill()
-            raise StormFault(f"a room of the storm ended: {self._log_at.read_text(errors='replace')[-1500:]}")
-        return said
+            raise StormError(f"a process of the storm ended: {self._log_tail()}")
+        return line
 
     def tell(self, words: str) -> None:
-        """Say a line to it."""
+        """Write a line to it."""
         stdin = _pipe(self._process.stdin)
         stdin.write(f"{words}\n".encode())
         stdin.flush()
@@ -217,17 +211,19 @@ class StormProcess:
         self._close()
 
     def end(self) -> None:
-        """Let it finish in order. Raises StormFault when it fails, or does not end in two minutes."""
+        """Let it finish its work. Raises StormError if it fails or does not end within two minutes."""
         _pipe(self._process.stdin).close()
         try:
             status = self._process.wait(120)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise StormFault("a room of the storm does not end") from None
+            raise StormError("a process of the storm does not end") from None
         self._close()
         if status:
-            raise StormFault(f"a room of the storm failed: "
-                             f"{self._log_at.read_text(errors='replace')[-1500:]}")
+            raise StormError(f"a process of the storm failed: {self._log_tail()}")
+
+    def _log_tail(self) -> str:
+        return self._log_path.read_text(errors="replace")[-LOG_END:]
 
     def _close(self) -> None:
         self._process.wait()
@@ -237,27 +233,28 @@ class StormProcess:
 
 
 @contextmanager
-def _on(core: int | None) -> Iterator[None]:
-    """What is started here runs on one core alone: set beforehand, so that no thread of it is older."""
-    mine = os.sched_getaffinity(0)
+def _on_core(core: int | None) -> Iterator[None]:
+    """Processes started here run on one core alone."""
+    cores = os.sched_getaffinity(0)
     if core is not None:
-        os.sched_setaffinity(0, {sorted(mine)[core % len(mine)]})
+        # Set before the start: a thread that is older keeps all cores.
+        os.sched_setaffinity(0, {sorted(cores)[core % len(cores)]})
     try:
         yield
     finally:
-        os.sched_setaffinity(0, mine)
+        os.sched_setaffinity(0, cores)
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     if pipe is None:
-        raise StormFault("a room of the storm has no pipe")
+        raise StormError("a process of the storm has no pipe")
     return pipe
 
 
 def wait_for(condition: Callable[[], object], seconds: float, step: float = 0.1) -> bool:
-    """Whether a condition came true in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    """True if a condition came true within `seconds`, asked every `step` seconds."""
+    give_up_at = time.monotonic() + seconds
+    while time.monotonic() < give_up_at:
         if condition():
             return True
         time.sleep(step)

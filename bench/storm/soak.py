@@ -1,9 +1,9 @@
-"""Half an hour of traffic on one process: does it keep what it should have let go?
+"""Half an hour of traffic on one process: does it leak memory, files or connections?
 
 Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, some of them twice,
-every tenth from a stranger; receipts leave by SMTP; in turn a game's deadline comes and its phase is judged.
-Meanwhile the memory, the open files and the connections of the process are noted once a second. Leaks show as
-a second half that goes on growing: its last tenth is held against its first.
+every tenth from a stranger; receipts leave by SMTP; now and then a game's deadline comes and its phase is
+judged. Memory, open files and connections of the process are recorded once a second. A leak shows as growth
+in the second half: its last tenth is compared with its first.
 """
 
 from __future__ import annotations
@@ -27,31 +27,30 @@ from bench.storm.kill import database_of
 from bench.storm.parts import Database, StormSizes
 from bench.storm.site import (
     DOMAIN,
-    StormFault,
-    StormPlace,
+    StormError,
     StormProcess,
+    StormSite,
     add_games,
     address,
-    orders,
+    order_mail,
     photograph,
-    place,
+    storm_site,
     wait_for,
 )
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, PhaseRow
 
+# between two mails: fifty games of ten powers have sent theirs in less than twenty minutes
 MAIL_SECONDS = 2.0
-"""Between two mails: fifty games of ten powers send as many in less than twenty minutes."""
-DEADLINE_MAILS = 20
-"""After so many mails the deadline of one more game comes."""
-TWICE = 0.2
-"""Share of mails that come a second time."""
+DEADLINE_MAILS = 20  # after so many mails the deadline of one more game comes
+DOUBLED_SHARE = 0.2  # of mails that come a second time
 PHOTO_BYTES = 500_000
+DRAIN_SECONDS = 120  # for the last mails to be used
 
 
 @dataclass(frozen=True, slots=True)
 class SoakSample:
-    """What a process holds at an instant."""
+    """What a process holds at one instant: megabytes of resident memory, open files, sockets among them."""
 
     memory_mb: float
     files: int
@@ -59,34 +58,36 @@ class SoakSample:
 
 
 def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
-    """The figures of the part. Raises StormFault, after the figures where a mail came to no end."""
+    """The figures of the part. Raises StormError, after the figures if a mail was never processed."""
     with database_of(database) as url, tempfile.TemporaryDirectory(prefix="galloper-soak-") as folder:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
-            with place(Path(folder), url=url, server=server, sink=sink) as at:
-                room = StormProcess(at, "site")
+            with storm_site(Path(folder), url=url, server=server, sink=sink) as place:
+                process = StormProcess(place, "site")
                 try:
-                    phases = add_games(at, sizes.soak_games)
-                    room.ready()
-                    samples, sent = _traffic(at, server, room, phases, sizes)
+                    phases = add_games(place, sizes.soak_games)
+                    process.ready()
+                    samples, sent = _traffic(place, server, process, phases, sizes)
                 finally:
-                    room.kill()
-                waiting = _waiting(at)
+                    process.kill()
+                waiting = _count_waiting(place)
         finally:
             sink.stop()
             server.remove()
     pace = "" if sizes.pace == 1 else f" at {sizes.pace:g} times its pace"
-    yield from _figures(samples, (f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, "
-                                  f"{sent} mails, {database.value}"))
+    size = (f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, {sent} mails, "
+            f"{database.value}")
+    yield from _figures(samples, size)
     yield Figure("soak: mails without an end", waiting, "mails", of=sent, target="0")
     if waiting:
-        raise StormFault(f"soak: {waiting} of {sent} mails came to no end")
+        raise StormError(f"soak: {waiting} of {sent} mails came to no end")
 
 
 def _traffic(
-    at: StormPlace, server: Dovecot, room: StormProcess, phases: Sequence[int], sizes: StormSizes
+    place: StormSite, server: Dovecot, process: StormProcess, phases: Sequence[int], sizes: StormSizes
 ) -> tuple[list[SoakSample], int]:
-    mails = _mails(at, sizes)
+    """Send the mails and sample the process once a second; the samples, and how many mails were sent."""
+    mails = _mails(place, sizes)
     seconds = MAIL_SECONDS / sizes.pace
     samples, sent, closed = list[SoakSample](), 0, 0
     begun = time.monotonic()
@@ -97,27 +98,27 @@ def _traffic(
             sent += 1
             if sent % DEADLINE_MAILS == 0 and closed < len(phases) // 2:
                 closed += 1  # from the last game backwards, while mails come for the first ones
-                _close(at, phases[-closed])
-        samples.append(look(room.pid))
+                _close(place, phases[-closed])
+        samples.append(sample_process(process.pid))
         time.sleep(1.0)
-    wait_for(lambda: not server.contents() and not _waiting(at), 120, step=1.0)
+    wait_for(lambda: not server.contents() and not _count_waiting(place), DRAIN_SECONDS, step=1.0)
     return samples, sent
 
 
-def _mails(at: StormPlace, sizes: StormSizes) -> Iterator[list[bytes]]:
-    """One mail after the other, some of them twice."""
+def _mails(place: StormSite, sizes: StormSizes) -> Iterator[list[bytes]]:
+    """One mail after the other, each in a list with its double if it has one."""
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
-    seats = [(game, power) for game in range(sizes.soak_games) for power in sorted(at.variant.powers)]
+    seats = [(game, power) for game in range(sizes.soak_games) for power in sorted(place.variant.powers)]
     for number in itertools.count():
         game, power = seats[number % len(seats)]
-        mail = orders(at, game, power, 1 + number // len(seats), photograph(number, PHOTO_BYTES))
+        mail = order_mail(place, game, power, 1 + number // len(seats), photograph(number, PHOTO_BYTES))
         if number % 10 == 9:
             mail = mail.replace(address(game, power).encode(), f"stranger{number}@{DOMAIN}".encode())
-        yield [mail, mail] if chance.random() < TWICE else [mail]
+        yield [mail, mail] if chance.random() < DOUBLED_SHARE else [mail]
 
 
-def _close(at: StormPlace, phase: int) -> None:
-    with at.store.begin() as session:
+def _close(place: StormSite, phase: int) -> None:
+    with place.store.begin() as session:
         session.execute(
             update(PhaseRow)
             .where(PhaseRow.id == phase)
@@ -125,31 +126,33 @@ def _close(at: StormPlace, phase: int) -> None:
         )
 
 
-def _waiting(at: StormPlace) -> int:
-    with at.store() as session:
+def _count_waiting(place: StormSite) -> int:
+    """Mails that are stored and not yet processed."""
+    with place.store() as session:
         return (
             session.scalar(select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED))
             or 0
         )
 
 
-def look(pid: int) -> SoakSample:
-    """A process as the kernel sees it. Raises StormFault when it is gone."""
+def sample_process(pid: int) -> SoakSample:
+    """A process as the kernel sees it (proc(5)). Raises StormError if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
-        open_files = [_target(one) for one in Path(f"/proc/{pid}/fd").iterdir()]
+        open_files = [_target(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
     except OSError as error:
-        raise StormFault(f"the process of the soak is gone ({error.strerror})") from error
+        raise StormError(f"the process of the soak is gone ({error.strerror})") from error
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
     return SoakSample(
-        int(resident.split()[1]) / 1000, len(open_files), sum(one.startswith("socket") for one in open_files)
+        int(resident.split()[1]) / 1000, len(open_files),
+        sum(target.startswith("socket") for target in open_files)
     )
 
 
 def _target(link: Path) -> str:
     try:
         return str(link.readlink())
-    except OSError:  # closed meanwhile
+    except OSError:  # the process closed it between the listing and here
         return ""
 
 
@@ -157,19 +160,17 @@ def _figures(samples: Sequence[SoakSample], size: str) -> Iterator[Figure]:
     half = samples[len(samples) // 2:]
     tenth = max(1, len(half) // 10)
     first, last = half[:tenth], half[-tenth:]
-    before, after = _middle([s.memory_mb for s in first]), _middle([s.memory_mb for s in last])
-    yield Figure(("soak: growth of memory in the second "
-                  "half"), round(100 * (after / before - 1), 1), "%", target="under 5",
+    before = statistics.median(sample.memory_mb for sample in first)
+    after = statistics.median(sample.memory_mb for sample in last)
+    growth = round(100 * (after / before - 1), 1)
+    yield Figure("soak: growth of memory in the second half", growth, "%", target="under 5",
                  how=f"{size}; from {before:.0f} to {after:.0f} MB")
-    for what, unit, held in (
-        ("open files", "files", [s.files for s in half]),
-        ("connections", "sockets", [s.sockets for s in half]),
+    for label, unit, counts in (
+        ("open files", "files", [sample.files for sample in half]),
+        ("connections", "sockets", [sample.sockets for sample in half]),
     ):
-        at_half, at_end = min(held[:tenth]), min(held[-tenth:])
-        yield Figure(f"soak: {what} more at the end than at half time", at_end - at_half, unit, target="0",
-                     how=(f"{at_end} at the end; the least of a tenth, since what is under way holds some "
-                          f"for a moment"))
-
-
-def _middle(values: Sequence[float]) -> float:
-    return statistics.median(values)
+        # The least of a tenth: work under way holds some files and sockets for a moment.
+        at_half, at_end = min(counts[:tenth]), min(counts[-tenth:])
+        how = f"{at_end} at the end; the least of a tenth, since what is under way holds some for a moment"
+        yield Figure(f"soak: {label} more at the end than at half time", at_end - at_half, unit, target="0",
+                     how=how)

@@ -19,7 +19,7 @@ from adjudicator.judge import judge
 from adjudicator.orders import Convoy, Move
 from bench.adjudicate import games as adj_games
 from bench.adjudicate import peers, run
-from bench.adjudicate.positions import DEFAULT, NoPositions, chosen, full_board, together
+from bench.adjudicate.positions import DEFAULT, NoPositions, chosen, full_board, nearest_places
 
 Record = dict[str, Any]
 RECORDS = {record["id"]: record for record in chosen(DEFAULT)}
@@ -91,30 +91,30 @@ def test_our_count_falls_with_an_expectation_that_is_wrong() -> None:
     ours = run.Ours(STANDARD)
     good = [RECORDS["P0023"], RECORDS["P0069"]]
     wrong = good[0] | {"expect": good[0]["expect"] | {"positions": good[0]["expect"]["positions"][1:]}}
-    assert run.agreeing(ours, good) == 2
-    assert run.agreeing(ours, [wrong, good[1]]) == 1
+    assert run.count_agreeing(ours, good) == 2
+    assert run.count_agreeing(ours, [wrong, good[1]]) == 1
 
 
 def test_diplomacy_agrees_on_what_it_was_chosen_by() -> None:
     """The file holds only positions on which this package agreed (tests/data/datc/README.md)."""
     some = [RECORDS[name] for name in sorted(RECORDS)[::20]]
-    assert run.agreeing(_peer("diplomacy"), some) == len(some)
+    assert run.count_agreeing(_peer("diplomacy"), some) == len(some)
 
 
 def test_diplomacy_is_told_of_a_crossing_between_neighbours() -> None:
     peer = _peer("diplomacy")
     over_water = [r for r in RECORDS.values() if any(o.get("via_convoy") for o in r["orders"])]
     assert over_water
-    assert run.agreeing(peer, over_water) == len(over_water)
+    assert run.count_agreeing(peer, over_water) == len(over_water)
 
 
 def test_pydip_lets_a_fleet_in_a_port_cut_the_support_against_itself() -> None:
     """Its known fault, trap T5 of tests/data/datc/engine_traps.json: in P0023 the fleet in Smyrna attacks
     Syria, whose army supports the attack on Smyrna. Positions without that fault come out as expected."""
     peer = _peer("pydip")
-    assert run.agreeing(peer, [RECORDS["P0023"]]) == 0
+    assert run.count_agreeing(peer, [RECORDS["P0023"]]) == 0
     some = [RECORDS[name] for name in ("P0399", "P0588")]
-    assert run.agreeing(peer, some) == 2
+    assert run.count_agreeing(peer, some) == 2
 
 
 # The lines
@@ -225,9 +225,9 @@ def test_fleets_at_sea_carry() -> None:
 
 def test_half_the_board_is_the_nearest_half() -> None:
     centres = list(W3K.board.centres())
-    half = together(W3K.board, run.MIDDLE, centres, 54)
+    half = nearest_places(W3K.board, run.MIDDLE, centres, 54)
     assert len(set(half)) == 54
-    assert set(half) < set(together(W3K.board, run.MIDDLE, centres, 108)) < set(centres)
+    assert set(half) < set(nearest_places(W3K.board, run.MIDDLE, centres, 108)) < set(centres)
     beside = {p for m in (LAND, SEA) for p in W3K.board.near(run.MIDDLE, m)} & set(centres)
     assert beside <= set(half[: len(beside) + 1])
     assert not {"Shetland", "Jersey"} & set(half)

@@ -14,7 +14,15 @@ import maps
 from adjudicator.calendar import PhaseKind
 from bench.desk import history
 from bench.desk.reading import Walk, figures, wrong
-from bench.desk.sample import DEFAULT, MOST, DeskSample, Do, NoSample, SampleLine, load_sample
+from bench.desk.sample import (
+    DEFAULT,
+    SAMPLE_SIZE,
+    DeskSample,
+    NoSample,
+    RightDecision,
+    SampleLine,
+    load_sample,
+)
 from bench.desk.site import closed_game, make
 from bench.figure import median, percentile
 from reading.vocabulary import parse_typed, printed
@@ -33,7 +41,7 @@ def _lines(sample: DeskSample) -> list[SampleLine]:
 
 
 def test_the_sample_is_a_hundred_lines_and_small_enough_to_ship(sample: DeskSample) -> None:
-    assert len(_lines(sample)) == MOST == 100
+    assert len(_lines(sample)) == SAMPLE_SIZE == 100
     assert sum(file.stat().st_size for file in DEFAULT.iterdir()) < 1_500_000
 
 
@@ -42,7 +50,7 @@ def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: De
     given."""
     variant, kind = maps.load(sample.variant), PhaseKind(sample.phase)
     for line in _lines(sample):
-        if line.do is Do.READ:
+        if line.decision is RightDecision.READ:
             assert line.order is not None
             parsed = parse_typed(variant, kind, next(iter(variant.powers)), line.order)
             assert printed(parsed.orders, variant.board) == line.order
@@ -118,13 +126,13 @@ def test_percentile_and_median_of_known_values() -> None:
     assert median([3.0, 1.0, 2.0]) == 2.0
 
 
-def _line(do: Do, order: str | None) -> SampleLine:
+def _line(do: RightDecision, order: str | None) -> SampleLine:
     return SampleLine("", (0, 0), [], "order", False, "", None, 0.5, [], do, order, "")
 
 
 def test_a_line_on_file_other_than_written_is_found() -> None:
-    truth = {1: _line(Do.READ, "A Fife H"), 2: _line(Do.READ, "A Fife H"), 3: _line(Do.NOT_ORDER, None),
-             4: _line(Do.VOID, None), 5: _line(Do.READ, "A Fife H")}
+    truth = {1: _line(RightDecision.READ, "A Fife H"), 2: _line(RightDecision.READ, "A Fife H"), 3: _line(RightDecision.NOT_ORDER, None),
+             4: _line(RightDecision.VOID, None), 5: _line(RightDecision.READ, "A Fife H")}
     decided = {
         1: ("read", "A Fife H"),
         2: ("read", "A Cowal H"),
@@ -137,7 +145,7 @@ def test_a_line_on_file_other_than_written_is_found() -> None:
 def test_the_figures_of_a_walk_are_its_most_keys_and_its_percentiles() -> None:
     walk = Walk(times=[10.0] * 99 + [300.0], answers=[5.0], clicks=0, seconds=[0.5, 1.5], minutes=1.0)
     walk.keys |= {"first": [1, 1], "among": [1, 2], "typed": [7, 12, 9]}
-    told = {figure.what: figure.value for figure in figures(walk, 99, 100)}
+    told = {figure.name: figure.value for figure in figures(walk, 99, 100)}
     assert told["keys for a line whose first reading is right, most"] == 1
     assert told["keys for a line with the right reading among five, most"] == 2
     assert told["keys for a typed correction, most"] == 12

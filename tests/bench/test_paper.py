@@ -13,34 +13,34 @@ from adjudicator.calendar import PhaseKind
 from bench import paper
 from grammar.headings.sheet import SheetHeading
 
-WANTED = paper.Printed("Powick Bridge", "Montrose", "Autumn", 1642, PhaseKind.MOVEMENT)
+WANTED = paper.PrintedHeading("Powick Bridge", "Montrose", "Autumn", 1642, PhaseKind.MOVEMENT)
 RIGHT = SheetHeading(
     game="Powick Bridge", power="Montrose", season="Autumn", year=1642, kind=PhaseKind.MOVEMENT
 )
 
 
 def test_a_sheet_is_right_only_when_every_part_is_and_nothing_passes_for_an_order() -> None:
-    assert paper.fault(WANTED, RIGHT, []) == ""
-    assert "A Perth H" in paper.fault(WANTED, RIGHT, ["A Perth H"])
+    assert paper.mismatch(WANTED, RIGHT, []) == ""
+    assert "A Perth H" in paper.mismatch(WANTED, RIGHT, ["A Perth H"])
     for other in (replace(RIGHT, game=None), replace(RIGHT, power="Argyll"), replace(RIGHT, season="Summer"),
                   replace(RIGHT, year=1643), replace(RIGHT, kind=None)):
-        assert paper.fault(WANTED, other, []), other
+        assert paper.mismatch(WANTED, other, []), other
 
 
 def test_the_sheets_run_through_powers_phases_and_games() -> None:
-    sheets = [paper.printed(number) for number in range(200)]
+    sheets = [paper.heading_of_sheet(number) for number in range(200)]
     assert {one.power for one in sheets} == {power.name for power in maps.load("w3k").powers.values()}
     assert {one.game for one in sheets} == set(paper.GAMES)
     assert {one.kind for one in sheets} == {PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}
-    assert WANTED.orders == "Autumn 1642 Movement Orders"
+    assert WANTED.orders_title == "Autumn 1642 Movement Orders"
 
 
 def test_what_is_wrong_is_named_by_number_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reading itself is stood in for: three sheets of twelve do not come back."""
-    monkeypatch.setattr(paper, "photographed", lambda number: bytes([number]))
+    monkeypatch.setattr(paper, "photograph_of_sheet", lambda number: bytes([number]))
     monkeypatch.setattr(
         paper,
-        "read",
+        "read_sheet",
         lambda data, wanted: (
             SheetHeading()
             if data[0] % 4 == 3

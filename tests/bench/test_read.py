@@ -177,11 +177,11 @@ def test_dashes_case_and_stops_do_not_count() -> None:
 def played(truth: Truth, monkeypatch: pytest.MonkeyPatch) -> Truth:
     """The reading process is played: its answers are the example's, a photograph a second."""
 
-    def sit(reader: str, _: Truth, __: Any) -> run.Sitting:
+    def read_folder(reader: str, _: Truth, __: Any) -> run.FolderReading:
         times = {"cpu": 2.0, "wall": 4.0} if reader == "galloper" else {"cpu": 1.0, "wall": 1.0}
-        return run.Sitting({file: {**answer, **times} for file, answer in ANSWERS.items()}, 300.0)
+        return run.FolderReading({file: {**answer, **times} for file, answer in ANSWERS.items()}, 300.0)
 
-    monkeypatch.setattr(run, "sit", sit)
+    monkeypatch.setattr(run, "read_folder", read_folder)
     return truth
 
 
@@ -271,7 +271,7 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
         (_Terminal(), "\rgalloper [" + "#" * 15 + "." * 15 + "] 1 of 2"),
         (io.StringIO(), "galloper: 1 of 2\n"),
     ):
-        run.tell(where, "galloper", 1, 2)
+        run.show_progress(where, "galloper", 1, 2)
         assert where.getvalue() == wanted
 
 

@@ -11,16 +11,16 @@ import pytest
 
 from bench.servers.dovecot import Dovecot
 from bench.storm import kill, run
-from bench.storm.kill import Count, faults
+from bench.storm.kill import KillCount, loss_sentences
 from bench.storm.parts import Database, StormPart, StormSizes
-from bench.storm.site import StormPlace
+from bench.storm.site import StormSite
 
-WHOLE = Count(stored=60, used=60, receipts=60, twice=1, unmarked=0, waiting=0, others="")
+WHOLE = KillCount(stored=60, used=60, receipts=60, twice=1, unmarked=0, waiting=0, others="")
 
 
 def test_a_storm_in_which_each_mail_ended_once_has_no_fault() -> None:
     """Fault 34: a receipt that came twice and is marked so is allowed."""
-    assert faults(WHOLE, 60) == []
+    assert loss_sentences(WHOLE, 60) == []
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def test_a_storm_in_which_each_mail_ended_once_has_no_fault() -> None:
         (replace(WHOLE, waiting=2), "2 mails are left in the mailbox"),
     ],
 )
-def test_what_is_lost_or_doubled_is_named(count: Count, said: str) -> None:
+def test_what_is_lost_or_doubled_is_named(count: KillCount, said: str) -> None:
     """Fault 7."""
-    assert faults(count, 60) == [said]
+    assert loss_sentences(count, 60) == [said]
 
 
 @pytest.mark.slow
 def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose_one(at: StormPlace, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
+    def lose_one(at: StormSite, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
         server.deliver(kill._mails(at, 2)[0])
 
     monkeypatch.setattr(kill, "_storm", lose_one)

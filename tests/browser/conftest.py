@@ -17,7 +17,8 @@ import pytest
 
 from bench.desk import browser as desk_browser
 from bench.desk.browser import Tab
-from bench.desk.site import Server, free_port
+from bench.desk.site import Server
+from bench.servers.ports import free_port
 from tests.browser import reading_site
 from tests.browser.reading_site import PHASE, token
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from bench.desk.browser import WIDE
+from bench.desk.browser import DESKTOP
 from bench.desk.sample import load_sample
 from bench.desk.site import NAME, PASSWORD, SheetLocation, make, serving
 from service.site_folder import opened
@@ -39,7 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> SheetLocation:
 def page(chromium: Any, place: SheetLocation) -> Iterator[Any]:
     server = serving(place)
     server.start()
-    context = chromium.new_context(viewport=WIDE, base_url=server.address)
+    context = chromium.new_context(viewport=DESKTOP, base_url=server.address)
     context.set_default_timeout(60_000)
     context.add_init_script(f"({CLICKS})()")
     yield context.new_page()

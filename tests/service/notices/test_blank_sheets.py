@@ -18,5 +18,5 @@ SAMPLE = 30
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("number", range(SAMPLE))
 def test_a_photographed_blank_sheet_gives_its_heading_back_and_no_order(number: int) -> None:
-    wanted = paper.printed(number)
-    assert paper.fault(wanted, *paper.read(paper.photographed(number), wanted)) == ""
+    wanted = paper.heading_of_sheet(number)
+    assert paper.mismatch(wanted, *paper.read_sheet(paper.photograph_of_sheet(number), wanted)) == ""
