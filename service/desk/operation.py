@@ -149,17 +149,17 @@ def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The details of an event in words, as label and value. Words that contain an address are left out."""
     return [
-        (key.replace("_", " "), _said(REASONS.get(value, value) if isinstance(value, str) else value))
+        (key.replace("_", " "), _value_text(REASONS.get(value, value) if isinstance(value, str) else value))
         for key, value in detail.items()
         if key not in _NOT_SHOWN and value not in (None, "", [])
     ]
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, list):
-        return "; ".join(_said(item) for item in value)
+        return "; ".join(_value_text(item) for item in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_said(item)}" for key, item in value.items())
+        return ", ".join(f"{key} {_value_text(item)}" for key, item in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join("(an address)" if "@" in word else word for word in str(value).split())

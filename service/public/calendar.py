@@ -102,7 +102,7 @@ def _host(ports: DeskPorts) -> str:
 
 
 def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) -> Response:
-    tag, data = _written(name, tuple(due), host)
+    tag, data = _tagged_feed(name, tuple(due), host)
     headers = {"Cache-Control": FRESH, "ETag": tag}
     if tag in if_none_match or if_none_match.strip() == "*":
         return Response(status_code=304, headers=headers)
@@ -110,7 +110,7 @@ def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) 
 
 
 @lru_cache(maxsize=64)
-def _written(name: str, due: tuple[DueDate, ...], host: str) -> tuple[str, bytes]:
+def _tagged_feed(name: str, due: tuple[DueDate, ...], host: str) -> tuple[str, bytes]:
     """The entity tag of a feed (RFC 9110, 8.8.3) and its bytes. Cached, because some programs ask every
     second and ignore the tag; the same deadlines give the same bytes."""
     data = feed(name, due, host)

@@ -31,7 +31,7 @@ def page(request: Request, game_id: str) -> Response:
     rows = [
         (
             power,
-            *_held(shown, power),
+            *_holdings(shown, power),
             [unit_text(shown.variant, item) for item in sorted(shown.units) if item.power == power.id],
         )
         for power in shown.variant.powers.values()
@@ -76,7 +76,7 @@ def as_png(request: Request, game_id: str) -> Response:
     return Response(png, media_type="image/png", headers=KEPT)
 
 
-def _held(shown: Control, power: Power) -> tuple[int, list[str]]:
+def _holdings(shown: Control, power: Power) -> tuple[int, list[str]]:
     """The number of centres of a power, and the names of the provinces it holds."""
     provinces = shown.variant.board.provinces
     regions = shown.centres.get(power.id, frozenset())

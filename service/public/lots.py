@@ -60,7 +60,7 @@ def page(request: Request, game_id: str) -> Response:
             request,
             "lots.html",
             game=game,
-            drawn=_drawn(session, game),
+            drawn=_drawn_lots(session, game),
             ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)],
         )
 
@@ -75,7 +75,7 @@ def proof(request: Request, game_id: str) -> Response:
             "game": game.id,
             "committed": [{"phase": row.ordinal, "title": phase_title(row), "digest": lots.commitment(row)}
                           for row in _ahead(session, game)],
-            "drawn": [_told(draw) for draw in _drawn(session, game)],
+            "drawn": [_as_json(draw) for draw in _drawn_lots(session, game)],
         }
     return Response(
         json.dumps(record, indent=1, ensure_ascii=False) + "\n",
@@ -87,7 +87,7 @@ def proof(request: Request, game_id: str) -> Response:
     )
 
 
-def _told(phase: Drawn) -> dict[str, Any]:
+def _as_json(phase: Drawn) -> dict[str, Any]:
     return {
         "phase": phase.ordinal,
         "title": phase.title,
@@ -121,7 +121,7 @@ def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
             if row.state != PhaseState.SENT and row.kind not in NO_LOTS and row.seed is not None]
 
 
-def _drawn(session: Session, game: GameRow) -> list[Drawn]:
+def _drawn_lots(session: Session, game: GameRow) -> list[Drawn]:
     """The lots of each phase whose results were sent and that drew any, newest first."""
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):

@@ -66,22 +66,22 @@ def moves_page(slug: str) -> Response:
     """The valid moves of one board, the same for every game on it. Raises 404 for an unknown board."""
     if slug not in maps.variants():
         raise HTTPException(404, UNKNOWN)
-    page = _kept(slug)
+    page = _cached_page(slug)
     headers = {"Content-Security-Policy": page.policy, "Cache-Control": "max-age=86400"}
     return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
 
 
 @lru_cache(maxsize=8)
-def _kept(slug: str) -> MovesPage:
+def _cached_page(slug: str) -> MovesPage:
     return page(maps.load(slug))
 
 
 def page(variant: Variant) -> MovesPage:
     """The whole page of a board."""
-    style, script = (_inner(f"moves.{kind}") for kind in ("css", "js"))
+    style, script = (_asset(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
         title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
-        marched_over=has_movement_phases(variant), hint=", ".join(_hint(variant)))
+        marched_over=has_movement_phases(variant), hint=", ".join(_search_examples(variant)))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -111,7 +111,7 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
         if has_movement_phases(variant)
         else _neighbours(variant, province, anchors)
     )
-    return ProvinceEntry(anchors[province.id], province.name, _sort(variant, province), also, find, ways)
+    return ProvinceEntry(anchors[province.id], province.name, _description(variant, province), also, find, ways)
 
 
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
@@ -138,7 +138,7 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
     return tuple(ways)
 
 
-def _hint(variant: Variant) -> list[str]:
+def _search_examples(variant: Variant) -> list[str]:
     """Examples for the search box: the first land and the first sea by name."""
     ordered = sorted(variant.board.provinces.values(), key=lambda p: normalize(p.name))
     return [
@@ -148,7 +148,7 @@ def _hint(variant: Variant) -> list[str]:
     ]
 
 
-def _sort(variant: Variant, province: Province) -> str:
+def _description(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
     if not has_movement_phases(variant):
         words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
@@ -162,7 +162,7 @@ def _sort(variant: Variant, province: Province) -> str:
     return ", ".join(word for word in (*words, *marks.mark_phrases(variant, province)) if word)
 
 
-def _inner(name: str) -> str:
+def _asset(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8").strip()
 
 

@@ -59,7 +59,7 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
         powers = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         papers = [
-            _paper(ports, session, game, row, phase) for row, phase in _own(session, game_id, powers, visitor)
+            _paper(ports, session, game, row, phase) for row, phase in _own_submissions(session, game_id, powers, visitor)
         ]
         mails = list(
             session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id))
@@ -79,7 +79,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
         page = session.get(PageRow, page_id)
-        own_papers = {row.id for row, _ in _own(session, game_id, powers, visitor)}
+        own_papers = {row.id for row, _ in _own_submissions(session, game_id, powers, visitor)}
         if page is None or page.submission_id not in own_papers:
             raise HTTPException(404, "There is no such page of yours.")
         key = page.upright
@@ -92,7 +92,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     return Response(picture, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 
-def _own(
+def _own_submissions(
     session: Session, game_id: str, powers: list[str], visitor: Me
 ) -> list[tuple[SubmissionRow, PhaseRow]]:
     """The sheets that this player sent for powers they hold now: a person who takes a seat over does not see

@@ -58,14 +58,14 @@ def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: boo
         own_seats = visits.seat_of(session, visitor, game_id)
         when = _day(ports, day)
         others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_seats]
-        covers = envelopes(_once(others), _sender(session, visitor, when))
+        covers = envelopes(_one_per_person(others), _sender(session, visitor, when))
     if not covers:
         raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
     pdf = pictures.labels_pdf(covers) if labels else pictures.envelopes_pdf(covers)
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": PRIVATE})
 
 
-def _once(posted: list[Posted]) -> list[Posted]:
+def _one_per_person(posted: list[Posted]) -> list[Posted]:
     """One entry per person and address: a person with two powers gets one envelope."""
     by_address: dict[tuple[str, object], Posted] = {}
     for entry in posted:

@@ -46,7 +46,7 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
     """The results of one phase: each order, its outcome, cause and rule, and a link to its ink."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        evidence = _found(session, visitor, game_id, number)
+        evidence = _evidence(session, visitor, game_id, number)
         return show(
             request,
             "results.html",
@@ -95,14 +95,14 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
 def _line(
     session: Session, visitor: Me, game_id: str, number: int, line_id: int
 ) -> tuple[Evidence, SourceLine]:
-    evidence = _found(session, visitor, game_id, number)
+    evidence = _evidence(session, visitor, game_id, number)
     line = source_line.ink(session, evidence, line_id)
     if line is None:
         raise HTTPException(404, NO_LINE)
     return evidence, line
 
 
-def _found(session: Session, visitor: Me, game_id: str, number: int) -> Evidence:
+def _evidence(session: Session, visitor: Me, game_id: str, number: int) -> Evidence:
     seats = visits.seat_of(session, visitor, game_id)
     phase = session.scalar(select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.ordinal == number))
     variant = maps.load(session.get_one(GameRow, game_id).variant)

@@ -65,9 +65,9 @@ def line_crop(
     if not raw:
         cut = ImageOps.autocontrast(cut.convert("L"), cutoff=1).convert("RGB")
     if rows > 1 and turn == 0 and 0 < fold < cut.width / cut.height:
-        return _jpeg(_stacked(_parted(cut, rows), pieces(cut.width / cut.height, rows)))
-    cut = _turned(cut, turn)
-    return _jpeg(_stacked([cut], _rows(cut, fold)))
+        return _jpeg(_stack_rows(_split_rows(cut, rows), pieces(cut.width / cut.height, rows)))
+    cut = _rotate(cut, turn)
+    return _jpeg(_stack_rows([cut], _rows(cut, fold)))
 
 
 def written_rows(height: float, usual: float) -> int:
@@ -95,16 +95,16 @@ def strip(blobs: BlobReader, key: str, box: Corners) -> bytes:
     ys = [float(y) for _, y in box]
     height = max(ys) - min(ys)
     top, bottom = max(0, int(min(ys) - 1.3 * height)), min(page.height, int(max(ys) + 1.3 * height))
-    return _jpeg(_framed(page, box).crop((0, top, page.width, max(top + 1, bottom))))
+    return _jpeg(_frame_line(page, box).crop((0, top, page.width, max(top + 1, bottom))))
 
 
 def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, turn: int = 0) -> bytes:
     """The whole page as JPEG, at most 1400 px wide; with `box` that line is framed. `turn` is in degrees
     clockwise. Raises NoPicture."""
     page = _page(blobs, key)
-    shown = page.copy() if box is None else _framed(page, box)
+    shown = page.copy() if box is None else _frame_line(page, box)
     shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
-    return _jpeg(_turned(shown, turn))
+    return _jpeg(_rotate(shown, turn))
 
 
 def opened(blobs: BlobReader, key: str) -> None:
@@ -129,11 +129,11 @@ def _page(blobs: BlobReader, key: str) -> Image.Image:
         ) from error
 
 
-def _turned(picture: Image.Image, degrees: int) -> Image.Image:
+def _rotate(picture: Image.Image, degrees: int) -> Image.Image:
     return picture if degrees % 360 == 0 else picture.rotate(-degrees, expand=True, fillcolor="white")
 
 
-def _framed(page: Image.Image, box: Corners) -> Image.Image:
+def _frame_line(page: Image.Image, box: Corners) -> Image.Image:
     shown = page.copy()
     width = max(3, page.width // 350)
     corners = [(float(x), float(y)) for x, y in box]
@@ -145,7 +145,7 @@ def _rows(cut: Image.Image, fold: int) -> int:
     return 1 if fold < 1 else min(MOST_ROWS, math.ceil(cut.width / (cut.height * fold)))
 
 
-def _parted(cut: Image.Image, rows: int) -> list[Image.Image]:
+def _split_rows(cut: Image.Image, rows: int) -> list[Image.Image]:
     """The rows of writing in a crop with its margin, split where there is least ink near an even division."""
     height = cut.height / (1 + 2 * MARGIN)
     top, pitch = MARGIN * height, height / rows
@@ -173,7 +173,7 @@ def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
     return np.median(shades, axis=1, keepdims=True) - shades
 
 
-def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
+def _stack_rows(written: Sequence[Image.Image], rows: int) -> Image.Image:
     """The written rows below each other, each folded into `rows` pieces that overlap by OVERLAP. Empty
     pieces after the end of a second row are left out."""
     if len(written) == 1 and rows == 1:
@@ -186,14 +186,14 @@ def _stacked(written: Sequence[Image.Image], rows: int) -> Image.Image:
         for whole in written
         for index in range(rows)
     ]
-    shown = [piece for index, piece in enumerate(pieces) if index < rows or _written(piece)]
+    shown = [piece for index, piece in enumerate(pieces) if index < rows or _has_ink(piece)]
     out = Image.new("RGB", (width, len(shown) * (height + gap) - gap), "#8a7f70")
     for index, piece in enumerate(shown):
         out.paste(piece, (0, index * (height + gap)))
     return out
 
 
-def _written(piece: Image.Image) -> bool:
+def _has_ink(piece: Image.Image) -> bool:
     """True if there is ink in the middle of a piece, where the neighbours' tails do not reach."""
     middle = _ink(piece)[piece.height // 4:-piece.height // 4, piece.width // 20:]
     return float((middle > _INK).mean()) >= _LEAST

@@ -25,11 +25,11 @@ OURS = "This page failed. What you saved before is safe. Reload; if it fails aga
 def install(app: FastAPI) -> None:
     """Register the handlers of everything that a page may raise."""
     app.add_exception_handler(NotSignedIn, _to_sign_in)
-    app.add_exception_handler(HTTPException, _told)
+    app.add_exception_handler(HTTPException, _http_error)
     for beyond in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
         app.add_exception_handler(beyond, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
-    app.add_exception_handler(Exception, _ours)
+    app.add_exception_handler(Exception, _internal_error)
 
 
 async def _to_sign_in(request: Request, _error: Exception) -> Response:
@@ -47,15 +47,15 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
     return RedirectResponse(kept_form.way_to(request), status_code=303)
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     sentence = str(error.detail) if isinstance(error, HTTPException) else OURS
     form = await kept_form.kept_form(request) if status < 500 else None
-    if isinstance(error, StaleForm) and form is not None and _own(request, form):
+    if isinstance(error, StaleForm) and form is not None and _is_own_form(request, form):
         return show(
             request, "sent_again.html", status=status, visitor=signed_in(request), kept=form, stale=True
         )
-    return _fault(
+    return _error_page(
         request, status, _no_page(request) if sentence in {"Not Found", "Method Not Allowed"} else sentence,
         form
     )
@@ -64,22 +64,22 @@ async def _told(request: Request, error: Exception) -> Response:
 async def _unusable(request: Request, _error: Exception) -> Response:
     """For an address with a word where a number belongs, or a form with a field missing."""
     if request.method == "GET":
-        return _fault(request, 404, _no_page(request))
-    return _fault(request, 400, INCOMPLETE, await kept_form.kept_form(request))
+        return _error_page(request, 404, _no_page(request))
+    return _error_page(request, 400, INCOMPLETE, await kept_form.kept_form(request))
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
-    return _fault(request, 503, str(error))
+    return _error_page(request, 503, str(error))
 
 
-async def _ours(request: Request, _error: Exception) -> Response:
+async def _internal_error(request: Request, _error: Exception) -> Response:
     # This one is answered outside the middleware, so the headers are put on by hand.
-    response = _fault(request, 500, OURS)
+    response = _error_page(request, 500, OURS)
     response.headers.update(HEADERS)
     return response
 
 
-def _own(request: Request, form: KeptForm) -> bool:
+def _is_own_form(request: Request, form: KeptForm) -> bool:
     """True if a form carries the token of a former session of the person who is signed in now."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -87,20 +87,20 @@ def _own(request: Request, form: KeptForm) -> bool:
 
 
 def _no_page(request: Request) -> str:
-    return NO_PUBLIC_PAGE if _public(request) else NO_PAGE
+    return NO_PUBLIC_PAGE if _is_public(request) else NO_PAGE
 
 
-def _public(request: Request) -> bool:
+def _is_public(request: Request) -> bool:
     """True for a page of players, who have no access to the desk."""
     return request.url.path.startswith("/public/")
 
 
-def _fault(request: Request, status: int, sentence: str, form: KeptForm | None = None) -> Response:
+def _error_page(request: Request, status: int, sentence: str, form: KeptForm | None = None) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(
-        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_public(request),
+        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_is_public(request),
         kept=form
     )

@@ -35,8 +35,8 @@ class Asked:
     """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept,
     undo, redo.
 
-    `seen`: the version of the line that the person saw, None if the page did not say. `text`: what was
-    typed. `kept`: the two readings of a void line ("reading-2"). `at`: where to break, as a share 0..1 of
+    `seen_version`: the version of the line that the person saw, None if the page did not say. `text`: what was
+    typed. `kept_readings`: the two readings of a void line ("reading-2"). `cut_share`: where to break, as a share 0..1 of
     the crop's width. `others`: the lines of an accept (line, version, reading). `target`: the key of the act
     to undo or redo.
     """
@@ -44,10 +44,10 @@ class Asked:
     key: str
     do: str
     line: int = 0
-    seen: str | None = None
+    seen_version: str | None = None
     text: str = ""
-    kept: tuple[str, ...] = ()
-    at: float = 0.5
+    kept_readings: tuple[str, ...] = ()
+    cut_share: float = 0.5
     others: tuple[tuple[int, str | None, str], ...] = ()
     target: str | None = None
 
@@ -76,11 +76,11 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
         return _reshape(ports, session, act, asked, row, power)
     if asked.do == "close":
         return close_differences(
-            session, act, phase, [row.id], {} if asked.seen is None else {row.id: asked.seen}
+            session, act, phase, [row.id], {} if asked.seen_version is None else {row.id: asked.seen_version}
         )
-    decision, complaint = _said(ports, session, phase.id, power, row, asked)
+    decision, complaint = _decision_of(ports, session, phase.id, power, row, asked)
     kind = DecisionKind.ASK if asked.do == "second" else DecisionKind.DECIDE
-    versions = {} if asked.seen is None else {row.id: asked.seen}
+    versions = {} if asked.seen_version is None else {row.id: asked.seen_version}
     _file(session, act, phase, [decision], versions, kind)
     return Carried((row.id,), complaint)
 
@@ -140,7 +140,7 @@ def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str
     return line, submission.power
 
 
-def _said(
+def _decision_of(
     ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, asked: Asked
 ) -> tuple[Decision, str]:
     """A decision, and why its typed words are no order, or "". Raises 400 with a sentence for what the page
@@ -148,7 +148,7 @@ def _said(
     if asked.do in _WITHOUT_TEXT:
         return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
     if asked.do == "void":
-        return Decision(row.id, LineState.VOID, _two(row, asked.kept) if asked.kept else row.text), ""
+        return Decision(row.id, LineState.VOID, _two_readings(row, asked.kept_readings) if asked.kept_readings else row.text), ""
     if asked.do in {"edit", "said"}:
         words = " ".join(asked.text.split())[:500]
         if not words:
@@ -169,7 +169,7 @@ def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
     return reading
 
 
-def _two(row: LineRow, choices: Sequence[str]) -> str:
+def _two_readings(row: LineRow, choices: Sequence[str]) -> str:
     """Both readings of a line that is void because they are equally good, for the results to print (Q-01)."""
     texts = [_reading(row, do)[0] for do in dict.fromkeys(choices)]
     if len(texts) != 2:
@@ -193,8 +193,8 @@ def _reshape(
     def suggest(text: str) -> Sequence[dict[str, object]]:
         return ports.suggest(session, act.phase_id, power, text)
 
-    if asked.seen is not None:
-        decisions.check(session, {row.id: asked.seen}, act.by)
+    if asked.seen_version is not None:
+        decisions.check(session, {row.id: asked.seen_version}, act.by)
     old: tuple[int, ...]
     new_ids: tuple[int, ...]
     if asked.do == "join":
@@ -203,7 +203,7 @@ def _reshape(
         old, new_ids = (row.id, below.id), () if joined is None else (joined,)
     else:
         try:
-            old, new_ids = (row.id,), shape.split(session, act, row, asked.at, suggest) or ()
+            old, new_ids = (row.id,), shape.split(session, act, row, asked.cut_share, suggest) or ()
         except ValueError as why:
             raise HTTPException(400, NO_PLACE) from why
     for new_id in new_ids:

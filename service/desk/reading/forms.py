@@ -50,7 +50,8 @@ def decide(
     """File one decision and go on. The fields are those of `acts.Asked`, but `at` is in percent, and `seen`
     is "-" for a line without a decision, since an empty form field reads as none."""
     version = "" if seen == "-" else seen
-    asked = Asked(key=key, do=do, line=line, seen=version, text=text, kept=tuple(kept or ()), at=at / 100)
+    asked = Asked(key=key, do=do, line=line, seen_version=version, text=text,
+                  kept_readings=tuple(kept or ()), cut_share=at / 100)
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions.begin() as session:

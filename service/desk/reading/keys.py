@@ -64,7 +64,7 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
 
     Raises ValueError with a sentence if two actions would have one key, or a key is not a single character.
     """
-    keys = {a.name: _one(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS}
+    keys = {a.name: _checked_key(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS}
     taken: dict[str, str] = {}
     for name, key in keys.items():
         if key in taken:
@@ -74,7 +74,7 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
     return changed | ({OFF: "yes"} if wanted.get(OFF) else {})
 
 
-def _one(key: str) -> str:
+def _checked_key(key: str) -> str:
     """A single character in lower case, or Shift and a letter."""
     shifted, letter = (
         key.lower().startswith("shift+"),

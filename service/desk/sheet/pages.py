@@ -90,7 +90,7 @@ def sheet(
     """One sheet. `against`: the version it is compared with. `notice`: one of the page's own sentences."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        page_data = _found(session, submission_id)
+        page_data = _page_data(session, submission_id)
         phase, paper = page_data.phase, page_data.paper
         power_versions = view.versions(session, phase, paper.power)
         values: dict[str, Any] = {
@@ -164,14 +164,14 @@ def choose(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
-        _tried(
+        _or_refuse(
             lambda: acts.choose(
                 session, page_data.phase, page_data.paper, why, visitor.name, ports.clock.now()
             )
         )
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
-    return _back(submission_id, "chosen")
+    return _to_sheet(submission_id, "chosen")
 
 
 @router.post("/sheet/{submission_id}/leave")
@@ -182,11 +182,11 @@ def leave(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
-        _tried(lambda: acts.leave_to_rule(session, page_data.phase, page_data.paper.power, why, visitor.name,
+        _or_refuse(lambda: acts.leave_to_rule(session, page_data.phase, page_data.paper.power, why, visitor.name,
                                                 ports.clock.now()))
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
-    return _back(submission_id, "left")
+    return _to_sheet(submission_id, "left")
 
 
 @router.post("/sheet/{submission_id}/refile")
@@ -196,14 +196,14 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
-        _tried(
+        _or_refuse(
             lambda: acts.refile(
                 session, page_data.phase, page_data.paper, power, why, visitor.name, ports.clock.now()
             )
         )
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
-    return _back(submission_id, "refiled")
+    return _to_sheet(submission_id, "refiled")
 
 
 @router.post("/sheet/{submission_id}/take-over")
@@ -230,10 +230,10 @@ def take_over(
                                       "phase."))
         act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         if not decisions.known(session, act.key):
-            _tried(lambda: _taken_over(ports, session, act, page_data, other, why))
+            _or_refuse(lambda: _taken_over(ports, session, act, page_data, other, why))
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
-    return _back(submission_id, "taken-over")
+    return _to_sheet(submission_id, "taken-over")
 
 
 def _taken_over(
@@ -294,7 +294,7 @@ def add_line(
         acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, meant.order)
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
-    return _back(submission_id, "added" if meant.order else "added-as-written")
+    return _to_sheet(submission_id, "added" if meant.order else "added-as-written")
 
 
 @router.post("/sheet/{submission_id}/box")
@@ -312,7 +312,7 @@ def fix_box(
         page_data = _changeable(session, submission_id)
         act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
         if decisions.known(session, act.key):
-            return _back(submission_id, "box-fixed")
+            return _to_sheet(submission_id, "box-fixed")
         line_row = next(
             (
                 candidate
@@ -328,7 +328,7 @@ def fix_box(
         new_id = shape.rebox(session, act, session.get_one(LineRow, line_row.id), box)
         if new_id is not None:
             ports.read_again(session, new_id)
-    return _back(submission_id, "box-fixed")
+    return _to_sheet(submission_id, "box-fixed")
 
 
 def _boxes(
@@ -407,7 +407,7 @@ def _other(power_versions: Sequence[view.Version], this: int, against: int | Non
     return next(iter([*asked, *counting, *rest[::-1]]), None)
 
 
-def _found(session: Session, submission_id: int) -> SheetPageData:
+def _page_data(session: Session, submission_id: int) -> SheetPageData:
     paper = session.get(SubmissionRow, submission_id)
     if paper is None:
         raise HTTPException(404, NO_SHEET)
@@ -416,7 +416,7 @@ def _found(session: Session, submission_id: int) -> SheetPageData:
 
 
 def _changeable(session: Session, submission_id: int) -> SheetPageData:
-    page_data = _found(session, submission_id)
+    page_data = _page_data(session, submission_id)
     if sealed(page_data.phase):
         raise HTTPException(403, SEALED)
     if not at_the_desk(page_data.phase):
@@ -425,7 +425,7 @@ def _changeable(session: Session, submission_id: int) -> SheetPageData:
 
 
 def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
-    if sealed(_found(session, submission_id).phase):
+    if sealed(_page_data(session, submission_id).phase):
         raise HTTPException(403, SEALED)
     page = session.get(PageRow, page_id)
     if page is None or page.submission_id != submission_id:
@@ -433,7 +433,7 @@ def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
     return page
 
 
-def _tried(act: Callable[[], None]) -> None:
+def _or_refuse(act: Callable[[], None]) -> None:
     try:
         act()
     except acts.ActRefused as fault:
@@ -451,5 +451,5 @@ def _judge(ports: DeskPorts, phase_id: int) -> None:
         log.exception("phase %s could not be judged", phase_id)
 
 
-def _back(submission_id: int, notice: str) -> Response:
+def _to_sheet(submission_id: int, notice: str) -> Response:
     return RedirectResponse(f"/sheet/{submission_id}?notice={notice}", status_code=303)
