@@ -68,6 +68,7 @@ def correct(
         if not _complete(wrong):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
         letters = circulars.correction(session, values["phase"], wrong, key)
+    # The letter is rendered before anything is written: a correction that makes no letter changes nothing.
     if do != "send":
         letter = None if do != "look" else next(iter(letters), None)
         return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)

@@ -69,7 +69,7 @@ def change_role(
         if person is None:
             raise HTTPException(404, "Nothing was changed: nobody of this name may sign in.")
         before, person.role = person.role, _role(role)
-        session.flush()
+        session.flush()  # the count below must see the new role
         left = session.scalar(
             select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR)
         )

@@ -64,6 +64,7 @@ def _letter(request: Request, token: str) -> EmailMessage:
             data = ports.blobs.read(token)
         except (BlobError, ValueError) as fault:
             raise HTTPException(404, GONE) from fault
+        # The token is the digest of the letter's bytes, so a link cannot lead to a changed letter.
         message = email.message_from_bytes(data, policy=email.policy.default)
         if not _still_theirs(session, row.player_id, str(message["Message-ID"] or "")):
             raise HTTPException(404, GONE)

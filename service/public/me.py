@@ -52,6 +52,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     since = now - timedelta(hours=1)
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
         OutboxRow.kind == "link", OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
+    # Otherwise anyone could fill a player's mailbox through this form.
     if sent >= LINKS_AN_HOUR:
         return False
     secret = _keep(session, player.id, LINK, now, LINK_HOURS)

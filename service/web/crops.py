@@ -149,6 +149,7 @@ def _split_rows(cut: Image.Image, rows: int) -> list[Image.Image]:
     """The rows of writing in a crop with its margin, split where there is least ink near an even division."""
     height = cut.height / (1 + 2 * MARGIN)
     top, pitch = MARGIN * height, height / rows
+    # Smoothed over a sixth of a row: a single thin stroke must not decide where the rows part.
     profile = np.maximum(_ink(cut), 0).mean(axis=1)
     around = max(1, round(pitch / 12))
     smooth = np.convolve(profile, np.ones(2 * around + 1), "same")

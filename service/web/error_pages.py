@@ -63,6 +63,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _unusable(request: Request, _error: Exception) -> Response:
     """For an address with a word where a number belongs, or a form with a field missing."""
+    # A GET with a malformed number is simply no page; a POST must say that nothing was changed.
     if request.method == "GET":
         return _error_page(request, 404, _no_page(request))
     return _error_page(request, 400, INCOMPLETE, await kept_form.kept_form(request))

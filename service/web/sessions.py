@@ -97,6 +97,7 @@ def visitor(session: Session, token: str | None, now: datetime) -> Visitor | Non
     row = session.get(SessionRow, _hash(token))
     if row is None or now - row.seen_at > IDLE or now - row.created_at > LONGEST:
         return None
+    # Once a minute is enough: writing the row on each picture of a page would cost a transaction each.
     if now - row.seen_at > timedelta(minutes=1):
         session.execute(update(SessionRow).where(SessionRow.token_hash == row.token_hash).values(seen_at=now))
     user = session.get(UserRow, row.user)

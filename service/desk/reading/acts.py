@@ -64,6 +64,7 @@ def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visi
     """Do what is asked, once per key. Raises HTTPException with a sentence for what the page does not offer,
     and `decisions.Overtaken` if the line was decided after it was shown."""
     act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
+    # A key that is known was delivered before: a browser repeats an act whose answer it never got.
     if decisions.known(session, act.key):
         return Carried(())
     if asked.do in {"undo", "redo"}:

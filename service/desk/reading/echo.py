@@ -86,6 +86,7 @@ def _as_offer(
     text: str, candidates: Sequence[dict[str, Any]], like: int, understand: Understand
 ) -> Echo | None:
     order = understand(text)
+    # A correction that makes no order here was for other words; it is not offered.
     if order is None:
         return None
     number = next((n for n, c in enumerate(candidates, start=1) if c["order"] == order), 0)

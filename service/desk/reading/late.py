@@ -113,7 +113,7 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
             None,
         )
         if like is not None:
-            left.remove(like)
+            left.remove(like)  # two equal lines of the new sheet need two equal lines of the old one
             carried += [replace(candidate, line_id=line.id) for candidate in _carried(like)]
     return carried
 

@@ -129,6 +129,7 @@ def offers(
 ) -> tuple[Offer, ...]:
     """The readings of a line in the order they are offered, at most five."""
     placed = arranged(work.line.candidates)
+    # After a line was cut again, old and new readings stand side by side, so each says which cut it is from.
     anew = any(AGAIN in item for _, item in placed)
     plain = [
         Offer(f"reading-{n}", item, made="" if not anew else NOW if AGAIN in candidate else BEFORE)

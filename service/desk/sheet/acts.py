@@ -127,6 +127,7 @@ def back_to_desk(session: Session, phase: PhaseRow) -> bool:
 
 
 def _clear(session: Session, phase: PhaseRow, power: str) -> bool:
+    # Lock the phase first: two people who choose at once must not both leave a chosen sheet.
     session.execute(select(PhaseRow.id).where(PhaseRow.id == phase.id).with_for_update())
     return end_choice(session, phase.id, power)
 

@@ -146,6 +146,7 @@ def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: PictureMark,
     font = ImageFont.load_default(size)
     left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
     pad = size // 4
+    # At the left edge of the page there is no room beside the line; the plate then covers its beginning.
     x, y = max(0.0, corner[0] - (right - left) - 3 * pad), max(0.0, corner[1])
     pen.rectangle([x, y, x + right - left + 2 * pad, y + bottom - top + 2 * pad], fill=mark.colour)
     pen.text((x + pad - left, y + pad - top), label, fill="white", font=font)
