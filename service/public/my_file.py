@@ -59,7 +59,8 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
         powers = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         papers = [
-            _paper(ports, session, game, row, phase) for row, phase in _own_submissions(session, game_id, powers, visitor)
+            _paper(ports, session, game, row, phase) for row,
+            phase in _own_submissions(session, game_id, powers, visitor)
         ]
         mails = list(
             session.scalars(select(AddressRow.email).where(AddressRow.player_id == visitor.player_id))

@@ -35,10 +35,10 @@ class Asked:
     """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept,
     undo, redo.
 
-    `seen_version`: the version of the line that the person saw, None if the page did not say. `text`: what was
-    typed. `kept_readings`: the two readings of a void line ("reading-2"). `cut_share`: where to break, as a share 0..1 of
-    the crop's width. `others`: the lines of an accept (line, version, reading). `target`: the key of the act
-    to undo or redo.
+    `seen_version`: the version of the line that the person saw, None if the page did not say. `text`: what
+    was typed. `kept_readings`: the two readings of a void line ("reading-2"). `cut_share`: where to break, as
+    a share 0..1 of the crop's width. `others`: the lines of an accept (line, version, reading). `target`: the
+    key of the act to undo or redo.
     """
 
     key: str
@@ -149,7 +149,11 @@ def _decision_of(
     if asked.do in _WITHOUT_TEXT:
         return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
     if asked.do == "void":
-        return Decision(row.id, LineState.VOID, _two_readings(row, asked.kept_readings) if asked.kept_readings else row.text), ""
+        return Decision(
+            row.id,
+            LineState.VOID,
+            _two_readings(row, asked.kept_readings) if asked.kept_readings else row.text,
+        ), ""
     if asked.do in {"edit", "said"}:
         words = " ".join(asked.text.split())[:500]
         if not words:

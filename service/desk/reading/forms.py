@@ -34,7 +34,8 @@ CHANGED = ("Not sent: a line was decided again since these results were judged. 
            "again.")
 LATE = ("Not sent: a version came after people began to read its sheet, and nobody has settled which one "
         "counts. The desk names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results are kept. "
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results are "
+            "kept. "
             "Try again; if it fails again, tell the operator: the log names the fault.")
 NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is logged, and the "
              "players read it in the next results.")

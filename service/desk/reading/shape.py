@@ -40,7 +40,9 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
     return new_id
 
 
-def split(session: Session, act: Act, line: LineRow, share_of_width: float, suggest: Suggest) -> tuple[int, int] | None:
+def split(
+    session: Session, act: Act, line: LineRow, share_of_width: float, suggest: Suggest
+) -> tuple[int, int] | None:
     """Break a line in two at `share_of_width`, 0..1, of its crop's width; both new ids, or None if filed
     before.
 

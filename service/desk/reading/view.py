@@ -82,7 +82,9 @@ class LineView:
     def awaited(self) -> bool:
         """True while the machine may still read this line: a person has cut it, and no reading of the new
         cut is there yet."""
-        return self.work.line.kind == PART and self.work.waits and not any(offer.made for offer in self.offers)
+        return (
+            self.work.line.kind == PART and self.work.waits and not any(offer.made for offer in self.offers)
+        )
 
     @property
     def settled(self) -> bool:
