@@ -62,5 +62,5 @@ def test_canonical_text_of_a_moved_home_is_read_back() -> None:
 def test_a_mark_is_a_mark_only_where_the_game_has_it() -> None:
     """Elsewhere "(db)" is a remark as any other in parentheses."""
     standard = maps.load("standard")
-    found = parse_typed(standard, PhaseKind.MOVEMENT, "FRANCE", "A Par - Bur (db)")
-    assert printed(found.orders, standard.board) == "A Paris - Burgundy"
+    parsed = parse_typed(standard, PhaseKind.MOVEMENT, "FRANCE", "A Par - Bur (db)")
+    assert printed(parsed.orders, standard.board) == "A Paris - Burgundy"

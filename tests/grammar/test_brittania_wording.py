@@ -50,9 +50,9 @@ def _parse(text: str) -> ParsedLine:
 
 @pytest.mark.parametrize(("text", "meant"), FORMS)
 def test_a_form_is_read(text: str, meant: str) -> None:
-    found = _parse(text)
-    assert found.complaint is None
-    assert [canonical(order, BRITTANIA.board) for order in found.orders] == [meant]
+    parsed = _parse(text)
+    assert parsed.complaint is None
+    assert [canonical(order, BRITTANIA.board) for order in parsed.orders] == [meant]
 
 
 @pytest.mark.parametrize("meant", sorted({meant for _, meant in FORMS}))
@@ -70,17 +70,17 @@ def test_what_is_printed_is_read_back(meant: str) -> None:
     "A London - Surrey",
 ])
 def test_what_is_no_order_is_complained_of(text: str) -> None:
-    found = _parse(text)
-    assert found.orders == ()
-    assert found.complaint is not None
-    assert found.complaint.code in set(ComplaintCode)
+    parsed = _parse(text)
+    assert parsed.orders == ()
+    assert parsed.complaint is not None
+    assert parsed.complaint.code in set(ComplaintCode)
 
 
 def test_several_sentences_stand_on_one_line() -> None:
     """WSB-03: the printed example of a turn, written without line breaks."""
-    found = _parse("5 Grain for Defense of Essex. 5 Grain for Investing of Essex. 10 Grain for Conquest of "
+    parsed = _parse("5 Grain for Defense of Essex. 5 Grain for Investing of Essex. 10 Grain for Conquest of "
                    "Kent.")
-    assert [canonical(order, BRITTANIA.board) for order in found.orders] == [
+    assert [canonical(order, BRITTANIA.board) for order in parsed.orders] == [
         "5 Grain for Defense of Essex", "5 Grain for Investing of Essex", "10 Grain for Conquest of Kent"]
 
 
@@ -91,9 +91,9 @@ def test_several_sentences_stand_on_one_line() -> None:
 def test_a_subject_line_names_the_turn(subject: str) -> None:
     """SUBJ-01 on a board whose one kind of paper is the turn's."""
     powers = tuple(KnownPower(power.name) for power in BRITTANIA.powers.values())
-    found = parse_subject(subject, [KnownGame("Powick Bridge", (), powers, BRITTANIA.calendar.steps)])
-    assert isinstance(found, Heading)
-    assert (found.power, found.season, found.year, found.kind, found.version) == (
+    parsed = parse_subject(subject, [KnownGame("Powick Bridge", (), powers, BRITTANIA.calendar.steps)])
+    assert isinstance(parsed, Heading)
+    assert (parsed.power, parsed.season, parsed.year, parsed.kind, parsed.version) == (
         "Red",
         "Harvest",
         603,

@@ -79,12 +79,12 @@ def test_a_phase_of_its_own_is_worded_by_its_variant() -> None:
     defence: A_NUMBER "grain" "for" ("defense" | "defence") "of" place
     """
     forms = compose(PhaseKind.TURN, wording)
-    kept: list[OrderParts] = []
+    all_parts: list[OrderParts] = []
 
     def defend(parts: OrderParts) -> Iterable[Order]:
-        kept.append(parts)
+        all_parts.append(parts)
         return []
 
     parse_line("5 Grain for Defense of Essex.", lexicon=lexicon(), forms=forms, power="Ormond",
                makers={"defence": defend})
-    assert [parts.count for parts in kept[:1]] == [5]
+    assert [parts.count for parts in all_parts[:1]] == [5]

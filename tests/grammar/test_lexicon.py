@@ -65,15 +65,15 @@ def test_a_name_beats_an_alias_and_an_alias_an_abbreviation() -> None:
     rows = [Row("Kent", "Surrey", "alias"), Row("Zed", "Kent", "abbreviation"), Row("Zed", "Surrey", "alias"),
             Row("Twin", "Kent", "alias"), Row("Twin", "Surrey", "alias")]
     words = build_lexicon(variant.board, variant.kinds, rows)
-    found: dict[tuple[str, ...], set[Value]] = {
+    values_by_words: dict[tuple[str, ...], set[Value]] = {
         name.words: set() for name in words.names if name.terminal == PLACE
     }
     for name in words.names:
         if name.terminal == PLACE:
-            found[name.words].add(name.value)
-    assert found["kent",] == {Region("Kent")}
-    assert found["zed",] == {Region("Surrey")}
-    assert found["twin",] == {Region("Kent"), Region("Surrey")}
+            values_by_words[name.words].add(name.value)
+    assert values_by_words["kent",] == {Region("Kent")}
+    assert values_by_words["zed",] == {Region("Surrey")}
+    assert values_by_words["twin",] == {Region("Kent"), Region("Surrey")}
 
 
 def test_first_letters_stand_for_one_region_only() -> None:

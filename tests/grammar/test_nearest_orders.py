@@ -28,10 +28,10 @@ def readings() -> list[tuple[dict[str, Any], NearestOrders]]:
     return [(row, snapped(row["read"], row["phase"])) for row in _ROWS]
 
 
-def _rank(row: dict[str, Any], found: NearestOrders) -> int | None:
+def _rank(row: dict[str, Any], nearest: NearestOrders) -> int | None:
     """Place of the true order among the candidates; a kind the reader lost is not held against it."""
     true = said((meant(row["meaning"]),))
-    texts = [said(c.orders) for c in found.candidates]
+    texts = [said(c.orders) for c in nearest.candidates]
     wanted = (true, true.split(" ", 1)[1]) if true[:2] in {"A ", "F "} else (true,)
     return next((n for n, text in enumerate(texts) if text in wanted), None)
 
@@ -40,17 +40,18 @@ def test_most_real_misreadings_snap_to_their_order(
     readings: list[tuple[dict[str, Any], NearestOrders]],
 ) -> None:
     # the lessons of the reader's first probe: RapidOCR's text snapped gives about 70 % of the orders
-    ranks = [_rank(row, found) for row, found in readings]
+    ranks = [_rank(row, nearest) for row, nearest in readings]
     assert len(ranks) == 150
     assert sum(rank == 0 for rank in ranks) / len(ranks) >= 0.85
     assert sum(rank is not None for rank in ranks) / len(ranks) >= 0.9
 
 
 def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], NearestOrders]]) -> None:
-    taken = [(row, found) for row, found in readings if found.automatic]
+    taken = [(row, nearest) for row, nearest in readings if nearest.automatic]
     assert len(taken) >= 0.5 * len(readings)
     wrong = [
-        (row["text"], said(found.candidates[0].orders)) for row, found in taken if _rank(row, found) != 0
+        (row["text"], said(nearest.candidates[0].orders)) for row,
+        nearest in taken if _rank(row, nearest) != 0
     ]
     assert wrong == []
 
@@ -77,12 +78,12 @@ def test_a_misread_line_is_ranked_first(text: str, phase: str, expected: str) ->
 
 
 def test_candidates_are_different_orders_by_rising_cost() -> None:
-    found = snapped("Army Cerk moves to Dorsef")
-    assert len(found.candidates) == len({c.orders for c in found.candidates}) > 1
-    costs = [c.cost for c in found.candidates]
+    nearest = snapped("Army Cerk moves to Dorsef")
+    assert len(nearest.candidates) == len({c.orders for c in nearest.candidates}) > 1
+    costs = [c.cost for c in nearest.candidates]
     assert costs == sorted(costs)
-    assert all(0.0 <= c.score <= 1.0 for c in found.candidates)
-    assert found.margin <= min(c.cost - costs[0] for c in found.candidates[1:] if c.rival)
+    assert all(0.0 <= c.score <= 1.0 for c in nearest.candidates)
+    assert nearest.margin <= min(c.cost - costs[0] for c in nearest.candidates[1:] if c.rival)
 
 
 @pytest.mark.parametrize(
@@ -123,26 +124,28 @@ def test_care_is_an_argument() -> None:
 @pytest.mark.parametrize("text", [("Army London no moves to "
                                    "Surrey"), "If Army London holds", "Army London to Surrey or"])
 def test_no_care_is_too_little_for_a_doubt(text: str) -> None:
-    found = snapped(text, limits=AcceptLimits(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
-    assert found.candidates
-    assert not found.automatic
+    nearest = snapped(text, limits=AcceptLimits(score=0.0, worst=1.0, margin=0.0, near_margin=0.0))
+    assert nearest.candidates
+    assert not nearest.automatic
 
 
 def test_all_phases_are_tried_where_the_phase_is_unknown() -> None:
     every = [forms("movement"), forms("retreat"), forms("adjustment")]
-    found = nearest_orders("Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose")
-    assert said(found.candidates[0].orders) == "Build A Fort William"
-    assert found.automatic
-    found = nearest_orders("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
-    assert said(found.candidates[0].orders) == "A London - Surrey"
-    assert said(found.candidates[1].orders) == "A London R Surrey"
-    assert found.automatic
-    found = nearest_orders("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
-    assert {said(c.orders) for c in found.candidates[:2]} == {
+    nearest = nearest_orders(
+        "Bui1d an Army at Fort William", lexicon=lexicon(), forms=every, power="Montrose"
+    )
+    assert said(nearest.candidates[0].orders) == "Build A Fort William"
+    assert nearest.automatic
+    nearest = nearest_orders("Army London to Surrey", lexicon=lexicon(), forms=every, power="Montrose")
+    assert said(nearest.candidates[0].orders) == "A London - Surrey"
+    assert said(nearest.candidates[1].orders) == "A London R Surrey"
+    assert nearest.automatic
+    nearest = nearest_orders("Disband Army Stafordshire", lexicon=lexicon(), forms=every, power="Montrose")
+    assert {said(c.orders) for c in nearest.candidates[:2]} == {
         "A Staffordshire disbands",
         "Remove A Staffordshire",
     }
-    assert found.automatic
+    assert nearest.automatic
 
 
 @pytest.mark.parametrize(

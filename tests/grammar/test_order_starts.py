@@ -27,9 +27,9 @@ def signs(slug: str) -> OrderStarts:
 
 
 def orders(slug: str, text: str) -> tuple[Order, ...]:
-    found = parse_typed(maps.load(slug), PhaseKind.MOVEMENT, "", text).orders
-    assert found
-    return found
+    parsed = parse_typed(maps.load(slug), PhaseKind.MOVEMENT, "", text).orders
+    assert parsed
+    return parsed
 
 
 @pytest.mark.parametrize("slug", ["w3k", "standard"])
@@ -98,13 +98,13 @@ def test_a_heading_ends_at_the_first_order_of_its_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "apart"),
+    ("first", "other", "apart"),
     [("B (Den) - Che", "A (Den) - Che", True), ("F (IRI) c B (CDG) - Arm", "F (IRI) c A (CDG) - Arm", True),
      ("B (Den) - Che", "B (Den) - Che (db)", False), ("A (Den) = B", "A (Che) = B", False)])
-def test_readings_differ_in_the_kinds_of_units_alone(one: str, other: str, *, apart: bool) -> None:
+def test_readings_differ_in_the_kinds_of_units_alone(first: str, other: str, *, apart: bool) -> None:
     """A boat bunch taken for an army is a doubt about letters that a hand makes alike."""
     lexicon = lexicon_of(maps.load("bretwalda"))
-    assert differ_in_kinds_only(orders("bretwalda", one), orders("bretwalda", other), lexicon) is apart
+    assert differ_in_kinds_only(orders("bretwalda", first), orders("bretwalda", other), lexicon) is apart
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
 ) -> None:
     """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
     variant = maps.load(slug)
-    found = parse_typed(variant, kind, "", text).orders
-    assert hangs_on_one_letter(text, found, lexicon_of(variant), all_forms(variant)) is so
+    parsed = parse_typed(variant, kind, "", text).orders
+    assert hangs_on_one_letter(text, parsed, lexicon_of(variant), all_forms(variant)) is so
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,6 @@ def test_canonical_text_is_read_back(phase: PhaseKind, order: str) -> None:
 ])
 def test_headings_name_months(subject: str, season: str, year: int, kind: PhaseKind) -> None:
     """TYW-10: a turn is a month, and a build month asks for one kind of paper only."""
-    found = parse_subject(subject, (GAME,))
-    assert isinstance(found, Heading), found
-    assert (found.power, found.season, found.year, found.kind) == ("Spain", season, year, kind)
+    parsed = parse_subject(subject, (GAME,))
+    assert isinstance(parsed, Heading), parsed
+    assert (parsed.power, parsed.season, parsed.year, parsed.kind) == ("Spain", season, year, kind)

@@ -119,13 +119,13 @@ def test_what_the_examples_say_of_who_borders_whom(a: str, b: str, movement: str
 
 def test_coasts_for_bunches_are_worked_out_from_shared_shores() -> None:
     """BRE-11: from sea to sea where a province touches both; between land and sea freely."""
-    for here, others in BOARD.links[SEA].items():
-        for there in others:
-            both_sea = BOARD.provinces[here.province].is_sea and BOARD.provinces[there.province].is_sea
+    for region, others in BOARD.links[SEA].items():
+        for target in others:
+            both_sea = BOARD.provinces[region.province].is_sea and BOARD.provinces[target.province].is_sea
             shared = any(
-                {here, there} <= others_of
+                {region, target} <= others_of
                 for land, others_of in BOARD.links[SEA].items() if not BOARD.provinces[land.province].is_sea)
-            assert (there in BOARD.links[COAST][here]) is (not both_sea or shared), (here, there)
+            assert (target in BOARD.links[COAST][region]) is (not both_sea or shared), (region, target)
     assert "coast" not in maps.load("w3k").board.links, "other boards do not pay for it"
 
 

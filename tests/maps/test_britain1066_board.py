@@ -45,16 +45,16 @@ def test_the_list_has_68_names_and_the_board_dore_besides() -> None:
     alone."""
     listed = _entries()
     assert len(listed) == 68
-    found = set()
+    named = set()
     for name, code in listed:
         (region,) = regions_named(VARIANT.names, name)
         assert BOARD.provinces[region.province].name == name
         assert region in regions_named(VARIANT.names, code)
         assert len(regions_named(VARIANT.names, code)) == (2 if code == "Brc" else 1)
-        found.add(region.province)
-    assert len(found) == 68
-    assert {p for p in BOARD.provinces if p not in found} - BOXES == {"Dre"}
-    assert sum(BOARD.provinces[p].terrain is Terrain.SEA for p in found) == 9
+        named.add(region.province)
+    assert len(named) == 68
+    assert {p for p in BOARD.provinces if p not in named} - BOXES == {"Dre"}
+    assert sum(BOARD.provinces[p].terrain is Terrain.SEA for p in named) == 9
 
 
 def test_spellings_that_vary_are_understood() -> None:
@@ -99,13 +99,13 @@ def test_a_move_is_a_month_and_adjustments_follow_every_second() -> None:
     """D66-11: March 1066 first; April, June, August and so on have adjustments, over the turn of the year
     too."""
     assert VARIANT.start.phase == Phase(1066, "March", PhaseKind.MOVEMENT)
-    phase, seen = VARIANT.start.phase, []
+    phase, phases = VARIANT.start.phase, []
     for _ in range(60):
-        seen.append(phase)
+        phases.append(phase)
         phase = VARIANT.calendar.phase_after(phase)
-    moves = [p for p in seen if p.kind is PhaseKind.MOVEMENT]
+    moves = [p for p in phases if p.kind is PhaseKind.MOVEMENT]
     assert [p.season for p in moves[:4]] == ["March", "April", "May", "June"]
-    adjusted = [f"{p.season} {p.year}" for p in seen if p.kind is PhaseKind.ADJUSTMENT]
+    adjusted = [f"{p.season} {p.year}" for p in phases if p.kind is PhaseKind.ADJUSTMENT]
     assert adjusted[:6] == [
         "April 1066",
         "June 1066",
@@ -114,15 +114,15 @@ def test_a_move_is_a_month_and_adjustments_follow_every_second() -> None:
         "December 1066",
         "February 1067",
     ]
-    for at, found in enumerate(seen):
-        if found.kind is PhaseKind.ADJUSTMENT:
-            assert seen[at - 1] == Phase(found.year, found.season, PhaseKind.RETREAT)
+    for index, each_phase in enumerate(phases):
+        if each_phase.kind is PhaseKind.ADJUSTMENT:
+            assert phases[index - 1] == Phase(each_phase.year, each_phase.season, PhaseKind.RETREAT)
 
 
 def test_boxes_are_left_and_never_entered() -> None:
     """D66-05, D66-06, D66-07, D66-08: where each leads, by coasts and seas of the board."""
     for table in BOARD.links.values():
-        assert not any(there.province in BOXES for others in table.values() for there in others)
+        assert not any(target.province in BOXES for others in table.values() for target in others)
     assert BOARD.near("SH1", "land") == {p for p in BOARD.near("SOD", "sea") if not BOARD.provinces[p].is_sea}
     assert BOARD.near("SH1", "sea") == {"SOD"}
     assert BOARD.near("NM1", "sea") == {"SOD", "CHA"}

@@ -53,10 +53,13 @@ def test_links_lead_both_ways(slug: str) -> None:
     board = maps.load(slug).board
     off = {province.id for province in board.provinces.values() if "off_board" in province.marks}
     for movement, table in board.links.items():
-        for here, others in table.items():
-            assert here not in others
-            assert not off & {there.province for there in others}, (movement, here)
-            assert here.province in off or all(here in table[there] for there in others), (movement, here)
+        for region, others in table.items():
+            assert region not in others
+            assert not off & {target.province for target in others}, (movement, region)
+            assert region.province in off or all(region in table[target] for target in others), (
+                movement,
+                region,
+            )
 
 
 @pytest.mark.parametrize("slug", BOARDS)
@@ -85,8 +88,8 @@ def test_powers_can_be_told_apart_without_colour(slug: str) -> None:
 def _lab(code: str) -> tuple[float, float, float]:
     """CIE L*a*b* of an sRGB colour under D65 (CIE 15:2004): distances are about what an eye sees."""
     linear = []
-    for at in (1, 3, 5):
-        part = int(code[at : at + 2], 16) / 255
+    for start in (1, 3, 5):
+        part = int(code[start : start + 2], 16) / 255
         linear.append(((part + 0.055) / 1.055) ** 2.4 if part > 0.04045 else part / 12.92)
     red, green, blue = linear
     tristimulus = (
@@ -101,8 +104,8 @@ def _lab(code: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("slug", BOARDS)
 def test_colours_of_powers_differ_plainly(slug: str) -> None:
     """A difference of 10 is seen at a glance; 30 holds on paper in poor light."""
-    for one, other in itertools.combinations(maps.load(slug).powers.values(), 2):
-        assert math.dist(_lab(one.colour), _lab(other.colour)) > 30, (one.id, other.id)
+    for first, other in itertools.combinations(maps.load(slug).powers.values(), 2):
+        assert math.dist(_lab(first.colour), _lab(other.colour)) > 30, (first.id, other.id)
 
 
 @pytest.mark.parametrize("slug", BOARDS)

@@ -425,14 +425,14 @@ def test_a_link_that_leads_one_way_must_be_meant(tiny: Path) -> None:
 
 def test_a_board_put_together_lopsided_is_found() -> None:
     """Tables cannot say it by accident; a board made in code could."""
-    here, there = Region("A"), Region("B")
+    first, second = Region("A"), Region("B")
     provinces = {name: Province(name, name, Terrain.INLAND) for name in "AB"}
-    board = Board(provinces, {LAND: {here: frozenset({there}), there: frozenset()}})
+    board = Board(provinces, {LAND: {first: frozenset({second}), second: frozenset()}})
     faults = Faults()
     checks.check_symmetry(board, Borders({}), faults)
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
     meant = Faults()
-    checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, here, there)})), meant)
+    checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), meant)
     assert meant.all() == ()
 
 
@@ -489,8 +489,8 @@ def test_whatever_is_in_a_file_the_answer_is_a_list_of_faults(
 ) -> None:
     """Cutting and pasting at random never brings the loader down, and what it lets pass can be loaded."""
     text = FILES[file]
-    for at, length, scrap in wounds:
-        start = at % (len(text) + 1)
+    for position, length, scrap in wounds:
+        start = position % (len(text) + 1)
         text = text[:start] + scrap + text[start + length :]
     (tiny / file).write_text(text, "utf-8")
     try:

@@ -45,7 +45,7 @@ def test_another_map_of_the_same_game_is_loaded_from_its_tables_alone(tmp_path: 
 
 
 def _unowned_centre() -> str:
-    owned = {one for centres in W3K.start.centres.values() for one in centres}
+    owned = {centre for centres in W3K.start.centres.values() for centre in centres}
     return min(set(W3K.board.centres()) - owned)
 
 
@@ -56,8 +56,8 @@ def _append(path: Path, row: dict[str, str]) -> None:
 
 def _change(path: Path, key: str, column: str, value: str) -> None:
     fields, rows = _rows(path)
-    (found,) = [row for row in rows if row["id"] == key]
-    found[column] = value
+    (matching,) = [row for row in rows if row["id"] == key]
+    matching[column] = value
     _write(path, fields, rows)
 
 

@@ -17,9 +17,9 @@ BOARDS = [slug for slug in maps.variants() if (maps.folder(slug) / FILE).exists(
 def test_each_choice_has_a_paragraph_with_all_its_answers(slug: str) -> None:
     """`rulings` raises where an answer is missing or unknown."""
     variant = maps.load(slug)
-    found = rulings(maps.folder(slug), variant)
+    house_rules = rulings(maps.folder(slug), variant)
     text = (maps.folder(slug) / FILE).read_text("utf-8")
-    assert found
+    assert house_rules
     assert all(f"`{key}`" in text for key in variant.rules.CHOICES), slug
     assert set(variant.rules.values) == set(variant.rules.CHOICES), ("every choice is a named value of the "
                                                                      "board")

@@ -48,16 +48,16 @@ PORTLAND = (LYME_BAY - {"Portland Sea Area"}) | {
 
 
 def test_g5a_lyme_bay_borders_exactly_its_printed_list() -> None:
-    found = _w3k_borders()[Region("Lyme Bay")]
-    assert {str(region) for region in found} == LYME_BAY
+    borders = _w3k_borders()[Region("Lyme Bay")]
+    assert {str(region) for region in borders} == LYME_BAY
 
 
 def test_g5b_portland_sea_area_borders_exactly_its_printed_list() -> None:
     """The list prints `The Isle of Wight`, which Q-44 reads both as the island and as the primary of its
     area."""
-    found = _w3k_borders()[Region("Portland Sea Area")]
+    borders = _w3k_borders()[Region("Portland Sea Area")]
     assert len(PORTLAND) == 18
-    assert {str(region) for region in found} == PORTLAND | {"Wight Sea Area"}
+    assert {str(region) for region in borders} == PORTLAND | {"Wight Sea Area"}
 
 
 def _sea(name: str, area: str | None, role: SeaRole | None) -> Province:
@@ -88,21 +88,21 @@ def _small() -> dict[str, Province]:
     return {province.id: province for province in listed}
 
 
-def _names(found: dict[Region, frozenset[Region]], region: str) -> set[str]:
-    return {str(other) for other in found.get(Region(region), frozenset())}
+def _names(borders: dict[Region, frozenset[Region]], region: str) -> set[str]:
+    return {str(other) for other in borders.get(Region(region), frozenset())}
 
 
 def test_a_local_borders_its_whole_area_even_where_it_does_not_touch() -> None:
-    found = seas.borders(_small(), [])
-    assert _names(found, "n1") == {"North", "n2"}
-    assert _names(found, "s1") == {"South"}
+    borders = seas.borders(_small(), [])
+    assert _names(borders, "n1") == {"North", "n2"}
+    assert _names(borders, "s1") == {"South"}
 
 
 def test_a_local_borders_the_outside_local_it_touches_and_that_areas_primary() -> None:
-    found = seas.borders(_small(), _chain("n1", "s1"))
-    assert _names(found, "n1") == {"North", "n2", "s1", "South"}
-    assert _names(found, "s1") == {"South", "n1", "North"}
-    assert _names(found, "n2") == {"North", "n1"}, "n2 touches nothing outside"
+    borders = seas.borders(_small(), _chain("n1", "s1"))
+    assert _names(borders, "n1") == {"North", "n2", "s1", "South"}
+    assert _names(borders, "s1") == {"South", "n1", "North"}
+    assert _names(borders, "n2") == {"North", "n1"}, "n2 touches nothing outside"
 
 
 def test_primaries_border_when_any_part_of_their_areas_touches() -> None:
@@ -112,26 +112,26 @@ def test_primaries_border_when_any_part_of_their_areas_touches() -> None:
 
 
 def test_a_primary_borders_land_that_touches_any_part_of_its_area() -> None:
-    found = seas.borders(_small(), [*_chain("cape", "n1"), *_chain("isle", "n2")])
-    assert {"cape", "isle"} <= _names(found, "North")
-    assert "isle" not in _names(found, "n1"), "a local borders only the land it touches itself"
-    assert _names(found, "cape") == {"n1", "North"}
+    borders = seas.borders(_small(), [*_chain("cape", "n1"), *_chain("isle", "n2")])
+    assert {"cape", "isle"} <= _names(borders, "North")
+    assert "isle" not in _names(borders, "n1"), "a local borders only the land it touches itself"
+    assert _names(borders, "cape") == {"n1", "North"}
 
 
 def test_a_primary_borders_every_outside_local_that_touches_its_area() -> None:
-    found = seas.borders(_small(), _chain("n2", "s1"))
-    assert "s1" in _names(found, "North")
-    assert "n2" in _names(found, "South")
+    borders = seas.borders(_small(), _chain("n2", "s1"))
+    assert "s1" in _names(borders, "North")
+    assert "n2" in _names(borders, "South")
 
 
 def test_a_sea_without_an_area_borders_what_it_touches_and_nothing_else() -> None:
-    found = seas.borders(_small(), _chain("n1", "lake", "cape"))
-    assert _names(found, "lake") == {"n1", "cape"}
-    assert "lake" not in _names(found, "North")
+    borders = seas.borders(_small(), _chain("n1", "lake", "cape"))
+    assert _names(borders, "lake") == {"n1", "cape"}
+    assert "lake" not in _names(borders, "North")
     assert "lake" in _names(seas.borders(_small(), _chain("North", "lake")), "North")
 
 
 def test_sea_borders_are_the_same_from_both_sides() -> None:
-    for found in (_w3k_borders(), seas.borders(_small(), _chain("n1", "lake", "cape", "n2", "s1", "isle"))):
-        for here, others in found.items():
-            assert all(here in found[there] for there in others), here
+    for borders in (_w3k_borders(), seas.borders(_small(), _chain("n1", "lake", "cape", "n2", "s1", "isle"))):
+        for region, others in borders.items():
+            assert all(region in borders[target] for target in others), region

@@ -72,26 +72,26 @@ def test_neighbours_by_land_touch_on_paper(slug: str) -> None:
     """Simplifying moved corners, never torn a border open: 0.02 degrees is about two kilometres. Who is off
     the board waits in a box beside it and comes from far away."""
     board = maps.load(slug).board
-    for here, others in board.links["land"].items():
-        if "off_board" in board.provinces[here.province].marks:
+    for region, others in board.links["land"].items():
+        if "off_board" in board.provinces[region.province].marks:
             continue
-        outline = _outlines(slug)[here.province]
-        for there in others:
-            assert outline.distance(_outlines(slug)[there.province]) < 0.02, (here, there)
+        outline = _outlines(slug)[region.province]
+        for target in others:
+            assert outline.distance(_outlines(slug)[target.province]) < 0.02, (region, target)
 
 
 def test_the_classic_board_draws_neighbours_exactly_where_it_has_them() -> None:
     """No sea areas there: what touches on paper is joined, and nothing else is, corners apart."""
     board = maps.load("standard").board
     plane = {name: to_plane(outline, (14.0, 51.0)) for name, outline in _outlines("standard").items()}
-    for one, other in itertools.combinations(plane, 2):
+    for first, other in itertools.combinations(plane, 2):
         shared = (
-            plane[one].buffer(1.0).intersection(plane[other]).area
-            if shapely.dwithin(plane[one], plane[other], 1)
+            plane[first].buffer(1.0).intersection(plane[other]).area
+            if shapely.dwithin(plane[first], plane[other], 1)
             else 0
         )
-        joined = other in board.near(one, "land") | board.near(one, "sea")
-        assert (shared > 10) == joined, (one, other)
+        joined = other in board.near(first, "land") | board.near(first, "sea")
+        assert (shared > 10) == joined, (first, other)
 
 
 def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:

@@ -58,11 +58,11 @@ def test_the_opening_is_as_the_facts_say() -> None:
 
 def test_the_calendar_ends_the_year_with_builds() -> None:
     phase = STANDARD.start.phase
-    seen = []
+    phases = []
     while phase.year == 1901:
-        seen.append(str(phase))
+        phases.append(str(phase))
         phase = STANDARD.calendar.phase_after(phase)
-    assert seen == [
+    assert phases == [
         "Spring 1901 Movement", "Spring 1901 Retreat", "Autumn 1901 Movement", "Autumn 1901 Retreat",
         "Winter 1901 Adjustment",
     ]

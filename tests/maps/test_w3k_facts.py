@@ -85,9 +85,9 @@ ELSEWHERE: dict[str, str] = {
 
 def only(text: str) -> Region:
     """The one region a name means."""
-    found = regions_named(W3K.names, text)
-    assert len(found) == 1, f"{text!r} means {found}"
-    return found[0]
+    actual = regions_named(W3K.names, text)
+    assert len(actual) == 1, f"{text!r} means {actual}"
+    return actual[0]
 
 
 def touching(kinds: set[str]) -> list[tuple[Region, Region]]:
@@ -101,7 +101,7 @@ def neighbours(region: Region, unit: str) -> frozenset[Region]:
     movement = {"army": "land", "fleet": "sea"}[unit]
     if movement == "sea" and region.coast is None and BOARD.provinces[region.province].coasts:
         several = BOARD.regions(region.province, movement)
-        return frozenset[Region]().union(*(BOARD.neighbours(one, movement) for one in several))
+        return frozenset[Region]().union(*(BOARD.neighbours(coastal, movement) for coastal in several))
     return BOARD.neighbours(region, movement)
 
 
@@ -111,27 +111,27 @@ def ends(fact: Fact) -> list[tuple[Region, Region]]:
     sides = []
     for end in ("a", "b"):
         coast = fact.get(f"{end}_coast")
-        found = regions_named(W3K.names, fact[end])
-        assert found, fact[end]
-        sides.append([Region(region.province, coast) if coast else region for region in found])
+        actual = regions_named(W3K.names, fact[end])
+        assert actual, fact[end]
+        sides.append([Region(region.province, coast) if coast else region for region in actual])
     return [(a, b) for a in sides[0] for b in sides[1]]
 
 
 def power(fact: Fact) -> None:
-    found = W3K.powers[fact["power"]]
-    assert found.kingdom == fact["kingdom"]
-    assert found.person in fact["leader"]
+    actual = W3K.powers[fact["power"]]
+    assert actual.kingdom == fact["kingdom"]
+    assert actual.person in fact["leader"]
 
 
 def power_count(fact: Fact) -> None:
     assert len(W3K.powers) == fact["value"]
-    by_kingdom = [found.kingdom for found in W3K.powers.values()]
+    by_kingdom = [actual.kingdom for actual in W3K.powers.values()]
     assert [by_kingdom.count(name) for name in ("England", "Scotland", "Ireland")] == [5, 3, 2]
 
 
 def colour(fact: Fact) -> None:
     code = W3K.powers[fact["power"]].colour
-    red, green, blue = (int(code[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))
     hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
     degrees = hue * 360
     assert saturation > 0.6
@@ -255,13 +255,13 @@ def _wanted(
     primary: dict[str, str],
     beside: dict[str, set[Region]],
 ) -> set[Region]:
-    own = {Region(name) for name in members[sea] if name != sea}
+    own_area = {Region(name) for name in members[sea] if name != sea}
     of_area = {other for name in members[sea] for other in beside.get(name, ())}
     touched = beside.get(sea, set()) if rule[0] == "L" else of_area
-    foreign = {r for r in touched if r.province in role and r not in own and r.province != sea}
+    foreign = {r for r in touched if r.province in role and r not in own_area and r.province != sea}
     match rule:
         case "L1" | "P1":
-            return own
+            return own_area
         case "L2":
             locals_ = {r for r in foreign if role[r.province] is SeaRole.LOCAL}
             return locals_ | {Region(primary[r.province]) for r in locals_}
@@ -287,10 +287,10 @@ def not_adjacent(fact: Fact) -> None:
 
 
 def complete_list(fact: Fact) -> None:
-    found = {str(region) for region in BOARD.neighbours(only(fact["region"]), "sea")}
+    actual = {str(region) for region in BOARD.neighbours(only(fact["region"]), "sea")}
     assert len(fact["destinations"]) == fact["count"]
     allowed = {"Wight Sea Area"} if fact["region"] == "Portland Sea Area" else set()
-    assert found - allowed == set(fact["destinations"])
+    assert actual - allowed == set(fact["destinations"])
 
 
 def sea_area(fact: Fact) -> None:
@@ -307,7 +307,7 @@ def coast(fact: Fact) -> None:
         assert province.coasts == ()
         assert BOARD.regions(province.id, "sea") == (Region(province.id),)
         return
-    names = {found.name for found in province.coasts}
+    names = {actual.name for actual in province.coasts}
     assert names == {*fact["named"], *fact["other_inferred"]}
 
 

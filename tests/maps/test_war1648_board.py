@@ -29,10 +29,10 @@ def _marked(mark: str) -> set[str]:
 
 def test_everybody_starts_where_rule_2_says() -> None:
     """TYW-02."""
-    said = {f"{power} {unit}" for line in OPENING.splitlines()
+    opening = {f"{power} {unit}" for line in OPENING.splitlines()
             for power, _, units in [line.partition(": ")] for unit in units.split(", ")}
-    assert {str(unit) for unit in VARIANT.start.units} == said
-    assert len(said) == 28
+    assert {str(unit) for unit in VARIANT.start.units} == opening
+    assert len(opening) == 28
     assert _marked("instead=Spanish Netherlands") == {"Leon"}
 
 

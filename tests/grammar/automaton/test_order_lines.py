@@ -50,16 +50,16 @@ def random_orders(slug: str, phase: str, count: int) -> list[Order]:
         return UnitRef(rng.choice("AF"), rng.choice(regions))
 
     def one() -> Order:
-        who, other, to = unit(), unit(), rng.choice(regions)
+        ordered, other, to = unit(), unit(), rng.choice(regions)
         kinds: dict[str, list[Order]] = {
             "movement": [
-                Hold(power=WE, unit=who), Move(power=WE, unit=who, to=to),
-                SupportHold(power=WE, unit=who, target=other),
-                SupportMove(power=WE, unit=who, target=other, to=to),
-                Convoy(power=WE, unit=who, target=other, to=to),
+                Hold(power=WE, unit=ordered), Move(power=WE, unit=ordered, to=to),
+                SupportHold(power=WE, unit=ordered, target=other),
+                SupportMove(power=WE, unit=ordered, target=other, to=to),
+                Convoy(power=WE, unit=ordered, target=other, to=to),
             ],
-            "retreat": [Retreat(power=WE, unit=who, to=to), Disband(power=WE, unit=who)],
-            "adjustment": [Build(power=WE, kind=rng.choice("AF"), region=to), Remove(power=WE, unit=who)],
+            "retreat": [Retreat(power=WE, unit=ordered, to=to), Disband(power=WE, unit=ordered)],
+            "adjustment": [Build(power=WE, kind=rng.choice("AF"), region=to), Remove(power=WE, unit=ordered)],
         }
         return rng.choice(kinds[phase])
 

@@ -22,12 +22,12 @@ def read(*lines: str) -> SheetHeading:
     return parse_sheet_heading(lines, GAMES)
 
 
-def fields(found: SheetHeading) -> tuple[Any, ...]:
-    return (found.game, found.power, found.season, found.year, found.kind)
+def fields(heading: SheetHeading) -> tuple[Any, ...]:
+    return (heading.game, heading.power, heading.season, heading.year, heading.kind)
 
 
 def test_the_order_of_the_handbook() -> None:
-    found = read(
+    sheet_heading = read(
         "Jane Smith",
         "Montrose",
         "Powick Bridge",
@@ -36,21 +36,24 @@ def test_the_order_of_the_handbook() -> None:
         "Army London moves to Surrey",
         "Army York holds. v9",
     )
-    assert fields(found) == ("Powick Bridge", "Montrose", "Autumn", 1642, MOVEMENT)
-    assert (found.version, found.requested_version) == (2, 2)
-    assert found.lines == (1, 2, 3, 4)
-    assert found.unsure == frozenset()
+    assert fields(sheet_heading) == ("Powick Bridge", "Montrose", "Autumn", 1642, MOVEMENT)
+    assert (sheet_heading.version, sheet_heading.requested_version) == (2, 2)
+    assert sheet_heading.lines == (1, 2, 3, 4)
+    assert sheet_heading.unsure == frozenset()
 
 
 def test_the_position_may_be_its_person() -> None:
-    found = read("Charles Stuart", "Powick Bridge", "Summer, 1642, Movement Orders", "Army London holds")
-    assert fields(found) == ("Powick Bridge", "Crown", "Summer", 1642, MOVEMENT)
+    sheet_heading = read(
+        "Charles Stuart", "Powick Bridge", "Summer, 1642, Movement Orders", "Army London holds"
+    )
+    assert fields(sheet_heading) == ("Powick Bridge", "Crown", "Summer", 1642, MOVEMENT)
 
 
 def test_all_on_one_line() -> None:
-    found = read("Edgehill - Argyll - Winter 1643 - Adjustment Orders - v3", "Build an Army at Fort William")
-    assert fields(found) == ("Edgehill", "Argyll", "Winter", 1643, ADJUSTMENT)
-    assert found.version == 3
+    sheet_heading = read(("Edgehill - Argyll - Winter 1643 - Adjustment Orders - "
+                          "v3"), "Build an Army at Fort William")
+    assert fields(sheet_heading) == ("Edgehill", "Argyll", "Winter", 1643, ADJUSTMENT)
+    assert sheet_heading.version == 3
 
 
 @pytest.mark.parametrize(
@@ -76,15 +79,15 @@ def test_all_on_one_line() -> None:
 def test_misread_letters_are_mended_and_named(
     lines: list[str], expected: tuple[Any, ...], unsure: set[str]
 ) -> None:
-    found = read(*lines)
-    assert fields(found) == expected
-    assert found.unsure == unsure
+    sheet_heading = read(*lines)
+    assert fields(sheet_heading) == expected
+    assert sheet_heading.unsure == unsure
 
 
 def test_plain_letters_outrank_a_real_name_that_looks_like_a_power() -> None:
-    found = read("James Grahan", "Argyll", "Edgehill, Spring 1643 Movement")
-    assert found.power == "Argyll"
-    assert found.unsure == frozenset()
+    sheet_heading = read("James Grahan", "Argyll", "Edgehill, Spring 1643 Movement")
+    assert sheet_heading.power == "Argyll"
+    assert sheet_heading.unsure == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -104,10 +107,14 @@ def test_plain_letters_outrank_a_real_name_that_looks_like_a_power() -> None:
 def test_version_instructions(
     line: str, version: int | None, replaces: int | None, wanted: int | None, final: bool, partial: bool
 ) -> None:
-    found = read("Montrose", "Edgehill", line, "Army London holds")
-    assert (found.version, found.replaces, found.requested_version) == (version, replaces, wanted)
-    assert (found.is_final, found.is_partial) == (final, partial)
-    assert 2 in found.lines
+    sheet_heading = read("Montrose", "Edgehill", line, "Army London holds")
+    assert (sheet_heading.version, sheet_heading.replaces, sheet_heading.requested_version) == (
+        version,
+        replaces,
+        wanted,
+    )
+    assert (sheet_heading.is_final, sheet_heading.is_partial) == (final, partial)
+    assert 2 in sheet_heading.lines
 
 
 @pytest.mark.parametrize(
@@ -142,32 +149,36 @@ def test_nothing_after_the_first_order_is_heading() -> None:
 def test_without_any_game_there_is_no_season_to_be_found() -> None:
     """A site before its first game: a paper that looks like an order sheet is read all the same, and names
     nothing."""
-    found = parse_sheet_heading(["Montrose", "Autumm 1642 Movement Orders"], [])
-    assert (found.game, found.power, found.season) == (None, None, None)
-    assert (found.year, found.kind) == (1642, MOVEMENT)
+    sheet_heading = parse_sheet_heading(["Montrose", "Autumm 1642 Movement Orders"], [])
+    assert (sheet_heading.game, sheet_heading.power, sheet_heading.season) == (None, None, None)
+    assert (sheet_heading.year, sheet_heading.kind) == (1642, MOVEMENT)
 
 
 def subject(text: str) -> Heading:
-    found = parse_subject(text, GAMES)
-    assert isinstance(found, Heading)
-    return found
+    heading = parse_subject(text, GAMES)
+    assert isinstance(heading, Heading)
+    return heading
 
 
 def test_agreement_with_the_subject() -> None:
-    said = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
-    assert disagreements(said, read("Montrose", "Edgehill", "Spring 1643 Movement", "v3")) == ()
-    assert disagreements(said, read("Montrose")) == ()
-    assert disagreements(said, SheetHeading()) == ()
-    found = disagreements(said, read("Argyll", "Powick Bridge", "Autumn 1644 Retreats"))
-    assert [one.field for one in found] == ["game", "power", "season", "year", "kind"]
-    assert (found[1].subject, found[1].sheet, found[1].is_certain) == ("Montrose", "Argyll", True)
-    misread = disagreements(said, read("Manchesler"))
-    assert [(one.field, one.is_certain) for one in misread] == [("power", False)]
+    expected = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
+    assert disagreements(expected, read("Montrose", "Edgehill", "Spring 1643 Movement", "v3")) == ()
+    assert disagreements(expected, read("Montrose")) == ()
+    assert disagreements(expected, SheetHeading()) == ()
+    differences = disagreements(expected, read("Argyll", "Powick Bridge", "Autumn 1644 Retreats"))
+    assert [difference.field for difference in differences] == ["game", "power", "season", "year", "kind"]
+    assert (differences[1].subject, differences[1].sheet, differences[1].is_certain) == (
+        "Montrose",
+        "Argyll",
+        True,
+    )
+    misread = disagreements(expected, read("Manchesler"))
+    assert [(difference.field, difference.is_certain) for difference in misread] == [("power", False)]
 
 
 def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
-    said = subject("Edgehill, Montrose, Spring Movement, v2")
-    assert disagreements(said, read("Spring 1643 Movement")) == ()
+    expected = subject("Edgehill, Montrose, Spring Movement, v2")
+    assert disagreements(expected, read("Spring 1643 Movement")) == ()
 
 
 @pytest.mark.parametrize(
@@ -176,12 +187,12 @@ def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
 def test_a_year_of_another_century_or_decade_is_a_misread_digit(written: str, sure: bool) -> None:
     """HEAD-03 holds a paper for another turn; 1613 on a sheet for 1643 is a digit misread and sets nothing
     aside."""
-    said = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
-    found = disagreements(said, read(f"Spring {written} Movement"))
-    assert [d.is_certain for d in found] == ([] if written == "1643" else [sure])
+    expected = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
+    differences = disagreements(expected, read(f"Spring {written} Movement"))
+    assert [d.is_certain for d in differences] == ([] if written == "1643" else [sure])
 
 
 @given(st.lists(st.text(max_size=60), max_size=15))
 def test_any_lines_give_a_heading(lines: list[str]) -> None:
-    found = parse_sheet_heading(lines, GAMES)
-    assert all(0 <= number < len(lines) for number in found.lines)
+    sheet_heading = parse_sheet_heading(lines, GAMES)
+    assert all(0 <= number < len(lines) for number in sheet_heading.lines)

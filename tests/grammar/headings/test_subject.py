@@ -32,19 +32,19 @@ GAMES = (
 
 
 def heading(subject: str, games: tuple[KnownGame, ...] = GAMES) -> Heading:
-    found = parse_subject(subject, games)
-    assert isinstance(found, Heading), found
-    return found
+    parsed = parse_subject(subject, games)
+    assert isinstance(parsed, Heading), parsed
+    return parsed
 
 
 def complaint(subject: str, games: tuple[KnownGame, ...] = GAMES) -> HeadingComplaint:
-    found = parse_subject(subject, games)
-    assert isinstance(found, HeadingComplaint), found
-    return found
+    parsed = parse_subject(subject, games)
+    assert isinstance(parsed, HeadingComplaint), parsed
+    return parsed
 
 
-def routing(found: Heading) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
-    return (found.game, found.power, found.season, found.year, found.kind)
+def routing(parsed: Heading) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
+    return (parsed.game, parsed.power, parsed.season, parsed.year, parsed.kind)
 
 
 EXPECTED = ("Powick Bridge", "Montrose", "Autumn", 1644, PhaseKind.RETREAT)
@@ -90,14 +90,14 @@ SAME_ROUTING = [
 def test_mutations_route_alike(subject: str) -> None:
     """SUBJ-01, SUBJ-02: the first two are the patterns, the second in the handbook's own example. G14,
     SUBJ-04: separators, case, order of fields, prefixes and tags. Q-05: Fall."""
-    found = heading(subject)
-    assert routing(found) == EXPECTED
-    assert found.version == 1
-    assert found.flags == frozenset()
+    parsed = heading(subject)
+    assert routing(parsed) == EXPECTED
+    assert parsed.version == 1
+    assert parsed.flags == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("said", "version", "trailing"),
+    ("written_version", "version", "trailing"),
     [
         ("v1", 1, ""),
         ("V12", 12, ""),
@@ -116,21 +116,21 @@ def test_mutations_route_alike(subject: str) -> None:
         ("v3, please ignore the Spring ones", 3, "please ignore the Spring ones"),
     ],
 )
-def test_versions(said: str, version: int | None, trailing: str) -> None:
-    found = heading(f"Powick Bridge, Montrose, Autumn 1644 Retreats, {said}")
-    assert (found.version, found.trailing) == (version, trailing)
-    assert ("trailing_text" in found.flags) == bool(trailing)
-    assert ("version_missing" in found.flags) == (version is None)
-    assert routing(found) == EXPECTED
+def test_versions(written_version: str, version: int | None, trailing: str) -> None:
+    parsed = heading(f"Powick Bridge, Montrose, Autumn 1644 Retreats, {written_version}")
+    assert (parsed.version, parsed.trailing) == (version, trailing)
+    assert ("trailing_text" in parsed.flags) == bool(trailing)
+    assert ("version_missing" in parsed.flags) == (version is None)
+    assert routing(parsed) == EXPECTED
 
 
 def test_a_missing_version_is_flagged() -> None:
-    found = heading("Powick Bridge, Montrose, Autumn 1644 Retreats")
-    assert (found.version, found.flags) == (None, frozenset({"version_missing"}))
+    parsed = heading("Powick Bridge, Montrose, Autumn 1644 Retreats")
+    assert (parsed.version, parsed.flags) == (None, frozenset({"version_missing"}))
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("written_kind", "kind"),
     [
         ("Autumn 1644 Movement Orders", PhaseKind.MOVEMENT),
         ("Autumn 1644 Movements", PhaseKind.MOVEMENT),
@@ -146,9 +146,9 @@ def test_a_missing_version_is_flagged() -> None:
         ("Autumn 1644 Orders", None),
     ],
 )
-def test_submission_types(said: str, kind: PhaseKind | None) -> None:
+def test_submission_types(written_kind: str, kind: PhaseKind | None) -> None:
     """SUBJ-03."""
-    assert heading(f"Edgehill, Argyll, {said}, v1").kind is kind
+    assert heading(f"Edgehill, Argyll, {written_kind}, v1").kind is kind
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_submission_types(said: str, kind: PhaseKind | None) -> None:
     ],
 )
 def test_one_clear_candidate_is_mended_and_flagged(subject: str, flags: set[str]) -> None:
-    found = heading(subject)
-    assert routing(found) == ("Powick Bridge", "Newcastle", "Autumn", 1644, PhaseKind.RETREAT)
-    assert found.flags == flags
+    parsed = heading(subject)
+    assert routing(parsed) == ("Powick Bridge", "Newcastle", "Autumn", 1644, PhaseKind.RETREAT)
+    assert parsed.flags == flags
 
 
 @pytest.mark.parametrize(
@@ -192,10 +192,10 @@ def test_one_clear_candidate_is_mended_and_flagged(subject: str, flags: set[str]
     ],
 )
 def test_two_near_powers_are_ambiguous(power: str, candidates: set[str]) -> None:
-    found = complaint(f"Powick Bridge, {power}, Autumn 1644 Retreats, v1")
-    assert found.code is HeadingCode.AMBIGUOUS_POWER
-    assert set(found.candidates) == candidates
-    assert found.partial.game == "Powick Bridge"
+    parsed = complaint(f"Powick Bridge, {power}, Autumn 1644 Retreats, v1")
+    assert parsed.code is HeadingCode.AMBIGUOUS_POWER
+    assert set(parsed.candidates) == candidates
+    assert parsed.partial.game == "Powick Bridge"
 
 
 def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
@@ -236,23 +236,23 @@ def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
     ],
 )
 def test_refused(subject: str, code: HeadingCode, missing: tuple[str, ...]) -> None:
-    found = complaint(subject)
-    assert (found.code, found.missing) == (code, missing)
-    assert found.message
+    parsed = complaint(subject)
+    assert (parsed.code, parsed.missing) == (code, missing)
+    assert parsed.message
 
 
 def test_a_missing_year_is_left_open() -> None:
     """SUBJ-06: for the sheet, and then the open phase, to say."""
-    found = heading("Powick Bridge, Montrose, Autumn Retreats, v1")
-    assert routing(found) == ("Powick Bridge", "Montrose", "Autumn", None, PhaseKind.RETREAT)
+    parsed = heading("Powick Bridge, Montrose, Autumn Retreats, v1")
+    assert routing(parsed) == ("Powick Bridge", "Montrose", "Autumn", None, PhaseKind.RETREAT)
 
 
 @pytest.mark.parametrize("dash", [" - ", " – ", ", ", "-"])
 def test_hyphens_inside_a_name_do_not_split_it(dash: str) -> None:
     """SUBJ-05."""
     fields = ("Siege of Ashby-de-la-Zouch", "Crown", "Spring 1643", "Movement", "v1")
-    found = heading(dash.join(fields))
-    assert (found.game, found.power, found.flags) == ("Siege of Ashby-de-la-Zouch", "Crown", frozenset())
+    parsed = heading(dash.join(fields))
+    assert (parsed.game, parsed.power, parsed.flags) == ("Siege of Ashby-de-la-Zouch", "Crown", frozenset())
 
 
 def test_a_name_may_be_both_a_game_and_a_power() -> None:
@@ -265,15 +265,15 @@ def test_a_name_may_be_both_a_game_and_a_power() -> None:
 
 def test_powers_of_another_variant_do_not_count_in_this_game() -> None:
     saxon = KnownGame("Bretwalda One", powers=(KnownPower("Mercia"), KnownPower("Wessex")))
-    found = complaint("Powick Bridge, Mercia, Autumn 1644 Retreats", (*GAMES, saxon))
-    assert found.code is HeadingCode.UNKNOWN_POWER
+    parsed = complaint("Powick Bridge, Mercia, Autumn 1644 Retreats", (*GAMES, saxon))
+    assert parsed.code is HeadingCode.UNKNOWN_POWER
     assert heading("Bretwalda One, Mercia, Autumn 624 Retreats", (*GAMES, saxon)).year == 624
 
 
 def test_a_name_that_looks_like_a_version_is_no_version() -> None:
     games = (*GAMES, KnownGame("Henry V 2", powers=POWERS))
-    found = heading("Henry V 2, Montrose, Autumn 1644 Retreats, v3", games)
-    assert (found.game, found.version, found.flags) == ("Henry V 2", 3, frozenset())
+    parsed = heading("Henry V 2, Montrose, Autumn 1644 Retreats, v3", games)
+    assert (parsed.game, parsed.version, parsed.flags) == ("Henry V 2", 3, frozenset())
 
 
 def test_seasons_are_the_variants_own() -> None:
@@ -312,9 +312,9 @@ def test_order_separators_prefixes_and_case_do_not_matter(
     """SUBJ-04."""
     assert callable(case)
     line = "".join(itertools.chain.from_iterable(zip(fields, [*separators, ""], strict=True)))
-    found = heading("".join(prefixes) + case(line))
-    assert routing(found) == EXPECTED
-    assert (found.version, found.flags) == (3, frozenset())
+    parsed = heading("".join(prefixes) + case(line))
+    assert routing(parsed) == EXPECTED
+    assert (parsed.version, parsed.flags) == (3, frozenset())
 
 
 @given(
@@ -322,29 +322,29 @@ def test_order_separators_prefixes_and_case_do_not_matter(
     st.sampled_from("abcdefghijklmnopqrstuvwxyz"),
     st.sampled_from(["swap", "drop", "double", "change"]),
 )
-def test_one_slip_of_the_pen_in_the_game_is_mended(at: int, letter: str, slip: str) -> None:
+def test_one_slip_of_the_pen_in_the_game_is_mended(index: int, letter: str, slip: str) -> None:
     name = "Powick Bridge"
     written = {
-        "swap": name[:at] + name[at + 1 : at + 2] + name[at : at + 1] + name[at + 2 :],
-        "drop": name[:at] + name[at + 1 :],
-        "double": name[: at + 1] + name[at:],
-        "change": name[:at] + letter + name[at + 1 :],
+        "swap": name[:index] + name[index + 1 : index + 2] + name[index : index + 1] + name[index + 2 :],
+        "drop": name[:index] + name[index + 1 :],
+        "double": name[: index + 1] + name[index:],
+        "change": name[:index] + letter + name[index + 1 :],
     }[slip]
     assert routing(heading(f"{written}, Montrose, Autumn 1644 Retreats, v1")) == EXPECTED
 
 
 @given(st.text(max_size=200))
 def test_any_text_gives_a_heading_or_a_complaint(subject: str) -> None:
-    found = parse_subject(subject, GAMES)
-    assert isinstance(found, Heading | HeadingComplaint)
-    if isinstance(found, Heading):
-        assert None not in {found.game, found.power, found.season}
+    parsed = parse_subject(subject, GAMES)
+    assert isinstance(parsed, Heading | HeadingComplaint)
+    if isinstance(parsed, Heading):
+        assert None not in {parsed.game, parsed.power, parsed.season}
 
 
 @given(st.text(alphabet="PowickBridge,MontroseAutumn1644Retreatsv -–[]():.", max_size=120))
 def test_near_subjects_never_name_what_is_not_known(subject: str) -> None:
-    found = parse_subject(subject, GAMES)
-    partial = found if isinstance(found, Heading) else found.partial
+    parsed = parse_subject(subject, GAMES)
+    partial = parsed if isinstance(parsed, Heading) else parsed.partial
     assert partial.game in {None, *(game.name for game in GAMES)}
     assert partial.power in {None, *(power.name for power in POWERS)}
 
@@ -357,6 +357,6 @@ def test_prefixes_are_dropped_only_in_front() -> None:
 
 
 def test_a_very_long_subject_is_read_at_its_beginning_and_soon() -> None:
-    found = heading("Powick Bridge, Montrose, Autumn 1644 Retreats, v1 " + "(" * 50_000)
-    assert routing(found) == EXPECTED
+    parsed = heading("Powick Bridge, Montrose, Autumn 1644 Retreats, v1 " + "(" * 50_000)
+    assert routing(parsed) == EXPECTED
     assert complaint("x, " * 50_000).code is HeadingCode.SUBJECT_UNPARSED
