@@ -31,7 +31,9 @@ def test_each_path_is_there(path: str) -> None:
 
 
 def test_the_picture_has_the_floors_of_the_contracts() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     floors = next(contract for contract in contracts if contract["name"] == "Floors of service")["layers"]
     layers = [sorted(name for name in re.findall(r"\w+", re.sub(r"\(\w+\)", "", floor))) for floor in floors]
     picture = re.split(r"\.{9,} *every effect\n", TEXT)[1].partition("v\n")[0]

@@ -161,7 +161,7 @@ def _line_figures(score: Score, group: str) -> Iterator[ReadingFigure]:
 
 
 # Peers
-# -----------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 _COMPARED = ("orders exact by meaning", "orders exact by text", "CER", "WER", "CPU time a sheet, median",
              "time a sheet, median", "peak memory")

@@ -154,7 +154,9 @@ def _reread(
     for begin, end in cuts:
         is_kept[begin:end] = False
     # (frame, index of the inserted row or -1 for a cut), from the left.
-    joints = [(begin, -1) for begin, _ in cuts] + [(frame, index) for index, (frame, _) in enumerate(inserted)]
+    joints = [(begin, -1) for begin, _ in cuts] + [
+        (frame, index) for index, (frame, _) in enumerate(inserted)
+    ]
     gap = _gap_frames(posteriors)
     parts: list[npt.NDArray[np.float32]] = []
     start = 0

@@ -61,7 +61,9 @@ def raw_mail(request: Request, sha256: str) -> Response:
 
 
 @router.get("/quarantine/{sha256}")
-def mail_page(request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = "") -> Response:
+def mail_page(
+    request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = ""
+) -> Response:
     """One mail: what is known about it, and what can be done. `reason` selects a prepared answer to show
     before it is sent."""
     ports: DeskPorts = request.app.state.ports

@@ -111,7 +111,9 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
         if has_movement_phases(variant)
         else _neighbours(variant, province, anchors)
     )
-    return ProvinceEntry(anchors[province.id], province.name, _description(variant, province), also, find, ways)
+    return ProvinceEntry(
+        anchors[province.id], province.name, _description(variant, province), also, find, ways
+    )
 
 
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:

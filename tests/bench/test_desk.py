@@ -131,8 +131,13 @@ def _line(do: RightDecision, order: str | None) -> SampleLine:
 
 
 def test_a_line_on_file_other_than_written_is_found() -> None:
-    truth = {1: _line(RightDecision.READ, "A Fife H"), 2: _line(RightDecision.READ, "A Fife H"), 3: _line(RightDecision.NOT_ORDER, None),
-             4: _line(RightDecision.VOID, None), 5: _line(RightDecision.READ, "A Fife H")}
+    truth = {
+        1: _line(RightDecision.READ, "A Fife H"),
+        2: _line(RightDecision.READ, "A Fife H"),
+        3: _line(RightDecision.NOT_ORDER, None),
+        4: _line(RightDecision.VOID, None),
+        5: _line(RightDecision.READ, "A Fife H"),
+    }
     decided = {
         1: ("read", "A Fife H"),
         2: ("read", "A Cowal H"),

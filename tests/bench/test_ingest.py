@@ -21,7 +21,9 @@ def test_every_figure_is_told_and_the_cores_are_given_back() -> None:
         "receipt, reading off, median", "receipt, reading off, longest", "receipt, reading on, first mail",
         "receipt, reading on, median", "receipt, reading on, longest",
     ]
-    assert all(0 < row["value"] < ingest.LOST_SECONDS and row["unit"] == "s" and row["cores"] == 1 for row in rows)
+    assert all(
+        0 < row["value"] < ingest.LOST_SECONDS and row["unit"] == "s" and row["cores"] == 1 for row in rows
+    )
     # The figures: 5 s with reading off, 15 s with reading on.
     assert [row["limit"] for row in rows] == [5, 5, 15, 15, 15]
     assert [row for row in rows if row["processor"] > row["limit"]] == []

@@ -317,7 +317,7 @@ def test_names_for_the_composer_are_the_boards_without_spellings_that_two_region
 
 
 # Peers
-# ---------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_boxes_become_rows_from_left_to_right() -> None:

@@ -141,7 +141,8 @@ def test_when_the_lines_fetched_ahead_are_used_up_the_page_says_so(ada: Reader) 
     for _ in range(12):
         ada.press("o")
         time.sleep(0.05)
-    assert "The next line could not be fetched. All decisions are kept." in ada.page.locator("#tell").inner_text()
+    assert ("The next line could not be fetched. All decisions are "
+            "kept.") in ada.page.locator("#tell").inner_text()
     ada.desk.start()
     ada.page.wait_for_selector("#again")
     ada.page.evaluate("document.querySelector('#again').click()")

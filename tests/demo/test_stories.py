@@ -123,8 +123,9 @@ def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> 
             power: {order for _, order, struck in told.written_lines(round_, power) if not struck}
             for power in told.players
         }
-        assert {power: set(orders) for power, orders in powers.items() if told.written_lines(round_, power)} == {
-            power: orders for power, orders in sheets.items() if orders}
+        assert {
+            power: set(orders) for power, orders in powers.items() if told.written_lines(round_, power)
+        } == {power: orders for power, orders in sheets.items() if orders}
         assert set(powers) <= set(told.players)
         assert {result for orders in powers.values() for result, _ in orders.values()} <= {
             "succeeds",

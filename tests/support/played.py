@@ -125,7 +125,9 @@ def archived(table: Table, edition: export.Edition = export.Edition.WHOLE) -> by
     """The game's archive as it stands."""
     out = io.BytesIO()
     with table.site.store() as session:
-        export.write_archive(session, table.site.blobs, table.game, edition, table.site.clock.now(), "test", out)
+        export.write_archive(
+            session, table.site.blobs, table.game, edition, table.site.clock.now(), "test", out
+        )
     return out.getvalue()
 
 

@@ -425,7 +425,11 @@ def _nothing_is_told_across(tables: Tables) -> None:
             str(part.get_content()) for part in letter.message.walk() if part.get_content_maintype() == "text"
         )
         # The bytes of a picture in base64 spell any four letters by chance: what can be read is looked at.
-        read = [words, *(f"{name}: {value}" for name, value in letter.message.items()), *_papers(letter.message)]
+        read = [
+            words,
+            *(f"{name}: {value}" for name, value in letter.message.items()),
+            *_papers(letter.message),
+        ]
         assert not [part for part in read if "Oban" in part]
         assert not [own for own in addresses if own not in letter.recipients and own in words]
         assert (FIRST in words) != (SECOND in words), letter.message["Subject"]

@@ -28,7 +28,9 @@ def _finish(table: Table, number: int) -> str:
     table.close_phase(phase.id)
     table.approve_phase(phase.id, "ada")
     row = next(
-        letter for letter in reversed(table.letters()) if letter.phase_id == phase.id and letter.kind.endswith("_results")
+        letter
+        for letter in reversed(table.letters())
+        if letter.phase_id == phase.id and letter.kind.endswith("_results")
     )
     return table.words(row)
 

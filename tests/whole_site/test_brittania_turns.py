@@ -37,7 +37,9 @@ def _finish(table: Table, number: int) -> None:
 
 def _results(table: Table, number: int) -> str:
     row = next(
-        letter for letter in reversed(table.letters("final_results")) if letter.phase_id == table.phase(number).id
+        letter
+        for letter in reversed(table.letters("final_results"))
+        if letter.phase_id == table.phase(number).id
     )
     return table.words(row)
 

@@ -66,7 +66,9 @@ DRAWN = [
 def test_every_photograph_of_a_sheet_says_by_what_its_hand_was_made(folder: Path) -> None:
     """GAP-06: a font under the OFL, or a generating network; never a person's pen."""
     sheets: list[dict[str, Any]] = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
-    assert {sheet["file"] for sheet in sheets} == {path.name for path in folder.glob("*.jpg")} - {"meadow.jpg"}
+    assert {sheet["file"] for sheet in sheets} == {path.name for path in folder.glob("*.jpg")} - {
+        "meadow.jpg"
+    }
     for sheet in sheets:
         style = sheet["style"]
         assert style["source"] == "neural" or (

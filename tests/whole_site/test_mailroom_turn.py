@@ -158,7 +158,9 @@ def test_a_turn_from_photographs_to_results(
     wanted = {mail for _, mail in story.players.values()}
 
     def results() -> list[Letter]:
-        return [letter for letter in smtp_sink.letters if "results" in by_id.get(letter.message["Message-ID"], "")]
+        return [
+            letter for letter in smtp_sink.letters if "results" in by_id.get(letter.message["Message-ID"], "")
+        ]
 
     assert wait_for(lambda: {r for one in results() for r in one.recipients} == wanted, 60)
     assert len(results()) == len(wanted)

@@ -244,7 +244,8 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     """A new route fails here until it is listed, and then it is walked."""
     app: Any = open_desk(open_table(site)).client.app
     assert routes(app) == KNOWN
-    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]  # files of the program
+    # files of the program
+    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]
     for route in KNOWN:
         assert set(re.findall("{(.*?)}", route)) <= set(PLACES), f"give this walk a value for {route}"
 

@@ -469,7 +469,9 @@ def state_of(site: Site, phase_id: int) -> str:
         return session.get_one(PhaseRow, phase_id).state
 
 
-def held_letters_leave_once(site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, outbox: Path) -> None:
+def held_letters_leave_once(
+    site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, outbox: Path
+) -> None:
     """None of them before the coordinator lets them."""
     sent = len(list(outbox.iterdir()))
     assert sent == _letters_expected(OutboxState.SENT)
@@ -513,7 +515,9 @@ def retreats_are_judged(site: Site, coordinator: ScriptedCoordinator, clock: Sim
     assert sorted(outcomes) == [(power, order, "succeeds") for power, order in sorted(RETREATS.items())]
 
 
-def harvest_is_played(site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, maildir: Path) -> None:
+def harvest_is_played(
+    site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, maildir: Path
+) -> None:
     """Harvest 603 was still to come: it opens, a typed mail is taken in, and it is judged and sent."""
     with site.store() as session:
         phase = session.scalars(

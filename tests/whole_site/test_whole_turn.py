@@ -105,7 +105,9 @@ class Turn:
 
     def letters(self, kind: str) -> list[Letter]:
         """Letters of a kind that the mail server took: a letter's Message-ID begins with its kind."""
-        return [letter for letter in self.sink.letters if letter.message["Message-ID"].startswith(f"<{kind}.")]
+        return [
+            letter for letter in self.sink.letters if letter.message["Message-ID"].startswith(f"<{kind}.")
+        ]
 
 
 @pytest.fixture(scope="module")

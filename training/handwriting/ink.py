@@ -109,7 +109,8 @@ def wrap_words(
 ) -> tuple[tuple[InkWord, ...], ...]:
     """Words by rows, each within `width`; rows after the first are `indent` shorter.
 
-    `width_of` gives a word's width with the gap after it. Inserted words stand above the row and take no room.
+    `width_of` gives a word's width with the gap after it. Inserted words stand above the row and take no
+    room.
     """
     rows: list[list[InkWord]] = [[]]
     used = 0.0

@@ -101,7 +101,8 @@ class Lens:
 
 @dataclass(frozen=True, slots=True)
 class PhoneFile:
-    """How a phone stores a picture: JPEG quality, EXIF orientation (1, 3, 6 or 8), and whether it says where."""
+    """How a phone stores a picture: JPEG quality, EXIF orientation (1, 3, 6 or 8), and whether it says
+    where."""
 
     quality: int
     orientation: int
@@ -159,7 +160,9 @@ def _lay(scene: Colour, leaf: Colour, place: LeafPlace, shadow: Shadow) -> None:
     ys -= (place.curl * np.sin(np.pi * xs / width)).astype(np.float32)
     bent = cv2.remap(leaf, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     seen = cv2.warpPerspective(bent, place.matrix, size, flags=cv2.INTER_LINEAR)
-    cover = cv2.warpPerspective(np.ones((height, width), np.float32), place.matrix, size, flags=cv2.INTER_LINEAR)
+    cover = cv2.warpPerspective(
+        np.ones((height, width), np.float32), place.matrix, size, flags=cv2.INTER_LINEAR
+    )
     scene *= (1 - _shade(np.asarray(cover, np.float32), shadow))[..., None]
     scene *= (1 - cover)[..., None]
     scene += seen * cover[..., None]
@@ -169,7 +172,8 @@ def _shade(cover: npt.NDArray[np.float32], shadow: Shadow) -> npt.NDArray[np.flo
     shift = np.array([[1, 0, shadow.right], [0, 1, shadow.down]], np.float32)
     moved = cv2.warpAffine(cover, shift, (cover.shape[1], cover.shape[0]))
     if shadow.box:
-        # Two box filters come near a Gaussian and cost the same at any size; a photograph may have 12 megapixels.
+        # Two box filters come near a Gaussian and cost the same at any size; a photograph may have 12
+        # megapixels.
         moved = cv2.blur(cv2.blur(moved, (shadow.box, shadow.box)), (shadow.box, shadow.box))
     else:
         moved = cv2.GaussianBlur(moved, (0, 0), shadow.soft)

@@ -26,7 +26,8 @@ def photograph(sheet: Colour, look: Look, rng: np.random.Generator) -> Photograp
     curl = camera.draw_curl(rng)
     place = LeafPlace(camera.leaf_matrix(sheet, _corners(look, (rows, columns), rng)), curl, SIZE[1])
     desk = _desk(look.desk, (rows, columns), rng)
-    # The light's figures are of this phone held over a desk, from one side; nothing here is drawn but its place.
+    # The light's figures are of this phone held over a desk, from one side; nothing here is drawn but its
+    # place.
     lamp = Lamp(look.gloom, 500, 260, (-0.05, 1.05), (0.3, 1.0), softness=0.05, strength=0.42, reach=0.40)
     lens = Lens(look.blur, 0, balance=(0.975, 1.025), brightness=1.0, noise=0.010, colour_cell=1)
     return camera.photograph(desk, [(sheet, place)], _SHADOW, lamp, lens, rng)

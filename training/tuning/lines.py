@@ -205,7 +205,9 @@ def stretched(seen: Colour, box: Extent, stretch: float, rng: np.random.Generato
     left, right, tall = box.left, box.right, box.bottom - box.top
     wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
     lean = float(rng.normal(0, 0.006)) * (right - left) / 2
-    source = np.array([[left, box.top - lean], [right, box.top + lean], [left, box.bottom - lean]], np.float32)
+    source = np.array(
+        [[left, box.top - lean], [right, box.top + lean], [left, box.bottom - lean]], np.float32
+    )
     target = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
     # Averaged first, so that thin strokes survive the shrinking as they do in the reader.
     soft = cv2.GaussianBlur(seen, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))

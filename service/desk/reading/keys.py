@@ -64,7 +64,9 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
 
     Raises ValueError with a sentence if two actions would have one key, or a key is not a single character.
     """
-    keys = {a.name: _checked_key(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS}
+    keys = {
+        a.name: _checked_key(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS
+    }
     taken: dict[str, str] = {}
     for name, key in keys.items():
         if key in taken:

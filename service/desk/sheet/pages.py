@@ -182,8 +182,11 @@ def leave(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         page_data = _changeable(session, submission_id)
-        _or_refuse(lambda: acts.leave_to_rule(session, page_data.phase, page_data.paper.power, why, visitor.name,
-                                                ports.clock.now()))
+        _or_refuse(
+            lambda: acts.leave_to_rule(
+                session, page_data.phase, page_data.paper.power, why, visitor.name, ports.clock.now()
+            )
+        )
         phase_id = page_data.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "left")

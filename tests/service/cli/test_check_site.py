@@ -262,7 +262,8 @@ def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.M
     past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
     monkeypatch.setattr(site_check, "datetime", past)
     found = site_check.check_clock(settings)
-    assert found == Finding("clock", FindingState.TROUBLE, "the clock says 01 Jan 1970; set the date of this machine")
+    assert found == Finding("clock", FindingState.TROUBLE, ("the clock says 01 Jan 1970; set the date of "
+                                                            "this machine"))
 
 
 def test_with_nothing_to_compare_it_says_so(settings: Settings) -> None:
@@ -360,7 +361,9 @@ def test_somebody_must_be_able_to_sign_in(
     assert site_check.check_users(settings).state is FindingState.NOTE
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
     add_user(folder, "Ada", io.StringIO())
-    assert site_check.check_users(settings) == Finding("users", FindingState.WELL, "1 may sign in at the desk")
+    assert site_check.check_users(settings) == Finding(
+        "users", FindingState.WELL, "1 may sign in at the desk"
+    )
 
 
 @pytest.mark.parametrize(
@@ -370,7 +373,8 @@ def test_somebody_must_be_able_to_sign_in(
         (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
         (2, None, FindingState.NOTE, "restore test: Never made. Put a backup back"),
         (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Put a backup back"),
-        (2, 24 * 10, FindingState.WELL, "backup: Last made 2 hours ago. restore test: Last made 10 days ago."),
+        (2, 24 * 10, FindingState.WELL, ("backup: Last made 2 hours ago. restore test: Last made 10 days "
+                                         "ago.")),
     ],
 )
 def test_the_backup_is_told_with_its_age_and_its_test(
@@ -407,7 +411,9 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
 def test_the_store_of_photographs_is_tried(
     settings: Settings, photographs: str, state: FindingState, says: str
 ) -> None:
-    found = site_check._run_test("specimen", check_photographs, settings.model_copy(update={"photographs": photographs}))
+    found = site_check._run_test(
+        "specimen", check_photographs, settings.model_copy(update={"photographs": photographs})
+    )
     assert (found.state, says in found.sentence) == (state, True)
 
 

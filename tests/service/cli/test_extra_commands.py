@@ -1,4 +1,5 @@
-"""Commands beside the product: found in the source tree, one sentence where only the wheel is installed (HOU-01)."""
+"""Commands beside the product: found in the source tree, one sentence where only the wheel is installed
+(HOU-01)."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ def test_one_command_stays_a_command_and_several_become_a_group(monkeypatch: pyt
 
 
 def test_the_wheel_has_the_product_only() -> None:
-    packages = {pattern.rstrip("*") for pattern in PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]}
+    packages = {
+        pattern.rstrip("*") for pattern in PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
+    }
     entries = PYPROJECT["project"]["entry-points"][extra_commands.GROUP]
     assert "service" in packages
     assert packages.isdisjoint({"bench", "demo", "training", "tests", "tools"})

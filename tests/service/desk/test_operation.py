@@ -99,7 +99,8 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
         first = session.get_one(EntryRow, (table.game, 1)).leaf
     log(table, "option_changed", game_id=table.game)
     path = f"/log?game={table.game}&digest=%20{root.link.upper()}"
-    assert f"= This is the digest of this record up to entry {root.number}. No earlier entry" in desk.text(path)
+    assert (f"= This is the digest of this record up to entry {root.number}. No earlier "
+            f"entry") in desk.text(path)
     assert ("= This is the digest of entry 1 of this "
             "record.") in desk.text(f"/log?game={table.game}&digest={first}")
     with table.site.store.begin() as session:

@@ -74,7 +74,7 @@ def test_neighbouring_seeds_have_nothing_in_common() -> None:
 
 
 # Commitment
-# ------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_drawn_from_a_seed_that_was_not_entered_in_time(site: Site) -> None:

@@ -93,7 +93,9 @@ def test_a_receipt_that_shows_the_sheet_is_sealed_like_it(desk: DeskSite) -> Non
 
 def test_while_lines_are_read_no_route_of_the_reading_page_tells_of_the_board(desk: DeskSite) -> None:
     """DESK-03: no board, legality or outcome in anything that the reading page is given."""
-    pages = [desk.page(f"/desk/7?line={n}") for n in (2, 3, 4)] + [desk.page("/desk/7?notice=overtaken&kept=3")]
+    pages = [desk.page(f"/desk/7?line={n}") for n in (2, 3, 4)] + [
+        desk.page("/desk/7?notice=overtaken&kept=3")
+    ]
     parts = [desk.client.get(path).text for path in ("/desk/7/lines", "/desk/7/line/3", "/desk/7/words")]
     acts = [str(desk.act(do, 3)) for do in ("reading-1", "undo", "void", "edit", "join", "second")]
     for text in [*pages, *parts, *acts]:

@@ -59,7 +59,7 @@ def finish(table: Table, number: int = 1) -> None:
 
 
 # Closing
-# ------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_deadline_empties_the_mailbox_closes_and_judges(table: Table) -> None:
@@ -128,7 +128,7 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
 
 
 # Judging
-# ------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_is_judged_only_when_every_sheet_is_read(table: Table) -> None:
@@ -274,7 +274,7 @@ def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table
 
 
 # Going on
-# -----------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_retreats_that_nobody_has_to_make_are_over_and_the_dates_stand(table: Table) -> None:

@@ -43,7 +43,7 @@ def size(pdf: bytes) -> tuple[float, float]:
 
 
 # Paper
-# --------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_blank_sheet_has_its_heading_filled_in_and_nothing_else_to_read() -> None:
@@ -100,8 +100,8 @@ def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(
     for made in (envelopes_pdf, labels_pdf):
         pdf = made([PaperEnvelope(tuple(lines))])
         printed = "".join("".join(line.split()) for line in lines if line not in strange)
-        # A file of Devanagari does not give its joined letters back; that they are drawn is what `missing_letters`
-        # was asked.
+        # A file of Devanagari does not give its joined letters back; that they are drawn is what
+        # `missing_letters` was asked.
         if not any("\u0900" <= letter <= "\u097f" for letter in printed):
             assert sorted(pages(pdf)[0].replace(" ", "")) == sorted(unicodedata.normalize("NFKC", printed))
         assert rules(pdf) == len(strange)
@@ -148,7 +148,7 @@ def test_labels_stand_fourteen_on_a_page() -> None:
 
 
 # The pack
-# -----------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -45,7 +45,10 @@ def spot(one: Label) -> tuple[float, float, float, float]:
 def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
     """Worked out anew from the same board, without the file."""
     variant, shapes = maps.load(slug), maps.shapes(slug)
-    made, shipped = plan_map(variant, shapes, paper), read_placement(kept(slug, paper), variant, shapes, paper)
+    made, shipped = (
+        plan_map(variant, shapes, paper),
+        read_placement(kept(slug, paper), variant, shapes, paper),
+    )
     assert len(made.labels) == len(shipped.labels) == len(variant.board.provinces)
     for one, two in zip(made.labels, shipped.labels, strict=True):
         assert (one.region, one.wording) == (two.region, two.wording)
@@ -98,7 +101,8 @@ def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
         *lon.polygons[0][0][:-1], (lon.polygons[0][0][-1][0] + 0.001, lon.polygons[0][0][-1][1])),),))}
     fewer = dict(list(STANDARD.powers.items())[1:])
     marks = [
-        board_digest(STANDARD, shapes, A3), board_digest(STANDARD, shapes, A4), board_digest(STANDARD, moved, A3),
+        board_digest(STANDARD, shapes, A3), board_digest(STANDARD, shapes, A4),
+        board_digest(STANDARD, moved, A3),
         board_digest(replace(STANDARD, title="Another"), shapes, A3),
         board_digest(replace(STANDARD, powers=fewer), shapes, A3),
         board_digest(replace(STANDARD, capitals={"England": ("LON",)}), shapes, A3),

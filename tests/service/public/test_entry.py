@@ -87,7 +87,7 @@ def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None
 
 
 # The link
-# -----------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable) -> None:
@@ -226,7 +226,7 @@ def test_nobody_takes_off_an_address_of_somebody_else(desk: DeskTable) -> None:
 
 
 # The list
-# -----------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_list_is_for_players_of_the_game_and_has_everybody(desk: DeskTable) -> None:
