@@ -91,7 +91,7 @@ def test_every_sentence_that_is_asked_for_is_there() -> None:
     for name in ("sheet/pages", "quarantine", "games/pages", "games/seats", "people", "post", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
         asked |= set(re.findall(r'notice=([a-z-]+)"', text))
-        asked |= set(re.findall(r'_back\(submission_id, "([a-z-]+)"', text))
+        asked |= set(re.findall(r'_to_sheet\(submission_id, "([a-z-]+)"', text))
         for line in re.findall(r"^ *(?:notice = |return done\(request, game_id, )(.*)$", text, re.MULTILINE):
             asked |= set(re.findall(r'"([a-z-]+)"', line))
     asked |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
