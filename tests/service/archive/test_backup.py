@@ -32,7 +32,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 
 
 @pytest.fixture(scope="module")
-def kept(table: Table) -> bytes:
+def backup_bytes(table: Table) -> bytes:
     out = io.BytesIO()
     backup.write(table.site.engine, table.site.blobs, out, NOON, "test")
     return out.getvalue()
@@ -52,8 +52,9 @@ def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> backup.
     return backup.restore(io.BytesIO(data), site.engine, site.blobs, jobs, NOON)
 
 
-def test_a_backup_comes_back_whole_on_either_database(table: Table, kept: bytes, any_site: Site) -> None:
-    done = put_back(kept, any_site)
+def test_a_backup_comes_back_whole_on_either_database(table: Table, backup_bytes: bytes,
+        any_site: Site) -> None:
+    done = put_back(backup_bytes, any_site)
     assert everything(any_site) == everything(table.site)
     with table.site.store() as session:
         root = chain.root(session, table.game)
@@ -63,23 +64,25 @@ def test_a_backup_comes_back_whole_on_either_database(table: Table, kept: bytes,
     assert done.rows["record"] == root.number
 
 
-def test_what_was_put_back_goes_on_where_it_stopped(kept: bytes, any_site: Site, table: Table) -> None:
+def test_what_was_put_back_goes_on_where_it_stopped(backup_bytes: bytes, any_site: Site,
+        table: Table) -> None:
     """The chain grows from its old head, and rows get numbers that none had."""
-    put_back(kept, any_site)
+    put_back(backup_bytes, any_site)
     any_site.clock.set(table.site.clock.now())
-    own = Table(any_site, table.variant, table.game, table.announce)
-    own.announce = ResultsAnnouncer(own.writer, drawing=False)
-    finish(own)
-    begin(own)
+    restored = Table(any_site, table.variant, table.game, table.announce)
+    restored.announce = ResultsAnnouncer(restored.writer, drawing=False)
+    finish(restored)
+    begin(restored)
     with any_site.store() as session, table.site.store() as other:
-        entries, before = list(chain.entries(session, own.game)), list(chain.entries(other, own.game))
+        entries, before = list(chain.entries(session, restored.game)), list(chain.entries(other,
+            restored.game))
     assert [row.link for row in entries[:len(before)]] == [row.link for row in before]
     assert len(entries) > len(before)
-    archived(own)
+    archived(restored)
 
 
-def test_nothing_is_sent_until_a_person_lets_it_go(kept: bytes, site: Site, tmp_path: Path) -> None:
-    done = put_back(kept, site)
+def test_nothing_is_sent_until_a_person_lets_it_go(backup_bytes: bytes, site: Site, tmp_path: Path) -> None:
+    done = put_back(backup_bytes, site)
     assert done.letters > 0
     folder = tmp_path / "sent"
     folder.mkdir()
@@ -96,39 +99,39 @@ def test_nothing_is_sent_until_a_person_lets_it_go(kept: bytes, site: Site, tmp_
 
 
 def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) -> None:
-    own = open_table(site)
-    own.take(own.mail("Montrose"), own.phase().opens_at)  # taken in, not read
-    key = own.arrive(own.mail("Argyll", 99), own.phase().opens_at)  # stored, not judged
+    table = open_table(site)
+    table.take(table.mail("Montrose"), table.phase().opens_at)  # taken in, not read
+    key = table.arrive(table.mail("Argyll", 99), table.phase().opens_at)  # stored, not judged
     out = io.BytesIO()
     backup.write(site.engine, site.blobs, out, NOON, "test")
     with make_site(tmp_path / "new") as other:
         jobs = MemoryJobs()
         put_back(out.getvalue(), other, jobs)
-        assert sorted(jobs.keys) == [f"mail:{key}", f"read:{own.papers()[0].id}"]
+        assert sorted(jobs.keys) == [f"mail:{key}", f"read:{table.papers()[0].id}"]
 
 
-def test_nothing_is_written_over(kept: bytes, site: Site) -> None:
-    own = open_table(site)
+def test_nothing_is_written_over(backup_bytes: bytes, site: Site) -> None:
+    table = open_table(site)
     before = everything(site)
     with pytest.raises(BackupFault, match="nothing is written over"):
-        put_back(kept, site)
+        put_back(backup_bytes, site)
     assert everything(site) == before
-    assert own.game
+    assert table.game
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.8, 1.0])
-def test_a_backup_that_was_cut_off_is_put_back_nowhere(kept: bytes, site: Site, part: float) -> None:
+def test_a_backup_that_was_cut_off_is_put_back_nowhere(backup_bytes: bytes, site: Site, part: float) -> None:
     """1.0: in the midst of its last file."""
-    end = kept.index(b"manifest.json") + 700
+    end = backup_bytes.index(b"manifest.json") + 700
     with pytest.raises(BackupFault, match=r"(cut off|damaged)"):
-        put_back(kept[:int(end * part)], site)
+        put_back(backup_bytes[:int(end * part)], site)
     assert not any(everything(site).values())
 
 
-def changed(kept: bytes, name: str, old: bytes, new: bytes) -> bytes:
+def changed(backup_bytes: bytes, name: str, old: bytes, new: bytes) -> bytes:
     """The backup with other bytes in one of its files."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=io.BytesIO(kept)) as source, tarfile.open(fileobj=out, mode="w") as tar:
+    with tarfile.open(fileobj=io.BytesIO(backup_bytes)) as source, tarfile.open(fileobj=out, mode="w") as tar:
         for member in source:
             file = source.extractfile(member)
             assert file is not None
@@ -141,28 +144,28 @@ def changed(kept: bytes, name: str, old: bytes, new: bytes) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("name", "old", "new", "said"), [
+@pytest.mark.parametrize(("name", "old", "new", "message"), [
     ("tables/phases", b"Spring", b"Autumn", "the rows of phases are not those"),
     ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not have the bytes"),
     ("manifest", b'"0008"', b'"9999"', "with tables 9999"),
     ("manifest", b'"format": 1', b'"format": 2', "install the newer"),
 ])  # fmt: skip
 def test_damage_is_told_in_a_sentence(
-    kept: bytes, site: Site, name: str, old: bytes, new: bytes, said: str
+    backup_bytes: bytes, site: Site, name: str, old: bytes, new: bytes, message: str
 ) -> None:
-    if name == "manifest" and old not in kept:
+    if name == "manifest" and old not in backup_bytes:
         old = f'"{backup.newest_migration()}"'.encode()
     if name == "blobs/":
-        with tarfile.open(fileobj=io.BytesIO(kept)) as tar:
+        with tarfile.open(fileobj=io.BytesIO(backup_bytes)) as tar:
             names = tar.getnames()
-        name = next(name for name in names if name.startswith("blobs/") and old in _data(kept, name))
-    with pytest.raises(BackupFault, match=said):
-        put_back(changed(kept, name, old, new), site)
+        name = next(name for name in names if name.startswith("blobs/") and old in _data(backup_bytes, name))
+    with pytest.raises(BackupFault, match=message):
+        put_back(changed(backup_bytes, name, old, new), site)
     assert not any(everything(site).values())
 
 
-def _data(kept: bytes, name: str) -> bytes:
-    with tarfile.open(fileobj=io.BytesIO(kept)) as tar:
+def _data(backup_bytes: bytes, name: str) -> bytes:
+    with tarfile.open(fileobj=io.BytesIO(backup_bytes)) as tar:
         file = tar.extractfile(name)
         assert file is not None
         return file.read()
@@ -170,7 +173,7 @@ def _data(kept: bytes, name: str) -> bytes:
 
 def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
     """The backup itself is whole: what it was made of was not."""
-    own = open_table(site)
+    table = open_table(site)
     with site.engine.begin() as connection:
         connection.execute(text("UPDATE record SET body = 'x' WHERE number = 7"))
     out = io.BytesIO()
@@ -178,14 +181,14 @@ def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
     with make_site(tmp_path / "new") as other, pytest.raises(BackupFault, match=("powick-bridge is broken at "
                                                                                  "entry 7")):
         put_back(out.getvalue(), other)
-    assert own.game
+    assert table.game
 
 
 def test_a_missing_photograph_is_told_when_the_backup_is_made(site: Site, tmp_path: Path) -> None:
     from service.store.blobs import BlobError
 
-    own = open_table(site)
-    own.file("Montrose", ["A Montrose H"])
+    table = open_table(site)
+    table.file("Montrose", ["A Montrose H"])
     with pytest.raises(BlobError, match="is missing"):
         backup.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
 

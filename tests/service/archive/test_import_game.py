@@ -65,11 +65,11 @@ def test_a_game_comes_over_whole_on_either_database(
 def test_the_game_goes_on_where_it_is_now(table: Table, data: bytes, site: Site, tmp_path: Path) -> None:
     put_in(data, site, tmp_path)
     site.clock.set(table.site.clock.now())
-    own = Table(site, table.variant, table.game, table.announce)
-    own.announce = ResultsAnnouncer(own.writer, drawing=False)
-    finish(own)
-    begin(own)
-    assert archived(own)
+    restored = Table(site, table.variant, table.game, table.announce)
+    restored.announce = ResultsAnnouncer(restored.writer, drawing=False)
+    finish(restored)
+    begin(restored)
+    assert archived(restored)
 
 
 def test_nothing_is_written_over(data: bytes, site: Site, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_players_archive_cannot_be_carried_on(table: Table, site: Site, tmp_pa
         put_in(archived(table, Edition.PLAYERS), site, tmp_path)
 
 
-@pytest.mark.parametrize(("name", "change", "said"), [
+@pytest.mark.parametrize(("name", "change", "message"), [
     ("submissions", {"version": 7}, "says otherwise than entry"),
     ("submissions", {"received_at": "2027-01-01T00:00:00+00:00"}, "says otherwise than entry"),
     ("lines", {"text": "A Kent H"}, "says otherwise than entry"),
@@ -95,14 +95,14 @@ def test_a_players_archive_cannot_be_carried_on(table: Table, site: Site, tmp_pa
     ("record_heads", {"number": 3}, "another record"),
 ])  # fmt: skip
 def test_rows_that_say_otherwise_than_the_record_are_not_put_in(
-    data: bytes, site: Site, tmp_path: Path, name: str, change: dict[str, object], said: str
+    data: bytes, site: Site, tmp_path: Path, name: str, change: dict[str, object], message: str
 ) -> None:
     """tables.jsonl is evidence of nothing: whoever alters it gains nothing."""
     files = unpacked(data)
-    told = [json.loads(line) for line in files["tables.jsonl"].splitlines()]
-    next(one for one in told if one["table"] == name)["row"].update(change)
-    files["tables.jsonl"] = "\n".join(map(json.dumps, told)).encode()
-    with pytest.raises(ImportFault, match=said):
+    table_rows = [json.loads(line) for line in files["tables.jsonl"].splitlines()]
+    next(row for row in table_rows if row["table"] == name)["row"].update(change)
+    files["tables.jsonl"] = "\n".join(map(json.dumps, table_rows)).encode()
+    with pytest.raises(ImportFault, match=message):
         put_in(packed(files), site, tmp_path)
     assert not any(rows(site).values())
 
@@ -119,24 +119,24 @@ def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(
     assert not any(rows(site).values())
 
 
-@pytest.mark.parametrize(("how", "said"), [
+@pytest.mark.parametrize(("how", "message"), [
     ("truncated", r"entries up to \d+ can be read"),
     ("without a photograph", r"of entry \d+ is missing"),
     ("two heads", r"Entry \d+ is there twice: the chain has two heads"),
     ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
 ])  # fmt: skip
 def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
-    data: bytes, site: Site, tmp_path: Path, how: str, said: str
+    data: bytes, site: Site, tmp_path: Path, how: str, message: str
 ) -> None:
     files = unpacked(data)
     name = next(file for file in files if file.startswith("photographs/"))
     chain = files["record.jsonl"]
-    made = {
+    build_by_name = {
         "truncated": lambda: data[:len(data) // 2],
         "without a photograph": lambda: packed({key: value for key, value in files.items() if key != name}),
         "two heads": lambda: packed({**files, "record.jsonl": chain + chain.splitlines(keepends=True)[-1]}),
         "newer": lambda: packed(files, format=2),
     }
-    with pytest.raises(ImportFault, match=said):
-        put_in(made[how](), site, tmp_path)
+    with pytest.raises(ImportFault, match=message):
+        put_in(build_by_name[how](), site, tmp_path)
     assert not any(rows(site).values())

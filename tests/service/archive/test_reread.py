@@ -55,42 +55,42 @@ NOW = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pent
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     """Montrose's sheet as an older reader read it: two lines doubtful, of which a person put one right."""
     with make_site(tmp_path_factory.mktemp("site")) as site:
-        own = open_table(site)
-        phase = own.phase()
-        own.take(own.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
+        game_table = open_table(site)
+        phase = game_table.phase()
+        game_table.take(game_table.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
         with site.store.begin() as session:
             row = session.scalars(select(PageRow)).one()
             row.upright = row.original
-            for at, (words, state) in enumerate(THEN):
+            for ordinal, (words, state) in enumerate(THEN):
                 order = words if words in WRITTEN else None
                 session.add(
                     LineRow(
                         page_id=row.id,
-                        ordinal=at,
+                        ordinal=ordinal,
                         kind="order",
                         text=words,
                         order=order,
                         confidence=0.9,
                         status=state.value,
                         box=[
-                            [50, 100 + 60 * at],
-                            [700, 100 + 60 * at],
-                            [700, 140 + 60 * at],
-                            [50, 140 + 60 * at],
+                            [50, 100 + 60 * ordinal],
+                            [700, 100 + 60 * ordinal],
+                            [700, 140 + 60 * ordinal],
+                            [50, 140 + 60 * ordinal],
                         ],
                         candidates=[{"text": words, "order": order, "score": 0.9}],
                     )
                 )
             session.get_one(SubmissionRow, row.submission_id).read_at = phase.opens_at + timedelta(minutes=2)
         site.clock.set(phase.deadline + timedelta(minutes=1))
-        own.close_phase(phase.id)
+        game_table.close_phase(phase.id)
         with site.store.begin() as session:
             lines = list(session.scalars(select(LineRow.id).order_by(LineRow.ordinal)))
             decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
-                Decision(lines[at], LineState.READ, WRITTEN[at], WRITTEN[at]) for at in (1, 2)])
-        own.judge_when_read(phase.id)
-        own.approve_phase(phase.id, "Ada")
-        yield own
+                Decision(lines[index], LineState.READ, WRITTEN[index], WRITTEN[index]) for index in (1, 2)])
+        game_table.judge_when_read(phase.id)
+        game_table.approve_phase(phase.id, "Ada")
+        yield game_table
 
 
 def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = True) -> str:
@@ -103,16 +103,17 @@ def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = Tr
     return out.getvalue()
 
 
-def _lifted(one: Page) -> Page:
+def _lifted(original: Page) -> Page:
     """The page with its heading one row above where the sheet's first order stands."""
-    lines = [replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners))) for line in one.lines]  # type: ignore[arg-type]
-    return replace(one, lines=tuple(lines))
+    lines = [replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners)))
+        for line in original.lines]  # type: ignore[arg-type]
+    return replace(original, lines=tuple(lines))
 
 
 def test_each_line_is_set_beside_what_it_counted_as(table: Table, tmp_path: Path) -> None:
     *lines, summary = [json.loads(line) for line in again(archived(table), tmp_path, NOW).splitlines()]
-    found = {line["counted"]: line["change"] for line in lines}
-    assert found == {
+    change_by_line = {line["counted"]: line["change"] for line in lines}
+    assert change_by_line == {
         WRITTEN[0]: Change.ALIKE, WRITTEN[1]: Change.BETTER, WRITTEN[2]: Change.SPARED,
         WRITTEN[3]: Change.WORSE_UNSEEN,
         WRITTEN[4]: Change.GONE}
@@ -122,10 +123,10 @@ def test_each_line_is_set_beside_what_it_counted_as(table: Table, tmp_path: Path
 
 
 def test_the_same_reader_says_the_same(table: Table, tmp_path: Path) -> None:
-    said = again(archived(table), tmp_path, WRITTEN, as_json=False)
-    assert "wrong now" not in said
-    assert "5 lines of orders: 3 as before, 1 right now, 1 right as before, and sure now." in said
-    assert "Nothing was changed: the results stand as they were sent." in said
+    report = again(archived(table), tmp_path, WRITTEN, as_json=False)
+    assert "wrong now" not in report
+    assert "5 lines of orders: 3 as before, 1 right now, 1 right as before, and sure now." in report
+    assert "Nothing was changed: the results stand as they were sent." in report
 
 
 def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_path: Path) -> None:
@@ -148,9 +149,9 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
     path.write_bytes(archived(table))
     archive = read_archive(path)
     ((_, tells),) = archive.open_entries("judged")
-    orders: list[Order] = [one.order for one in codec.load_resolution(tells["resolution"]).outcomes]
+    orders: list[Order] = [outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes]
     variant = maps.load(archive.manifest["variant"])
-    made = judge(
+    resolution = judge(
         variant.context(),
         variant.rules,
         codec.load_position(tells["position"]),
@@ -158,11 +159,11 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
         Lots(tuple(tells["lots"]["numbers"])),
     )
     texts = [
-        canonical(plain(one)).encode()
-        for one in (codec.dump_resolution(made), tells["resolution"], table.phase().resolution)
+        canonical(plain(stored)).encode()
+        for stored in (codec.dump_resolution(resolution), tells["resolution"], table.phase().resolution)
     ]
     assert len(orders) == 5
-    assert len({hashlib.sha256(one).hexdigest() for one in texts}) == 1
+    assert len({hashlib.sha256(text).hexdigest() for text in texts}) == 1
 
 
 @pytest.mark.slow
@@ -174,21 +175,21 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
     eye, sender = EngineRecognizer(), address("Montrose")
     photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
     with make_site(tmp_path) as site:
-        own = open_table(site)
-        own.take(mail(own.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
-                      stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), own.phase().opens_at)
+        table = open_table(site)
+        table.take(mail(table.subject("Montrose"), sender, parts=[text("See the sheet."), part(photo)],
+                      stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)]), table.phase().opens_at)
         SubmissionReader(
             store=site.store,
             blobs=site.blobs,
             clock=site.clock,
             recognizer=eye,
-            load=own.load,
-            replies=Replies(own.writer),
+            load=table.load,
+            replies=Replies(table.writer),
             on_read=lambda _phase: None,
-        ).read({"submission": own.papers()[0].id})
-        finish(own)
+        ).read({"submission": table.papers()[0].id})
+        finish(table)
         path, out = tmp_path / "game.zip", io.StringIO()
-        path.write_bytes(archived(own))
+        path.write_bytes(archived(table))
     assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=True) == 0
     *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
     assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5

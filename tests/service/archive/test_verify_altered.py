@@ -80,15 +80,15 @@ def missed(
 ) -> Counter[tuple[str, str]]:
     """The alterations that a checker did not find, by checker and kind. Each has a seed of its own: its
     number."""
-    found: Counter[tuple[str, str]] = Counter()
+    unnoticed: Counter[tuple[str, str]] = Counter()
     for seed in range(count):
         alter = ALTERATIONS[seed % len(ALTERATIONS)]
         changed = alter(data, random.Random(seed))
         if not galloper(changed, letters, folder):
-            found["galloper", f"{alter.__name__} {seed}"] += 1
+            unnoticed["galloper", f"{alter.__name__} {seed}"] += 1
         if not tool(changed, letters):
-            found["tool", f"{alter.__name__} {seed}"] += 1
-    return found
+            unnoticed["tool", f"{alter.__name__} {seed}"] += 1
+    return unnoticed
 
 
 def test_alterations_are_found_by_both(
@@ -129,13 +129,13 @@ def test_two_hundred_unaltered_archives_raise_no_alarm(
         folder = tmp_path / str(game)
         folder.mkdir()
         with make_site(folder) as site:
-            own = played(site)
+            table = played(site)
             for turn in range(10):
                 if turn % 2:
-                    finish(own)
-                    begin(own)
-                whole = archived(own)
-                mails = kept(own, folder / f"mails-{turn}")
+                    finish(table)
+                    begin(table)
+                whole = archived(table)
+                mails = kept(table, folder / f"mails-{turn}")
                 assert (galloper(whole, mails, folder), tool(whole, mails)) == ("", ""), (game, turn)
 
 
@@ -146,29 +146,29 @@ def test_two_hundred_unaltered_archives_raise_no_alarm(
 def both(
     archive: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path
 ) -> tuple[str, str]:
-    found = galloper(archive, letters, folder)
-    assert found.count("\n") == 0, found
-    return found, tool(archive, letters)
+    sentence = galloper(archive, letters, folder)
+    assert sentence.count("\n") == 0, sentence
+    return sentence, tool(archive, letters)
 
 
 def test_a_truncated_archive(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
-    at = data.index(b"record.jsonl") + 4000
-    own, other = both(data[:at], [], tool, tmp_path)
-    assert "damaged or cut off" in own
-    assert "entries up to" in own
-    assert int(own.partition("entries up to ")[2].split()[0]) > 0
+    cut = data.index(b"record.jsonl") + 4000
+    sentence, other = both(data[:cut], [], tool, tmp_path)
+    assert "damaged or cut off" in sentence
+    assert "entries up to" in sentence
+    assert int(sentence.partition("entries up to ")[2].split()[0]) > 0
     assert "damaged or cut off" in other
 
 
 def test_a_missing_photograph(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
     files = unpacked(data)
-    name = next(one for one in files if one.startswith("photographs/"))
+    name = next(file for file in files if file.startswith("photographs/"))
     key = name.partition("/")[2].partition(".")[0]
-    number = next(one["n"] for one in entries(files)
-                  if one["body"]["what"] == "sheet" and key in one["body"]["tells"]["photographs"])
+    number = next(entry["n"] for entry in entries(files)
+                  if entry["body"]["what"] == "sheet" and key in entry["body"]["tells"]["photographs"])
     del files[name]
-    for found in both(packed(files), [], tool, tmp_path):
-        assert f"of entry {number} is missing" in found
+    for sentence in both(packed(files), [], tool, tmp_path):
+        assert f"of entry {number} is missing" in sentence
 
 
 def test_a_chain_with_two_heads(
@@ -176,8 +176,8 @@ def test_a_chain_with_two_heads(
 ) -> None:
     files = unpacked(data)
     chain = entries(files)
-    for found in both(packed(files, [*chain, chain[-1]]), [], tool, tmp_path):
-        assert f"ntry {len(chain)} is there twice: the chain has two heads" in found
+    for sentence in both(packed(files, [*chain, chain[-1]]), [], tool, tmp_path):
+        assert f"ntry {len(chain)} is there twice: the chain has two heads" in sentence
 
 
 def test_a_backup_older_than_mailed_roots(
@@ -186,23 +186,24 @@ def test_a_backup_older_than_mailed_roots(
     files = unpacked(data)
     last = [entry["n"] for entry in entries(files) if entry["body"]["what"] == "judged"][-1]
     assert both(older(files, last - 2), [], tool, tmp_path) == ("", "")  # by itself it is as good as any
-    own, other = galloper(older(files, last - 2), letters, tmp_path), tool(older(files, last - 2), letters)
-    for found in (own, other):
-        assert f"ends at entry {last - 2}, and the letter names entry {last}" in found
+    product_sentence, tool_sentence = galloper(older(files, last - 2), letters,
+        tmp_path), tool(older(files, last - 2), letters)
+    for sentence in (product_sentence, tool_sentence):
+        assert f"ends at entry {last - 2}, and the letter names entry {last}" in sentence
 
 
 def test_an_archive_from_a_newer_version(
     data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
 ) -> None:
-    for found in both(packed(unpacked(data), format=2), [], tool, tmp_path):
-        assert "newer" in found
-        assert "entry 1" in found
+    for sentence in both(packed(unpacked(data), format=2), [], tool, tmp_path):
+        assert "newer" in sentence
+        assert "entry 1" in sentence
 
 
 def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
     for junk in (b"", b"PK\x03\x04", json.dumps({"a": 1}).encode(), b"x" * 200):
-        own, other = both(junk, [], tool, tmp_path)
-        assert own
+        sentence, other = both(junk, [], tool, tmp_path)
+        assert sentence
         assert other
 
 
@@ -217,12 +218,12 @@ def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
     end."""
     files = unpacked(data)
     chain = entries(files)
-    for one in chain:
-        if one["body"]["what"] == "sheet" and (
-            one["body"]["tells"]["power"],
-            one["body"]["tells"]["version"],
+    for entry in chain:
+        if entry["body"]["what"] == "sheet" and (
+            entry["body"]["tells"]["power"],
+            entry["body"]["tells"]["version"],
         ) == ("Montrose", 1):
-            one["body"]["tells"]["version"] = 7
-    own, other = both(rechained(files, chain), [], tool, tmp_path)
-    assert "executes version 2 of Montrose, though version 7 came in time" in own
+            entry["body"]["tells"]["version"] = 7
+    sentence, other = both(rechained(files, chain), [], tool, tmp_path)
+    assert "executes version 2 of Montrose, though version 7 came in time" in sentence
     assert "another sheet of Montrose should have counted" in other

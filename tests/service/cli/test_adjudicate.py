@@ -95,12 +95,12 @@ def _order(**change: Any) -> dict[str, Any]:
     ],
 )
 def test_a_faulty_case_names_its_field_and_the_next_one_is_judged(case: dict[str, Any], field: str) -> None:
-    status, found = _run(json.dumps({**case, "id": "bad"}), json.dumps(GOOD))
+    status, results = _run(json.dumps({**case, "id": "bad"}), json.dumps(GOOD))
     assert status == 1
-    assert set(found[0]) == {"id", "error"}
-    assert found[0]["id"] == "bad"
-    assert found[0]["error"].startswith(f"{field}: ")
-    assert found[1]["positions"] == ["FRANCE A BUR"]
+    assert set(results[0]) == {"id", "error"}
+    assert results[0]["id"] == "bad"
+    assert results[0]["error"].startswith(f"{field}: ")
+    assert results[1]["positions"] == ["FRANCE A BUR"]
 
 
 @pytest.mark.parametrize(
@@ -121,26 +121,26 @@ def test_a_faulty_case_names_its_field_and_the_next_one_is_judged(case: dict[str
     ],
 )
 def test_a_line_that_is_no_case(line: str) -> None:
-    status, found = _run(line, json.dumps(GOOD))
-    assert (status, found[0]["id"], len(found)) == (1, None, 2)
-    assert "error" in found[0]
+    status, results = _run(line, json.dumps(GOOD))
+    assert (status, results[0]["id"], len(results)) == (1, None, 2)
+    assert "error" in results[0]
 
 
 def test_good_cases_end_well_and_keep_their_id() -> None:
-    status, found = _run(
+    status, results = _run(
         json.dumps(GOOD), json.dumps({**GOOD, "id": 7}), json.dumps({k: GOOD[k] for k in GOOD if k != "id"})
     )
-    assert (status, [answer["id"] for answer in found]) == (0, ["x", 7, None])
+    assert (status, [answer["id"] for answer in results]) == (0, ["x", 7, None])
 
 
 def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_one() -> None:
     spoilt = json.dumps(GOOD).replace("FRANCE", "FR\u2028NCE").encode()
     lines = case_lines(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b'\r\n{"id": "\xff"}\n' + spoilt + b"\n")
-    status, found = _run(*lines)
-    assert (status, len(found)) == (1, 3)
-    assert found[0]["positions"] == ["FRANCE A BUR"]
-    assert "UTF-8" in found[1]["error"]
-    assert found[2]["error"].startswith("units[0]: ") or found[2]["error"].startswith("orders[0]")
+    status, results = _run(*lines)
+    assert (status, len(results)) == (1, 3)
+    assert results[0]["positions"] == ["FRANCE A BUR"]
+    assert "UTF-8" in results[1]["error"]
+    assert results[2]["error"].startswith("units[0]: ") or results[2]["error"].startswith("orders[0]")
     assert case_lines(b"") == []
     assert case_lines(b'{"id": 1}\n\n  \r\n') == ['{"id": 1}']
 
@@ -157,13 +157,13 @@ def test_full_names_in_any_case_mean_the_same_as_codes() -> None:
 def test_lots_that_run_out_are_a_fault_of_the_case() -> None:
     case = {"id": "few", "phase": "adjustment", "season": "Winter", "year": 1644, "orders": [],
             "units": ["Argyll A Glasgow", "Argyll A Ayr"], "centres": {"Argyll": ["Fife"]}, "lots": []}
-    status, found = _run(json.dumps(case), variant="w3k")
-    assert (status, found[0]["error"].split(":")[0]) == (1, "lots")
+    status, results = _run(json.dumps(case), variant="w3k")
+    assert (status, results[0]["error"].split(":")[0]) == (1, "lots")
 
 
 def test_an_illegal_order_is_a_result_and_no_fault() -> None:
-    status, found = _run(json.dumps(_order(to="MOS")))
-    assert (status, found[0]["orders"][0]["result"], found[0]["orders"][0]["reason"]) == (
+    status, results = _run(json.dumps(_order(to="MOS")))
+    assert (status, results[0]["orders"][0]["result"], results[0]["orders"][0]["reason"]) == (
         0,
         "void",
         "illegal",

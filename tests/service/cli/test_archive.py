@@ -21,9 +21,9 @@ GAME = "powick-bridge"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    found = own_site(tmp_path / "site")
-    create_game(found, game_file(tmp_path), io.StringIO())
-    return found
+    site_folder = own_site(tmp_path / "site")
+    create_game(site_folder, game_file(tmp_path), io.StringIO())
+    return site_folder
 
 
 @pytest.mark.parametrize("players", [False, True])
@@ -31,8 +31,8 @@ def test_a_game_is_exported_and_its_archive_verified(folder: Path, tmp_path: Pat
     out, path = io.StringIO(), tmp_path / "game.zip"
     assert export_game(folder, GAME, path, players=players, out=out) == 0
     assert str(path) in out.getvalue()
-    said = io.StringIO()
-    assert run_verify(path, [], said) == 0, said.getvalue()
+    report = io.StringIO()
+    assert run_verify(path, [], report) == 0, report.getvalue()
     with zipfile.ZipFile(path) as zipped:
         assert "HOW THE RECORD IS CHECKED" in zipped.read("README.txt").decode()
     with pytest.raises(SiteError, match="was not written over"):
@@ -63,8 +63,8 @@ def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
     new = own_site(tmp_path / "new")
     assert restore_site(file, new, out) == 0
     assert "powick-bridge: " in out.getvalue()
-    told = [line for line in out.getvalue().splitlines() if "unbroken. Root" in line]
-    assert len(told) == 2
-    assert told[0] == told[1]
+    root_lines = [line for line in out.getvalue().splitlines() if "unbroken. Root" in line]
+    assert len(root_lines) == 2
+    assert root_lines[0] == root_lines[1]
     export_game(new, GAME, tmp_path / "after.zip", players=False, out=out)
     assert run_verify(tmp_path / "after.zip", [], io.StringIO()) == 0

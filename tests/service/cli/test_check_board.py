@@ -93,9 +93,9 @@ def test_a_board_that_is_not_there_is_answered_with_those_that_are(
 
 def test_moves_of_the_printed_example() -> None:
     """G5a by way of the command."""
-    (found,) = _moves(W3K, "Lyme Bay")
-    assert found["unit"] == "F"
-    assert found["moves"] == [
+    (fleet,) = _moves(W3K, "Lyme Bay")
+    assert fleet["unit"] == "F"
+    assert fleet["moves"] == [
         "Alderney Race", "Devon/South Coast", "Dorset/West Coast", "Gulf of Mayo", "Hurd's Deep",
         "Les Sept-Isles and Eddystone Rocks", "Plymouth Sea Area", "Portland Sea Area",
         "The Isle of Portland",
@@ -103,8 +103,8 @@ def test_moves_of_the_printed_example() -> None:
 
 
 def test_moves_by_land_and_by_each_coast() -> None:
-    found = _moves(W3K, "Devon")
-    assert [(one["unit"], one["region"]) for one in found] == [
+    units = _moves(W3K, "Devon")
+    assert [(unit["unit"], unit["region"]) for unit in units] == [
         ("A", "Devon"), ("F", "Devon/North Coast"), ("F", "Devon/South Coast"),
     ]
     (south,) = _moves(W3K, "devon (south coast)")

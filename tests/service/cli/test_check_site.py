@@ -55,7 +55,7 @@ def _checked(folder: Path) -> tuple[int, dict[str, tuple[str, str]]]:
     out = io.StringIO()
     code = check_site(folder, out)
     rows = [line.split(None, 2) for line in out.getvalue().splitlines()]
-    return code, {area: (mark, said) for mark, area, said in rows}
+    return code, {area: (mark, sentence) for mark, area, sentence in rows}
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def _in(settings: Settings, **changes: object) -> Settings:
 
 
 def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: Path) -> None:
-    code, found = _checked(folder)
-    assert list(found) == AREAS
+    code, lines_by_area = _checked(folder)
+    assert list(lines_by_area) == AREAS
     # Its mailbox is a folder, whose stamps prove nothing about the clock.
-    assert {area: mark for area, (mark, _) in found.items() if mark != "ok"} == {
+    assert {area: mark for area, (mark, _) in lines_by_area.items() if mark != "ok"} == {
         "clock": "note", "users": "note", "backup": "note"}
     assert code == 0
     assert not list((folder / "outbox").iterdir())
@@ -91,13 +91,14 @@ def test_servers_that_do_not_answer_are_a_sentence_each_and_the_rest_is_tested(t
     port = free_port()
     lines = SETTINGS.replace('kind = "maildir"\npath = "box"', f'host = "127.0.0.1"\nport = {port}')
     lines = lines.replace('kind = "folder"\npath = "outbox"', f'host = "127.0.0.1"\nport = {port}')
-    code, found = _checked(own_site(tmp_path / "site", lines))
+    code, lines_by_area = _checked(own_site(tmp_path / "site", lines))
     assert code == 1
-    assert list(found) == AREAS
-    assert {area for area, (mark, _) in found.items() if mark == "MEND"} == {"mailbox", "sending"}
-    assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in found["mailbox"][1]
+    assert list(lines_by_area) == AREAS
+    assert {area for area, (mark, _) in lines_by_area.items() if mark == "MEND"} == {"mailbox", "sending"}
+    assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in lines_by_area[
+        "mailbox"][1]
     assert (f"Nothing answers at 127.0.0.1:{port}; check mail_out.host and "
-            f"mail_out.port") in found["sending"][1]
+            f"mail_out.port") in lines_by_area["sending"][1]
 
 
 def test_settings_that_cannot_be_read_end_the_check(tmp_path: Path) -> None:
@@ -116,24 +117,24 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
     at_server = pymap_server.settings().model_copy(update={"trusted_authserv_id": "mx.galloper.example"})
     site = settings.model_copy(update={"mail_in": at_server})
     for _ in range(2):
-        found = site_check.check_mailbox(site)
-        assert found.state is FindingState.WELL
-        assert "1 mail(s) wait" in found.sentence
+        finding = site_check.check_mailbox(site)
+        assert finding.state is FindingState.WELL
+        assert "1 mail(s) wait" in finding.sentence
     refused = site_check.check_mailbox(_in(site, password="wrong"))
     assert refused.state is FindingState.TROUBLE
     assert "check mail_in.user and mail_in.password" in refused.sentence
 
 
 def test_without_a_server_to_trust_no_sheet_would_be_taken(settings: Settings) -> None:
-    found = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
-    assert found.state is FindingState.TROUBLE
-    assert "trusted_authserv_id" in found.sentence
+    finding = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
+    assert finding.state is FindingState.TROUBLE
+    assert "trusted_authserv_id" in finding.sentence
 
 
 def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:
-    found = site_check.check_mailbox(settings_of(own_site(tmp_path / "site", box=False)))
-    assert found.state is FindingState.TROUBLE
-    assert "check mail_in.path" in found.sentence
+    finding = site_check.check_mailbox(settings_of(own_site(tmp_path / "site", box=False)))
+    assert finding.state is FindingState.TROUBLE
+    assert "check mail_in.path" in finding.sentence
 
 
 # Sending
@@ -142,28 +143,28 @@ def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_the_relay_is_greeted_and_nothing_is_sent(settings: Settings, smtp_sink: SmtpSink) -> None:
     relay = MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=False, sender="g@galloper.example")
-    found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
-    assert found.state is FindingState.WELL, found.sentence
+    finding = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
+    assert finding.state is FindingState.WELL, finding.sentence
     assert smtp_sink.letters == []
 
 
 def test_a_relay_without_starttls_or_login_is_told(settings: Settings, smtp_sink: SmtpSink) -> None:
     relay = MailOut(host="127.0.0.1", port=smtp_sink.port, sender="g@galloper.example")
     for mail_out in (relay, relay.model_copy(update={"starttls": False, "user": "g", "password": "x"})):
-        found = site_check.check_sending(settings.model_copy(update={"mail_out": mail_out}))
-        assert found.state is FindingState.TROUBLE
-        assert "offers no STARTTLS or no login" in found.sentence
+        finding = site_check.check_sending(settings.model_copy(update={"mail_out": mail_out}))
+        assert finding.state is FindingState.TROUBLE
+        assert "offers no STARTTLS or no login" in finding.sentence
 
 
 def test_a_certificate_that_nobody_trusts_is_told(settings: Settings, tmp_path: Path) -> None:
     sink = SmtpSink(certificate=make_certificate(tmp_path)).start()
     try:
         relay = MailOut(host="localhost", port=sink.port, sender="g@galloper.example")
-        found = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
+        finding = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
     finally:
         sink.stop()
-    assert found.state is FindingState.TROUBLE
-    assert "is not trusted" in found.sentence
+    assert finding.state is FindingState.TROUBLE
+    assert "is not trusted" in finding.sentence
 
 
 def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,9 +172,9 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    found = site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org"))
-    assert found.state is FindingState.TROUBLE
-    assert "check mail_out.host" in found.sentence
+    finding = site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org"))
+    assert finding.state is FindingState.TROUBLE
+    assert "check mail_out.host" in finding.sentence
 
 
 @pytest.mark.parametrize(
@@ -240,9 +241,9 @@ def test_the_clock_is_compared_with_the_relays_greeting(
 ) -> None:
     then = datetime.now(UTC) + timedelta(minutes=minutes)
     with _greeter(f"220 mx.example.org ESMTP Sendmail; {format_datetime(then)}") as port:
-        found = site_check.check_clock(_out(settings, kind="smtp", host="127.0.0.1", port=port))
-    assert found.state is state
-    assert "the greeting of the mail server" in found.sentence
+        finding = site_check.check_clock(_out(settings, kind="smtp", host="127.0.0.1", port=port))
+    assert finding.state is state
+    assert "the greeting of the mail server" in finding.sentence
 
 
 def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
@@ -253,16 +254,16 @@ def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings
     assert "newest mail that waits" in before.sentence
     assert "keep this machine's by NTP" in before.sentence
     deliver(folder, b"Subject: Orders\n\nHello again.\n", at=datetime.now(UTC) + timedelta(hours=1))
-    found = site_check.check_clock(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "set the clock" in found.sentence
+    finding = site_check.check_clock(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "set the clock" in finding.sentence
 
 
 def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
     monkeypatch.setattr(site_check, "datetime", past)
-    found = site_check.check_clock(settings)
-    assert found == Finding("clock", FindingState.TROUBLE, ("the clock says 01 Jan 1970; set the date of "
+    finding = site_check.check_clock(settings)
+    assert finding == Finding("clock", FindingState.TROUBLE, ("the clock says 01 Jan 1970; set the date of "
                                                             "this machine"))
 
 
@@ -284,9 +285,9 @@ def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, 
 
 def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
-    found = site_check.check_disk(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "only 300 MB are free" in found.sentence
+    finding = site_check.check_disk(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "only 300 MB are free" in finding.sentence
 
 
 def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> None:
@@ -295,7 +296,7 @@ def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> 
     migrate(settings.database_url)
     assert site_check.check_database(settings).state is FindingState.WELL
     assert "is up to date" in site_check.check_database(settings).sentence
-    for revision, state, said in (
+    for revision, state, words in (
         ("9999", FindingState.TROUBLE, "newer Galloper"),
         (None, FindingState.WELL, "the next start brings them to"),
     ):
@@ -304,18 +305,18 @@ def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> 
             if revision:
                 connection.execute("INSERT INTO alembic_version VALUES (?)", (revision,))
         connection.close()
-        found = site_check.check_database(settings)
-        assert found.state is state
-        assert said in found.sentence
+        finding = site_check.check_database(settings)
+        assert finding.state is state
+        assert words in finding.sentence
 
 
 def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
     path = Path(settings.data) / "galloper.sqlite"
     path.parent.mkdir()
     path.write_bytes(b"a letter, and no database at all" * 200)
-    found = site_check.check_database(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "file is not a database" in found.sentence
+    finding = site_check.check_database(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "file is not a database" in finding.sentence
 
 
 # Reader, pictures, users
@@ -332,27 +333,27 @@ def test_networks_that_are_missing_or_misread_are_told(
     assert site_check.check_reader(settings) == Finding(
         "reader", FindingState.TROUBLE, "rec.onnx: No such file or directory; run tools/setup again")
     monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognition("Amny Landan", 0.4),))
-    found = site_check.check_reader(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "Amny Landan" in found.sentence
+    finding = site_check.check_reader(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "Amny Landan" in finding.sentence
 
 
 def test_a_missing_tesseract_is_told(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = site_check.check_reader(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "install tesseract-ocr" in found.sentence
+    finding = site_check.check_reader(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "install tesseract-ocr" in finding.sentence
 
 
 def test_a_missing_font_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(fonts.FACES, "bold", "NoSuchFace.otf")
     fonts._face.cache_clear()
     fonts.width.cache_clear()
-    found = site_check.check_pictures(settings)
-    assert found.state is FindingState.TROUBLE
-    assert "NoSuchFace.otf is missing; install fonts-ebgaramond" in found.sentence
+    finding = site_check.check_pictures(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "NoSuchFace.otf is missing; install fonts-ebgaramond" in finding.sentence
 
 
 def test_somebody_must_be_able_to_sign_in(
@@ -367,7 +368,7 @@ def test_somebody_must_be_able_to_sign_in(
 
 
 @pytest.mark.parametrize(
-    ("made", "tested", "state", "says"),
+    ("backup_hours", "test_hours", "state", "says"),
     [
         (None, None, FindingState.NOTE, "backup: None made yet."),
         (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
@@ -378,17 +379,17 @@ def test_somebody_must_be_able_to_sign_in(
     ],
 )
 def test_the_backup_is_told_with_its_age_and_its_test(
-    settings: Settings, made: int | None, tested: int | None, state: FindingState, says: str
+    settings: Settings, backup_hours: int | None, test_hours: int | None, state: FindingState, says: str
 ) -> None:
     assert check_backup(settings).sentence.startswith("nothing to back up yet")
     now = datetime.now(UTC)
     with opened(settings) as store, store.begin() as session:
-        for what, hours in ((BACKUP, made), (RESTORED, tested)):
+        for event_kind, hours in ((BACKUP, backup_hours), (RESTORED, test_hours)):
             if hours is not None:
-                records.log_event(session, now - timedelta(hours=hours), what)
-    found = check_backup(settings)
-    assert found.state is state
-    assert says in found.sentence
+                records.log_event(session, now - timedelta(hours=hours), event_kind)
+    finding = check_backup(settings)
+    assert finding.state is state
+    assert says in finding.sentence
 
 
 def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
@@ -396,9 +397,9 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
         now = datetime.now(UTC)
         records.add_mail(session, open_blobs(settings).put(b"here"), 4, now, now)
         records.add_mail(session, "0" * 64, 4, now, now)
-    found = check_backup(settings)
-    assert found.state is FindingState.TROUBLE
-    assert found.sentence.startswith("1 of the newest 2 mails are in the database and not among the "
+    finding = check_backup(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert finding.sentence.startswith("1 of the newest 2 mails are in the database and not among the "
                                      "photographs")
 
 
@@ -411,16 +412,16 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
 def test_the_store_of_photographs_is_tried(
     settings: Settings, photographs: str, state: FindingState, says: str
 ) -> None:
-    found = site_check._run_test(
+    finding = site_check._run_test(
         "specimen", check_photographs, settings.model_copy(update={"photographs": photographs})
     )
-    assert (found.state, says in found.sentence) == (state, True)
+    assert (finding.state, says in finding.sentence) == (state, True)
 
 
 def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) -> None:
     def broken(_settings: Settings) -> Finding:
         raise ZeroDivisionError("by nought")
 
-    found = site_check._run_test("specimen", broken, settings)
-    assert found.state is FindingState.TROUBLE
-    assert "ZeroDivisionError: by nought" in found.sentence
+    finding = site_check._run_test("specimen", broken, settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "ZeroDivisionError: by nought" in finding.sentence

@@ -23,9 +23,9 @@ def test_another_ending_is_refused_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_draw(STANDARD, tmp_path / "map.gif") == 1
-    said = capsys.readouterr().err
-    assert "should end in .svg, .png or .pdf" in said
-    assert said.count("\n") == 1
+    error = capsys.readouterr().err
+    assert "should end in .svg, .png or .pdf" in error
+    assert error.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 

@@ -101,8 +101,8 @@ def test_a_game_whose_first_deadline_is_past_is_refused(folder: Path, tmp_path: 
 
 def test_an_address_that_is_none_and_the_sites_own_are_refused(folder: Path, tmp_path: Path) -> None:
     assert "'ada' is no mail address" in _refused(folder, game_file(tmp_path, LATER, player="ada"))
-    own = _refused(folder, game_file(tmp_path, LATER, player="Orders@Galloper.example"))
-    assert "orders@galloper.example is Galloper's own order_address" in own
+    sentence = _refused(folder, game_file(tmp_path, LATER, player="Orders@Galloper.example"))
+    assert "orders@galloper.example is Galloper's own order_address" in sentence
 
 
 def test_one_address_for_two_people_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_one_address_for_two_people_is_refused(folder: Path, tmp_path: Path) -> 
     text = file.read_text("utf-8").replace('"Argyll" = "Ada"', '"Argyll" = "Grace"')
     file.write_text(text.replace("[seats]", ('[[player]]\nname = "Grace"\nmail = '
                                              '["ada@example.org"]\n[seats]')), "utf-8")
-    said = _refused(folder, file)
-    assert "Grace" in said
-    assert "ada@example.org" in said
+    sentence = _refused(folder, file)
+    assert "Grace" in sentence
+    assert "ada@example.org" in sentence
 
 
 def test_an_unknown_board_is_answered_with_those_there_are(folder: Path, tmp_path: Path) -> None:

@@ -66,20 +66,21 @@ def _quoted(cell: str) -> str:
     return f'"{cell}"' if ";" in cell else cell
 
 
-def _same_board(found: Variant, *, powers: Callable[[str], str] = str) -> None:
+def _same_board(imported: Variant, *, powers: Callable[[str], str] = str) -> None:
     ours = STANDARD.board
     assert {
         p.id: (normalize(p.name), p.terrain, p.centre, p.home, p.coasts)
-        for p in found.board.provinces.values()
+        for p in imported.board.provinces.values()
     } == {
         p.id: (normalize(p.name), p.terrain, p.centre, p.home and powers(p.home), p.coasts)
         for p in ours.provinces.values()
     }
-    assert found.board.links == ours.links
-    assert found.start.units == STANDARD.start.units
-    assert found.start.centres == STANDARD.start.centres
-    assert (found.start.phase, found.victory, found.calendar) == (STANDARD.start.phase, 18, STANDARD.calendar)
-    assert set(found.powers) == set(STANDARD.powers)
+    assert imported.board.links == ours.links
+    assert imported.start.units == STANDARD.start.units
+    assert imported.start.centres == STANDARD.start.centres
+    assert (imported.start.phase, imported.victory, imported.calendar) == (STANDARD.start.phase, 18,
+        STANDARD.calendar)
+    assert set(imported.powers) == set(STANDARD.powers)
 
 
 @pytest.mark.parametrize("source", [_judge_map, _jdip, _spreadsheet])
@@ -87,9 +88,9 @@ def test_the_classic_board_comes_back_whole(tmp_path: Path, source: Callable[[Pa
     """Places, borders of each kind, coasts, centres, homes, opening units; and every DATC case has its
     outcome on it."""
     (tmp_path / "from").mkdir()
-    found = _import(source(tmp_path / "from"), tmp_path / "board")
-    _same_board(found)
-    assert disagreeing(found, DATC) == {}
+    imported = _import(source(tmp_path / "from"), tmp_path / "board")
+    _same_board(imported)
+    assert disagreeing(imported, DATC) == {}
 
 
 def test_what_was_imported_can_be_imported_again(tmp_path: Path) -> None:
@@ -110,15 +111,15 @@ def test_tables_alone_get_the_heading_of_the_board_they_are_like(tmp_path: Path,
     tables.mkdir()
     for name in TABLES:
         (tables / name).write_bytes((maps.folder(slug) / name).read_bytes())
-    found, model = _import(tables, tmp_path / "mine", like=slug), maps.load(slug)
-    assert (found.powers, found.kinds, found.rules, found.wording) == (
+    imported, model = _import(tables, tmp_path / "mine", like=slug), maps.load(slug)
+    assert (imported.powers, imported.kinds, imported.rules, imported.wording) == (
         model.powers,
         model.kinds,
         model.rules,
         model.wording,
     )
-    assert found.board.links == model.board.links
-    assert found.start == model.start
+    assert imported.board.links == model.board.links
+    assert imported.start == model.start
 
 
 NAMES = """
@@ -139,16 +140,16 @@ def test_names_and_powers_as_they_are_printed(tmp_path: Path) -> None:
     """A plus sign is a blank; a question mark means that the spelling may be another place's; a power's signs
     and letter."""
     (tmp_path / "small.map").write_text(NAMES, "utf-8")
-    found = _import(tmp_path / "small.map", tmp_path / "small")
-    assert [r.province for r in regions_named(found.names, "Some where else")] == ["ELS"]
-    assert sorted(r.province for r in regions_named(found.names, "Where")) == ["NOW", "SOM"]
-    assert all(row.ambiguous for row in found.names if normalize(row.text) == "where")
-    king, foes = found.powers["_MIDDLE-KING+DOM"], found.powers["FOES"]
+    imported = _import(tmp_path / "small.map", tmp_path / "small")
+    assert [r.province for r in regions_named(imported.names, "Some where else")] == ["ELS"]
+    assert sorted(r.province for r in regions_named(imported.names, "Where")) == ["NOW", "SOM"]
+    assert all(row.ambiguous for row in imported.names if normalize(row.text) == "where")
+    king, foes = imported.powers["_MIDDLE-KING+DOM"], imported.powers["FOES"]
     assert (king.name, king.aliases, king.letter) == ("Middle-KingDom", ("Royal",), "K")
     assert (foes.name, foes.aliases, foes.letter) == ("Foes", (), "Q")
-    assert found.victory == 2, "more than half of the two centres"
-    parsed = vocabulary.parse_typed(found, PhaseKind.MOVEMENT, "FOES", "A And - Some where else")
-    assert vocabulary.printed(parsed.orders, found.board) == "A Nowhere - Somewhere Else"
+    assert imported.victory == 2, "more than half of the two centres"
+    parsed = vocabulary.parse_typed(imported, PhaseKind.MOVEMENT, "FOES", "A And - Some where else")
+    assert vocabulary.printed(parsed.orders, imported.board) == "A Nowhere - Somewhere Else"
 
 
 CHANGED = """USE base.map
@@ -178,9 +179,9 @@ def test_a_map_that_changes_another(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert str(board.start.phase) == "Autumn 1905 Movement"
     assert board.board.near("SOM", "land") == {"ELS", "ISL"}
     assert board.board.near("ISL", "land") == set(), "Som with one large letter: no army goes there"
-    said = capsys.readouterr().err
-    assert "next.map, line 9: RULE BUILD_ANY" in said
-    assert "next.map, line 5: ISL is a port" in said
+    error = capsys.readouterr().err
+    assert "next.map, line 9: RULE BUILD_ANY" in error
+    assert "next.map, line 5: ISL is a port" in error
 
 
 PACKAGE = find_spec("diplomacy")
@@ -193,9 +194,9 @@ FOREIGN = sorted(Path(next(iter(PACKAGE.submodule_search_locations)), "maps").gl
 def test_the_classic_board_of_the_package_is_ours(tmp_path: Path) -> None:
     """The file that players have."""
     (source,) = [path for path in FOREIGN if path.stem == "standard"]
-    found = _import(source, tmp_path / "classic")
-    _same_board(found)
-    assert disagreeing(found, DATC) == {}
+    imported = _import(source, tmp_path / "classic")
+    _same_board(imported)
+    assert disagreeing(imported, DATC) == {}
 
 
 @pytest.mark.slow
@@ -211,16 +212,16 @@ def test_every_map_of_the_package_has_the_ways_that_its_own_reader_sees(tmp_path
         theirs.__init__(source.stem, use_cache=False)
     finally:
         engine.build_cache = build
-    found = _import(source, tmp_path / source.stem)
+    imported = _import(source, tmp_path / source.stem)
     places = sorted({loc.upper() for loc in theirs.locs if theirs.area_type(loc) != "SHUT"})
     ways = {(kind, a, b) for kind in "AF" for a in places for b in places if theirs._abuts(kind, a, "-", b)}
     kinds = {"A": "land", "F": "sea"}
-    assert ways == {(kind, str(here), str(there)) for kind, movement in kinds.items()
-                    for here, others in found.board.links[movement].items() for there in others}
-    assert set(theirs.scs) == set(found.board.centres())
-    for place in found.board.provinces.values():  # and its names can be written in orders
+    assert ways == {(kind, str(origin), str(target)) for kind, movement in kinds.items()
+                    for origin, others in imported.board.links[movement].items() for target in others}
+    assert set(theirs.scs) == set(imported.board.centres())
+    for place in imported.board.provinces.values():  # and its names can be written in orders
         order = Hold(power="x", unit=UnitRef("A", Region(place.id)))
-        text = canonical(order, found.board)
-        assert vocabulary.parse_typed(found, PhaseKind.MOVEMENT, "x", text).orders == (order,)
+        text = canonical(order, imported.board)
+        assert vocabulary.parse_typed(imported, PhaseKind.MOVEMENT, "x", text).orders == (order,)
     units = {unit for listed in theirs.units.values() for unit in listed}
-    assert units == {f"{unit.kind} {unit.region}" for unit in found.start.units}
+    assert units == {f"{unit.kind} {unit.region}" for unit in imported.start.units}

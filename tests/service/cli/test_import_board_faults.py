@@ -40,16 +40,16 @@ def _import(source: Path, folder: Path, **options: bool | str) -> tuple[int, lis
 
 
 def _refused(source: Path, folder: Path) -> list[str]:
-    status, told = _import(source, folder)
+    status, messages = _import(source, folder)
     assert status == 1
     assert not folder.exists(), "nothing is written"
-    return told
+    return messages
 
 
 def test_the_small_map_is_sound(tmp_path: Path) -> None:
     (tmp_path / "small.map").write_text(SOUND, "utf-8")
-    status, told = _import(tmp_path / "small.map", tmp_path / "board")
-    assert (status, told[0][:15]) == (0, "board: no fault")
+    status, messages = _import(tmp_path / "small.map", tmp_path / "board")
+    assert (status, messages[0][:15]) == (0, "board: no fault")
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,9 @@ def test_a_fault_of_a_map_file_is_told_with_its_line(
 ) -> None:
     assert old in SOUND
     (tmp_path / "small.map").write_text(SOUND.replace(old, new), "utf-8")
-    told = _refused(tmp_path / "small.map", tmp_path / "board")
-    assert any(one.startswith(f"small.map, line {line}: ") and sentence in one for one in told), told
+    messages = _refused(tmp_path / "small.map", tmp_path / "board")
+    assert any(message.startswith(f"small.map, line {line}: ") and sentence in message
+        for message in messages), messages
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
@@ -101,7 +102,8 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         .replace("F ELS", "F NOW")
     )
     (tmp_path / "small.map").write_text(text, "utf-8")
-    assert [one.partition(":")[0] for one in _refused(tmp_path / "small.map", tmp_path / "board")] == [
+    assert [message.partition(":")[0]
+        for message in _refused(tmp_path / "small.map", tmp_path / "board")] == [
         "small.map, line 4", "small.map, line 8", "small.map, line 9"]
 
 
@@ -128,7 +130,8 @@ def test_a_way_without_return_can_be_meant(tmp_path: Path) -> None:
 BESIDE = (
     DECLARED
     + """<PROVINCES>
-<PROVINCE shortname="som" fullname="Somewhere"><ADJACENCY type="mv" refs="els"/><ADJACENCY type="xc" refs="els wat"/></PROVINCE>
+<PROVINCE shortname="som" fullname="Somewhere"><ADJACENCY type="mv" refs="els"/>\
+<ADJACENCY type="xc" refs="els wat"/></PROVINCE>
 <PROVINCE shortname="els" fullname="Elsewhere">
 <UNIQUENAME name="other"/>
 <ADJACENCY refs="som"/>
@@ -159,8 +162,8 @@ def _xml(folder: Path, game: str = GAME, beside: str = BESIDE) -> Path:
 
 
 def test_the_small_variant_is_sound(tmp_path: Path) -> None:
-    status, told = _import(_xml(tmp_path), tmp_path / "board")
-    assert (status, told[0][:15]) == (0, "board: no fault")
+    status, messages = _import(_xml(tmp_path), tmp_path / "board")
+    assert (status, messages[0][:15]) == (0, "board: no fault")
 
 
 @pytest.mark.parametrize(
@@ -208,8 +211,8 @@ def test_a_fault_of_the_adjacency_is_told_with_its_line(
     tmp_path: Path, old: str, new: str, where: str, sentence: str
 ) -> None:
     assert old in BESIDE
-    told = _refused(_xml(tmp_path, beside=BESIDE.replace(old, new)), tmp_path / "board")
-    assert any(one.startswith(where) and sentence in one for one in told), told
+    messages = _refused(_xml(tmp_path, beside=BESIDE.replace(old, new)), tmp_path / "board")
+    assert any(message.startswith(where) and sentence in message for message in messages), messages
 
 
 @pytest.mark.parametrize(
@@ -234,8 +237,9 @@ def test_a_fault_of_the_variants_is_told_with_its_line(
     tmp_path: Path, old: str, new: str, line: int, sentence: str
 ) -> None:
     assert old in GAME
-    told = _refused(_xml(tmp_path, game=GAME.replace(old, new)), tmp_path / "board")
-    assert any(one.startswith(f"variants.xml, line {line}: ") and sentence in one for one in told), told
+    messages = _refused(_xml(tmp_path, game=GAME.replace(old, new)), tmp_path / "board")
+    assert any(message.startswith(f"variants.xml, line {line}: ") and sentence in message
+        for message in messages), messages
 
 
 def test_a_file_outside_is_never_opened(tmp_path: Path) -> None:
@@ -243,14 +247,15 @@ def test_a_file_outside_is_never_opened(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("seen", "utf-8")
     game = f'<!DOCTYPE VARIANTS [<!ENTITY s SYSTEM "{secret.as_uri()}">]>\n' + GAME.replace("Reddish", "&s;")
-    told = _refused(_xml(tmp_path, game=game), tmp_path / "board")
-    assert told == [("variants.xml, line 1: the entity s is declared; boards are read without entities, so "
+    messages = _refused(_xml(tmp_path, game=game), tmp_path / "board")
+    assert messages == [
+        ("variants.xml, line 1: the entity s is declared; boards are read without entities, so "
                      "write its text out")]
 
 
 def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
-    one = GAME[GAME.index("<VARIANT "): GAME.index("</VARIANTS>")]
-    _xml(tmp_path, game=GAME.replace("</VARIANTS>", one.replace("Small", "Smaller") + "</VARIANTS>"))
+    variant = GAME[GAME.index("<VARIANT "): GAME.index("</VARIANTS>")]
+    _xml(tmp_path, game=GAME.replace("</VARIANTS>", variant.replace("Small", "Smaller") + "</VARIANTS>"))
     assert _refused(tmp_path, tmp_path / "board") == [
         "variants.xml, line 1: say which variant with --name; there are 'Small', 'Smaller'"]
     assert _import(tmp_path, tmp_path / "board", name="smaller")[0] == 0
@@ -263,7 +268,7 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"),
+    ("name", "data", "message"),
     [
         ("a.map", b"", "a.map: the file is empty"),
         ("a.map", b" \n\n", "a.map: the file is empty"),
@@ -285,9 +290,10 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
                              "variants.xml")),
     ],
 )
-def test_what_is_no_board_is_said_in_one_sentence(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+def test_what_is_no_board_is_said_in_one_sentence(tmp_path: Path, name: str, data: bytes,
+        message: str) -> None:
     (tmp_path / name).write_bytes(data)
-    assert _refused(tmp_path / name, tmp_path / "board") == [told]
+    assert _refused(tmp_path / name, tmp_path / "board") == [message]
 
 
 def test_a_folder_without_a_board_and_one_with_two(tmp_path: Path) -> None:
@@ -318,9 +324,9 @@ def test_tables_with_faults_are_written_and_their_rows_told(tmp_path: Path) -> N
     )
     (tables / "borders.csv").write_text("a;b;kind\nSom;Els;land\n", "utf-8")
     (tables / "setup.csv").write_text("power;unit;region\nRed;A;Som\nRed;A;Now\n", "utf-8")
-    status, told = _import(tables, tmp_path / "board")
+    status, messages = _import(tables, tmp_path / "board")
     assert status == 1
-    assert told == [
+    assert messages == [
         "borders.csv, row 2: 'Els' is no province of this board",
         "provinces.csv, row 4: Els has the terrain 'hilly'; known are inland, coastal, sea",
         "setup.csv, row 3: 'Now' is no province of this board",
@@ -331,8 +337,8 @@ def test_a_table_that_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
     tables = tmp_path / "typed"
     tables.mkdir()
     (tables / "provinces.csv").write_bytes("id,name,terrain\nIle,\xcele,inland\n".encode("latin-1"))
-    told = _refused(tables, tmp_path / "board")
-    assert told == ["borders.csv: the file cannot be read (No such file or directory)",
+    messages = _refused(tables, tmp_path / "board")
+    assert messages == ["borders.csv: the file cannot be read (No such file or directory)",
                     "provinces.csv, line 2: the byte 0xce is no UTF-8; save the file as UTF-8 text"]
 
 
@@ -387,8 +393,8 @@ WORDS = [
 @given(st.lists(st.tuples(st.integers(0, 11), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4))
 def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) -> None:
     lines = SOUND.splitlines()
-    for at, words in put:
-        lines.insert(at, " ".join(words))
+    for line_number, words in put:
+        lines.insert(line_number, " ".join(words))
     _answered("small.map", "\n".join(lines).encode())
 
 
@@ -425,7 +431,7 @@ def _answered(name: str, data: bytes, beside: bytes = b"") -> None:
         source.mkdir()
         (source / name).write_bytes(data)
         (source / "beside.xml").write_bytes(beside)
-        status, told = _import(source, Path(folder) / "board")
-        assert status == (0 if told[0].startswith("board: no fault") else 1)
-        for line in told:
+        status, messages = _import(source, Path(folder) / "board")
+        assert status == (0 if messages[0].startswith("board: no fault") else 1)
+        for line in messages:
             assert re.match(r"[\w.]+(, (line|row) \d+)?: \S", line), line

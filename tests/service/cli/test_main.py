@@ -70,9 +70,9 @@ def _run(
     monkeypatch.setattr("sys.argv", ["galloper", *map(str, words)])
     with pytest.raises(SystemExit) as ended:
         main.main()
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     code = ended.value.code
-    return (code if isinstance(code, int) else 0), said.out, said.err
+    return (code if isinstance(code, int) else 0), output.out, output.err
 
 
 def test_these_are_the_commands() -> None:
@@ -245,6 +245,6 @@ def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_file_that_the_system_refuses_is_told_by_its_name() -> None:
-    said = main.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
-    assert said is not None
-    assert said.startswith("/srv/galloper: Permission denied")
+    sentence = main.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
+    assert sentence is not None
+    assert sentence.startswith("/srv/galloper: Permission denied")

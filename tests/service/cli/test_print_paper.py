@@ -20,9 +20,9 @@ from tests.support.own_site import game_file, own_site
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = own_site(tmp_path / "site")
-    assert create_game(made, game_file(tmp_path, date(2097, 3, 1)), io.StringIO()) == 0
-    return made
+    site_folder = own_site(tmp_path / "site")
+    assert create_game(site_folder, game_file(tmp_path, date(2097, 3, 1)), io.StringIO()) == 0
+    return site_folder
 
 
 def lives(folder: Path, *lines: str, last: date | None = None) -> None:

@@ -132,18 +132,19 @@ def answers(
         main.main()
     out = capsys.readouterr().out.splitlines()
     assert not ended.value.code
-    found = [json.loads(line) for line in out]
-    assert [answer["file"] for answer in found] == list(files)
-    return {answer["file"]: answer for answer in found}
+    parsed = [json.loads(line) for line in out]
+    assert [answer["file"] for answer in parsed] == list(files)
+    return {answer["file"]: answer for answer in parsed}
 
 
 def test_what_cannot_be_read_is_unusable_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = answers(tmp_path, {name: make() for name, (make, _) in UNUSABLE.items()}, monkeypatch, capsys)
+    answer_by_file = answers(tmp_path, {name: make() for name, (make, _) in UNUSABLE.items()}, monkeypatch,
+        capsys)
     for name, (_, reasons) in UNUSABLE.items():
         assert reasons <= REASONS
-        answer = found[name]
+        answer = answer_by_file[name]
         assert set(answer) == {"file", "status", "reason", "seconds", "pages"}
         assert (answer["status"], answer["pages"]) == ("unusable", []), name
         assert answer["reason"] in reasons, name
@@ -162,8 +163,8 @@ def test_what_is_turned_doubled_or_odd_is_read(
         written = [
             line["text"] for line in TRUTH[sheet]["lines"] if line["kind"] == "order" and not line["struck"]
         ]
-        seen = [line["text"] for line in page["lines"]]
-        best = [max(Levenshtein.normalized_similarity(text, line) for line in seen) for text in written]
+        lines = [line["text"] for line in page["lines"]]
+        best = [max(Levenshtein.normalized_similarity(text, line) for line in lines) for text in written]
         assert min(best) > 0.7, "no order is lost"
         assert_nothing_invented(page, sheet)
 

@@ -90,8 +90,8 @@ def _signals() -> Iterator[None]:
 def served() -> Iterator[list[Served]]:
     begun: list[Served] = []
     yield begun
-    for one in begun:
-        one.close()
+    for process in begun:
+        process.close()
 
 
 def _serve(served: list[Served], folder: Path) -> Served:

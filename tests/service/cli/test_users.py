@@ -29,7 +29,7 @@ def _piped(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def _typed(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
     """A terminal at which these passwords are typed; gives the questions that were asked."""
-    given, asked = list(answers), []
+    replies, asked = list(answers), []
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -37,7 +37,7 @@ def _typed(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
 
     def ask(question: str) -> str:
         asked.append(question)
-        return given.pop(0)
+        return replies.pop(0)
 
     monkeypatch.setattr("sys.stdin", Terminal())
     monkeypatch.setattr(users, "getpass", ask)

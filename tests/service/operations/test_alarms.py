@@ -150,12 +150,12 @@ def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table
 
 
 def numbers(raw: bytes) -> dict[str, float]:
-    found = {}
+    values = {}
     for family in text_string_to_metric_families(raw.decode()):
         for sample in family.samples:
             labels = ",".join(sample.labels.values())
-            found[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
-    return found
+            values[f"{sample.name}{{{labels}}}" if labels else sample.name] = sample.value
+    return values
 
 
 def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
@@ -167,19 +167,19 @@ def test_the_numbers_tell_what_waits_and_name_nobody(table: Table) -> None:
     before = numbers(metrics.text())
     clock.advance(timedelta(minutes=7))
     raw = metrics.text()
-    found = numbers(raw)
-    assert found["galloper_mails{stored}"] == 1
-    assert found["galloper_mails{used}"] == 0
+    after = numbers(raw)
+    assert after["galloper_mails{stored}"] == 1
+    assert after["galloper_mails{used}"] == 0
     assert (
-        found["galloper_oldest_mail_waiting_seconds"] - before["galloper_oldest_mail_waiting_seconds"] == 420
+        after["galloper_oldest_mail_waiting_seconds"] - before["galloper_oldest_mail_waiting_seconds"] == 420
     )
-    assert found["galloper_mailbox_up"] == 0
-    assert found["galloper_deadlines_overdue"] == 0
-    assert found["galloper_disk_free_bytes"] > 0
-    assert found["process_open_fds"] > 0
-    said = raw.decode().lower()
+    assert after["galloper_mailbox_up"] == 0
+    assert after["galloper_deadlines_overdue"] == 0
+    assert after["galloper_disk_free_bytes"] > 0
+    assert after["process_open_fds"] > 0
+    text = raw.decode().lower()
     for word in ("argyll", "powick", "example.org", "galloper.example"):
-        assert word not in said
+        assert word not in text
 
 
 def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
@@ -187,11 +187,11 @@ def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
     with table.site.store.begin() as session:
         session.add(WorkerRow(executor="one", seen_at=datetime.now(UTC)))
         session.add(WorkerRow(executor="two", seen_at=datetime.now(UTC) - timedelta(hours=1)))
-    found = numbers(
+    values = numbers(
         Metrics(table.site.store, table.site.clock, MailboxStatus(table.site.clock), Path()).text()
     )
-    assert found["galloper_deadlines_overdue"] == 1
-    assert found["galloper_workers"] == 1
+    assert values["galloper_deadlines_overdue"] == 1
+    assert values["galloper_workers"] == 1
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,11 @@ def warned(table: Table) -> str:
     (timedelta(days=-400), True),
 ])  # fmt: skip
 def test_a_clock_apart_by_more_than_a_minute_is_off(table: Table, ahead: timedelta, off: bool) -> None:
-    said = guard(table, Server(table, ahead).ask).skew_warning()
-    assert bool(said) == off
-    assert warned(table) == said
+    warning = guard(table, Server(table, ahead).ask).skew_warning()
+    assert bool(warning) == off
+    assert warned(table) == warning
     if off:
-        assert ("ahead of" if ahead > timedelta() else "behind") in said
+        assert ("ahead of" if ahead > timedelta() else "behind") in warning
 
 
 def test_a_phase_waits_for_its_clock_and_the_coordinator_is_told_once(table: Table) -> None:
@@ -90,8 +90,8 @@ def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> N
     server = Server(table, timedelta(minutes=5))
     guard(table, server.ask).skew_warning()
     desk = open_desk(table)
-    said = skew_sentence(timedelta(minutes=5)).replace("'", "&#39;")
-    assert said in desk.page("/")
+    warning = skew_sentence(timedelta(minutes=5)).replace("'", "&#39;")
+    assert warning in desk.page("/")
     assert "Nothing is closed or judged now." in desk.page("/")
     clock = table.site.clock
     with table.site.store() as session:
@@ -125,9 +125,9 @@ def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Tab
     settings = MailIn(kind="maildir", path=str(tmp_path / "box"))
     # A file's stamp is the kernel's last tick, some milliseconds old.
     before = datetime.now(UTC) - timedelta(seconds=1)
-    told = server_time(settings)
-    assert told is not None
-    assert before <= told <= datetime.now(UTC)
+    disk_time = server_time(settings)
+    assert disk_time is not None
+    assert before <= disk_time <= datetime.now(UTC)
     assert not [path for part in ("tmp", "new", "cur") for path in (tmp_path / "box" / part).iterdir()]
 
 
@@ -152,9 +152,9 @@ def test_dovecot_is_asked_for_its_time_and_nothing_stays_behind(dovecot: Dovecot
     settings = MailIn(host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=PASSWORD)
     before = datetime.now(UTC)
     for _ in range(2):
-        told = server_time(settings)
-        assert told is not None
-        assert abs(told - before) < timedelta(seconds=60)
+        dovecot_time = server_time(settings)
+        assert dovecot_time is not None
+        assert abs(dovecot_time - before) < timedelta(seconds=60)
     assert dovecot.contents() == []
     assert dovecot.contents("Galloper") == []
     source = ImapSource(settings)

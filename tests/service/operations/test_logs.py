@@ -56,10 +56,10 @@ def test_a_chain_of_exceptions_brings_no_text_in(log: io.StringIO) -> None:
 @pytest.mark.parametrize("name", ["service.mail.outbox", "dbos", "uvicorn.error", "some.library"])
 def test_an_address_is_left_out_whoever_names_it(log: io.StringIO, name: str) -> None:
     logging.getLogger(name).error("550 5.1.1 <ada@example.org>: no such user: %s", ["to=bob@example.org"])
-    said = log.getvalue()
-    assert "example.org" not in said
-    assert logs.HIDDEN in said
-    assert "550 5.1.1" in said
+    line = log.getvalue()
+    assert "example.org" not in line
+    assert logs.HIDDEN in line
+    assert "550 5.1.1" in line
 
 
 def test_the_queues_own_logger_prints_nothing_past_ours(

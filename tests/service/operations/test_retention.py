@@ -57,9 +57,9 @@ def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_ov
     assert forget() == 0
     assert not site.blobs.has(machine.sha256)
     with site.store() as session:
-        kept = set(session.scalars(select(MailRow.sha256)))
+        remaining = set(session.scalars(select(MailRow.sha256)))
         assert (
-            kept
+            remaining
             == set(session.scalars(select(MailboxLocationRow.sha256)))
             == {used.sha256, repeat.sha256, stranger.sha256}
         )
@@ -84,16 +84,16 @@ def test_bytes_that_something_else_names_stay(site: Site) -> None:
 
 
 def test_nothing_is_forgotten_unless_the_settings_say_so(tmp_path: Path) -> None:
-    kept = settings_of(own_site(tmp_path / "site"))
-    assert kept.keep_strays_days is None
-    limited = kept.model_copy(update={"keep_strays_days": DAYS})
-    looks = []
-    for settings in (kept, limited):
+    unlimited = settings_of(own_site(tmp_path / "site"))
+    assert unlimited.keep_strays_days is None
+    limited = unlimited.model_copy(update={"keep_strays_days": DAYS})
+    scheduled = []
+    for settings in (unlimited, limited):
         site = open_site(settings)
-        looks.append("strays" in Running(site)._schedule._intervals)
+        scheduled.append("strays" in Running(site)._schedule._intervals)
         site.engine.dispose()
-    assert looks == [False, True]
-    assert check_photographs(kept).sentence.endswith("for ever")
+    assert scheduled == [False, True]
+    assert check_photographs(unlimited).sentence.endswith("for ever")
     assert check_photographs(limited).sentence.endswith(f"for {DAYS} days")
 
 

@@ -90,9 +90,9 @@ def lab(linear: Picture) -> Picture:
     )
 
 
-def apart(one: Power, two: Power, sight: Picture) -> float:
+def apart(first: Power, second: Power, sight: Picture) -> float:
     """The mean difference of two swatches as somebody sees them, at the shift where they are most alike."""
-    a, b = lab(swatch(one) @ sight.T), lab(swatch(two) @ sight.T)
+    a, b = lab(swatch(first) @ sight.T), lab(swatch(second) @ sight.T)
     cut = slice(24, PIXELS - 24)
     return min(
         float(np.sqrt(((a[cut, cut] - np.roll(b, (down, right), (0, 1))[cut, cut]) ** 2).sum(-1)).mean())
@@ -105,16 +105,17 @@ def apart(one: Power, two: Power, sight: Picture) -> float:
 def test_any_two_powers_can_be_told_apart_however_one_sees(slug: str, sight: str) -> None:
     """MAP-02, MAP-05: any two may become neighbours, so all pairs are asked."""
     powers = maps.load(slug).powers.values()
-    found = {
-        (one.name, two.name): apart(one, two, SIGHTS[sight]) for one, two in itertools.combinations(powers, 2)
+    differences = {
+        (left.name, right.name): apart(left, right, SIGHTS[sight]) for left,
+        right in itertools.combinations(powers, 2)
     }
-    worst = min(found, key=lambda pair: found[pair])
-    assert found[worst] >= 2 * NOTICEABLE, (worst, round(found[worst], 1))
+    worst = min(differences, key=lambda pair: differences[pair])
+    assert differences[worst] >= 2 * NOTICEABLE, (worst, round(differences[worst], 1))
 
 
 def test_a_swatch_is_no_different_from_itself_shifted_and_the_measure_sees_a_change() -> None:
-    one = next(iter(maps.load("w3k").powers.values()))
-    assert apart(one, one, np.eye(3)) < 0.5
+    power = next(iter(maps.load("w3k").powers.values()))
+    assert apart(power, power, np.eye(3)) < 0.5
     white, black = np.ones((2, 2, 3)), np.zeros((2, 2, 3))
     assert np.abs(lab(white)[..., 0] - 100).max() < 0.1
     assert np.abs(lab(black)).max() < 0.1

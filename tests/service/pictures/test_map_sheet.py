@@ -105,8 +105,8 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> N
 def test_furniture_hides_no_land_and_no_name(slug: str, paper: PaperSize) -> None:
     plan = board_plan(slug, paper)
     pieces = list(plan.pieces.values())
-    for one, two in itertools.combinations(pieces, 2):
-        assert not one.meets(two)
+    for left, right in itertools.combinations(pieces, 2):
+        assert not left.meets(right)
     for piece in pieces:
         assert not any(piece.meets(label.box) for label in plan.labels)
         # Square millimetres: an islet of Malta's size may lie under the open scale bar.
@@ -123,8 +123,8 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
     """MAP-01: the densest part of the board, over open water, with names that touch neither each other nor a
     mark, fewer of them short than on the map."""
     plan = board_plan("w3k", paper)
-    (one,) = plan.insets
-    middle = one.window
+    (inset,) = plan.insets
+    middle = inset.window
     inside = {name for name, place in plan.sheet.places.items()
               if middle.x0 < place.shape.representative_point().x < middle.x1
               and middle.y0 < place.shape.representative_point().y < middle.y1}
@@ -135,28 +135,29 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
                  if x < place.shape.representative_point().x < x + middle.width
                  and y < place.shape.representative_point().y < y + middle.height}
         assert len(other) <= len(inside), (x, y)
-    names = {label.region for label in one.labels}
+    names = {label.region for label in inset.labels}
     assert len(names) >= 14
-    assert names <= set(one.sheet.places)
-    for first, second in itertools.combinations(one.labels, 2):
+    assert names <= set(inset.sheet.places)
+    for first, second in itertools.combinations(inset.labels, 2):
         assert not first.box.grown(PAD / 2 - 1e-6).meets(second.box.grown(PAD / 2 - 1e-6)), (
             first.region,
             second.region,
         )
-    marks = [shapely.Point(p.seal).buffer(p.radius) for p in one.sheet.places.values() if p.seal is not None]
-    for label in one.labels:
+    marks = [shapely.Point(p.seal).buffer(p.radius) for p in inset.sheet.places.values()
+        if p.seal is not None]
+    for label in inset.labels:
         assert not any(_box(label.box).intersects(mark) for mark in marks), label.region
-        assert one.sheet.inside.x0 <= label.box.x0 < label.box.x1 <= one.sheet.inside.x1
-        assert one.sheet.inside.y0 <= label.box.y0 < label.box.y1 <= one.sheet.inside.y1
+        assert inset.sheet.inside.x0 <= label.box.x0 < label.box.x1 <= inset.sheet.inside.x1
+        assert inset.sheet.inside.y0 <= label.box.y0 < label.box.y1 <= inset.sheet.inside.y1
     short = {label.region for label in plan.short()} & names
-    assert sum(label.wording.short for label in one.labels) < len(short)
+    assert sum(label.wording.short for label in inset.labels) < len(short)
     larger = shapely.affinity.scale(plan.sheet.places["Cunninghame"].shape, LARGER, LARGER)
-    assert one.sheet.places["Cunninghame"].shape.area == pytest.approx(larger.area, rel=1e-6)
+    assert inset.sheet.places["Cunninghame"].shape.area == pytest.approx(larger.area, rel=1e-6)
 
 
 def test_an_inset_shows_the_same_owners_and_a_board_with_room_has_none() -> None:
     root = ET.fromstring(picture("w3k"))
-    (group,) = [one for one in root.iter(f"{SVG}g") if one.get("class") == "inset"]
+    (group,) = [node for node in root.iter(f"{SVG}g") if node.get("class") == "inset"]
     owners = {
         seal.get("data-region"): seal.get("data-power")
         for seal in root.iter(f"{SVG}g")
@@ -178,8 +179,8 @@ def test_short_names_are_few_and_explained_on_the_map() -> None:
     plan = board_plan("w3k")
     assert 0 < len(plan.short()) <= 15
     words = _words(picture("w3k"))
-    for one in plan.short():
-        assert f"{one.wording.lines[0]}  {plan.sheet.places[one.region].name}" in words
+    for label in plan.short():
+        assert f"{label.wording.lines[0]}  {plan.sheet.places[label.region].name}" in words
 
 
 def _words(svg: str) -> list[str]:
@@ -193,14 +194,14 @@ def test_the_legend_speaks_of_towns_and_counties_only_where_the_board_has_them(s
     counties = {
         slug
         for slug in BOARDS
-        if {"County Cork", "Cork"} <= {one.name for one in maps.load(slug).board.provinces.values()}
+        if {"County Cork", "Cork"} <= {province.name for province in maps.load(slug).board.provinces.values()}
     }
-    said = [
-        one
-        for one in _words(picture(slug))
-        if ("town" in one or "county" in one) and one != maps.load(slug).note
+    legend_lines = [
+        words
+        for words in _words(picture(slug))
+        if ("town" in words or "county" in words) and words != maps.load(slug).note
     ]
-    assert said == (["a town with its centre", ("the centre of a county, and its "
+    assert legend_lines == (["a town with its centre", ("the centre of a county, and its "
                                                 "owner")] if slug in counties else [])
 
 
@@ -210,7 +211,7 @@ def test_every_owner_is_seen_by_letter_and_pattern(slug: str) -> None:
     variant = maps.load(slug)
     root = ET.fromstring(picture(slug))
     seals: Counter[str] = Counter()
-    for inset in [one for one in root if one.get("class") == "inset"]:
+    for inset in [node for node in root if node.get("class") == "inset"]:
         root.remove(inset)
     for seal in root.iter(f"{SVG}g"):
         if seal.get("class") == "seal" and seal.get("data-power"):
@@ -234,9 +235,9 @@ def test_patterns_differ_from_each_other_in_grey() -> None:
     ink = {name: hatch(name, square, 1.15).buffer(0.1) for name in PATTERNS}
     for name, drawn in ink.items():
         assert 0.08 < drawn.area / 36 < 0.7, name
-    for one, two in itertools.combinations(ink, 2):
-        common = ink[one].intersection(ink[two]).area
-        assert common / max(ink[one].area, ink[two].area) < 0.67, (one, two)
+    for left, right in itertools.combinations(ink, 2):
+        common = ink[left].intersection(ink[right]).area
+        assert common / max(ink[left].area, ink[right].area) < 0.67, (left, right)
     assert hatch("no such pattern", square, 1.0).length > 10
 
 
@@ -249,7 +250,7 @@ def test_colours_of_powers_differ_in_lightness_or_pattern_only_where_they_must()
     """MAP-04: the four colours the handbook names, told by their hue."""
     named = {"The Crown": (0, 15), "Newcastle": (300, 335), "Cumberland": (20, 40), "Montrose": (210, 240)}
     for power, (low, high) in named.items():
-        red, green, blue = (int(W3K.powers[power].colour[at : at + 2], 16) for at in (1, 3, 5))
+        red, green, blue = (int(W3K.powers[power].colour[start : start + 2], 16) for start in (1, 3, 5))
         hue = math.degrees(math.atan2(math.sqrt(3) * (green - blue), 2 * red - green - blue)) % 360
         assert low <= hue <= high, (power, hue)
 
@@ -281,8 +282,8 @@ def test_an_owner_or_a_region_that_is_not_of_the_board_is_our_fault() -> None:
 
 
 def test_the_same_board_gives_the_same_map() -> None:
-    one: MapPlan = plan_map(maps.load("standard"), maps.shapes("standard"))
-    assert one.labels == board_plan("standard").labels
+    plan: MapPlan = plan_map(maps.load("standard"), maps.shapes("standard"))
+    assert plan.labels == board_plan("standard").labels
 
 
 def test_the_pdf_opens_with_two_pages_on_a3_under_three_megabytes(pdf: bytes) -> None:
@@ -316,28 +317,29 @@ def _tags(page: pypdfium2.PdfPage) -> list[str]:
     """The kinds of all structure elements of a page."""
     tree = raw.FPDF_StructTree_GetForPage(page)
     waiting = [
-        raw.FPDF_StructTree_GetChildAtIndex(tree, at) for at in range(raw.FPDF_StructTree_CountChildren(tree))
+        raw.FPDF_StructTree_GetChildAtIndex(tree, index)
+        for index in range(raw.FPDF_StructTree_CountChildren(tree))
     ]
-    found = []
+    tags = []
     while waiting:
-        one = waiting.pop()
-        if not one:
+        element = waiting.pop()
+        if not element:
             continue
         buffer = ctypes.create_string_buffer(64)
-        size = raw.FPDF_StructElement_GetType(one, buffer, 64)
-        found.append(buffer.raw[: size - 2].decode("utf-16-le"))
-        waiting += [raw.FPDF_StructElement_GetChildAtIndex(one, at)
-                    for at in range(raw.FPDF_StructElement_CountChildren(one))]
-    return found
+        size = raw.FPDF_StructElement_GetType(element, buffer, 64)
+        tags.append(buffer.raw[: size - 2].decode("utf-16-le"))
+        waiting += [raw.FPDF_StructElement_GetChildAtIndex(element, index)
+                    for index in range(raw.FPDF_StructElement_CountChildren(element))]
+    return tags
 
 
 def test_the_map_stands_on_a4_too() -> None:
-    made = board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4)
-    document = pypdfium2.PdfDocument(made)
+    pdf_bytes = board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4)
+    document = pypdfium2.PdfDocument(pdf_bytes)
     assert document[0].get_size() == pytest.approx((595.28, 841.89), abs=0.5)
     assert document[1].get_size() == pytest.approx((595.28, 841.89), abs=0.5)
-    assert len(made) < 3_000_000
-    assert board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4) is made
+    assert len(pdf_bytes) < 3_000_000
+    assert board_pdf(W3K, W3K.start.centres, "Powick Bridge", "at the beginning of 1643", A4) is pdf_bytes
 
 
 def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:
@@ -354,19 +356,19 @@ def test_names_stand_in_the_pdf_where_the_plan_put_them(pdf: bytes) -> None:
 
 
 def _found(text: pypdfium2.PdfTextPage, words: str, high: float) -> list[Rect]:
-    search, found = text.search(words, match_case=True), []
+    search, boxes_of_words = text.search(words, match_case=True), []
     while (hit := search.get_next()) is not None:
-        boxes = [text.get_charbox(at) for at in range(hit[0], hit[0] + hit[1])]
+        boxes = [text.get_charbox(index) for index in range(hit[0], hit[0] + hit[1])]
         edges = np.array([box for box in boxes if box[2] > box[0]]) / 72 * 25.4
         top = high / 72 * 25.4
-        found.append(
+        boxes_of_words.append(
             Rect(edges[:, 0].min(), top - edges[:, 3].max(), edges[:, 2].max(), top - edges[:, 1].min())
         )
-    return found
+    return boxes_of_words
 
 
-def _within(one: Label, box: Rect) -> bool:
-    room = one.box.grown(PAD / 2 + 0.1)
+def _within(label: Label, box: Rect) -> bool:
+    room = label.box.grown(PAD / 2 + 0.1)
     return room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
 
 
@@ -379,9 +381,9 @@ def test_the_png_opens_at_the_width_asked_for() -> None:
 
 def test_the_transverse_mercator_is_true_along_its_meridian() -> None:
     """One degree of a sphere of 6371 km is 111.195 km; the inverse gives the place back."""
-    there = TransverseMercator().forward(np.array([[-4.0, 55.0], [-4.0, 54.0]]))
-    assert there[0] == pytest.approx([0.0, 111.195], abs=0.001)
-    assert there[1] == pytest.approx([0.0, 0.0], abs=1e-9)
+    points = TransverseMercator().forward(np.array([[-4.0, 55.0], [-4.0, 54.0]]))
+    assert points[0] == pytest.approx([0.0, 111.195], abs=0.001)
+    assert points[1] == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
 def test_the_equal_area_projection_keeps_areas() -> None:

@@ -33,34 +33,35 @@ SHEETS = [
 ]
 
 
-def kept(slug: str, paper: PaperSize) -> str:
+def shipped_text(slug: str, paper: PaperSize) -> str:
     return placement_file(maps.folder(slug), paper).read_text(encoding="utf-8")
 
 
-def spot(one: Label) -> tuple[float, float, float, float]:
-    return one.box.x0, one.box.y0, one.box.x1, one.box.y1
+def spot(label: Label) -> tuple[float, float, float, float]:
+    return label.box.x0, label.box.y0, label.box.x1, label.box.y1
 
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
     """Worked out anew from the same board, without the file."""
     variant, shapes = maps.load(slug), maps.shapes(slug)
-    made, shipped = (
+    solved, shipped = (
         plan_map(variant, shapes, paper),
-        read_placement(kept(slug, paper), variant, shapes, paper),
+        read_placement(shipped_text(slug, paper), variant, shapes, paper),
     )
-    assert len(made.labels) == len(shipped.labels) == len(variant.board.provinces)
-    for one, two in zip(made.labels, shipped.labels, strict=True):
-        assert (one.region, one.wording) == (two.region, two.wording)
-        assert spot(one) == pytest.approx(spot(two), abs=0.001), one.region
-        assert (one.leader is None) == (two.leader is None)
-    assert made.pieces == shipped.pieces
-    assert made.base == shipped.base
-    assert [(one.window, one.box, one.base) for one in made.insets] == [
-        (one.window, one.box, one.base) for one in shipped.insets
+    assert len(solved.labels) == len(shipped.labels) == len(variant.board.provinces)
+    for label, expected in zip(solved.labels, shipped.labels, strict=True):
+        assert (label.region, label.wording) == (expected.region, expected.wording)
+        assert spot(label) == pytest.approx(spot(expected), abs=0.001), label.region
+        assert (label.leader is None) == (expected.leader is None)
+    assert solved.pieces == shipped.pieces
+    assert solved.base == shipped.base
+    assert [(inset.window, inset.box, inset.base) for inset in solved.insets] == [
+        (inset.window, inset.box, inset.base) for inset in shipped.insets
     ]
-    for mine, other in zip(made.insets, shipped.insets, strict=True):
-        assert [one.wording for one in mine.labels] == [one.wording for one in other.labels]
+    for solved_inset, shipped_inset in zip(solved.insets, shipped.insets, strict=True):
+        assert [label.wording for label in solved_inset.labels] == [label.wording
+            for label in shipped_inset.labels]
 
 
 def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_the_solver(
@@ -89,9 +90,9 @@ def test_a_file_of_another_board_is_noticed_and_not_used(
         plan = plan_from(tmp_path, other, maps.shapes("standard"), A3)
     (label,) = [label for label in plan.labels if label.region == "LON"]
     assert " ".join(label.wording.lines).lower() == "londinium"
-    (said,) = caplog.messages
-    assert "placing-a3.json is not used (board or paper have changed since it was made)" in said
-    assert "python -m service.pictures.board.place_names standard" in said
+    (warning,) = caplog.messages
+    assert "placing-a3.json is not used (board or paper have changed since it was made)" in warning
+    assert "python -m service.pictures.board.place_names standard" in warning
 
 
 def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
@@ -112,10 +113,10 @@ def test_the_mark_follows_everything_that_a_name_is_placed_by() -> None:
 
 def test_type_of_another_width_is_noticed() -> None:
     """Another version of the typeface: names as placed would run into each other."""
-    said = json.loads(kept("standard", A3))
-    said["labels"][0]["box"][2] += 0.1
+    saved_plan = json.loads(shipped_text("standard", A3))
+    saved_plan["labels"][0]["box"][2] += 0.1
     with pytest.raises(PlacementOutdated, match="type is of another size on this machine"):
-        read_placement(json.dumps(said), STANDARD, maps.shapes("standard"), A3)
+        read_placement(json.dumps(saved_plan), STANDARD, maps.shapes("standard"), A3)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null"])

@@ -37,14 +37,14 @@ def table(site: Site) -> Table:
 
 @pytest.fixture
 def client(site: Site, table: Table) -> Iterator[TestClient]:
-    with visitor(site, map_of(table)) as found:
-        yield found
+    with visitor(site, map_of(table)) as browser:
+        yield browser
 
 
 def plates(svg: str) -> list[tuple[str, str, str]]:
     """Power, kind and region of each plate."""
-    return [(str(one.get("data-power")), str(one.get("data-kind")), str(one.get("data-region")))
-            for one in ET.fromstring(svg).iter(f"{SVG}g") if one.get("class") == "unit"]
+    return [(str(node.get("data-power")), str(node.get("data-kind")), str(node.get("data-region")))
+            for node in ET.fromstring(svg).iter(f"{SVG}g") if node.get("class") == "unit"]
 
 
 @pytest.mark.parametrize("paper", [A3, A4])
@@ -53,23 +53,23 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
     slug: str, paper: PaperSize
 ) -> None:
     variant, plan = maps.load(slug), board_plan(slug, paper)
-    found = unit_boxes(plan.sheet, plan.labels, variant.start.units)
-    assert set(found) == set(variant.start.units)
+    unit_box = unit_boxes(plan.sheet, plan.labels, variant.start.units)
+    assert set(unit_box) == set(variant.start.units)
     marks = [
         shapely.Point(place.seal).buffer(place.radius)
         for place in plan.sheet.places.values()
         if place.seal is not None
     ]
     seals = {place.id: place.seal for place in plan.sheet.places.values() if place.seal is not None}
-    for unit, box in found.items():
-        here = shapely.box(box.x0, box.y0, box.x1, box.y1)
+    for unit, box in unit_box.items():
+        plate = shapely.box(box.x0, box.y0, box.x1, box.y1)
         if unit.region.province in seals:
             # Nobody takes a unit for that of the next town: its own mark is the nearest.
-            near = min(seals, key=lambda name: shapely.distance(here.centroid, shapely.Point(seals[name])))
+            near = min(seals, key=lambda name: shapely.distance(plate.centroid, shapely.Point(seals[name])))
             assert near == unit.region.province, unit
-        assert not any(here.intersects(mark) for mark in marks), unit
-        assert shapely.distance(here, plan.sheet.places[unit.region.province].shape) < 4.0, unit
-    assert not any(place.meets(two) for place, two in itertools.combinations(found.values(), 2))
+        assert not any(plate.intersects(mark) for mark in marks), unit
+        assert shapely.distance(plate, plan.sheet.places[unit.region.province].shape) < 4.0, unit
+    assert not any(place.meets(other) for place, other in itertools.combinations(unit_box.values(), 2))
 
 
 @pytest.mark.parametrize("paper", [A3, A4])
@@ -80,22 +80,23 @@ def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) 
     variant, plan = maps.load(slug), board_plan(slug, paper)
     boxes = list(unit_boxes(plan.sheet, plan.labels, variant.start.units).values())
     names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
-    assert [one.region for one in names] == [one.region for one in plan.labels]
-    covered = [one for one in names if any(one.box.meets(box) for box in boxes)]
+    assert [label.region for label in names] == [label.region for label in plan.labels]
+    covered = [label for label in names if any(label.box.meets(box) for box in boxes)]
     assert len(covered) <= (2 if paper is A4 else 0)
-    for one in covered:
-        assert one.region in {label.region for inset in plan.insets for label in inset.labels}
+    for label in covered:
+        assert label.region in {label.region for inset in plan.insets for label in inset.labels}
     marks = [
-        shapely.Point(one.seal).buffer(one.radius)
-        for one in plan.sheet.places.values()
-        if one.seal is not None
+        shapely.Point(place.seal).buffer(place.radius)
+        for place in plan.sheet.places.values()
+        if place.seal is not None
     ]
-    for one, before in zip(names, plan.labels, strict=True):
-        here = shapely.box(one.box.x0, one.box.y0, one.box.x1, one.box.y1)
-        assert before.wording.short or not one.wording.short, one.region
-        assert not any(here.intersects(mark) for mark in marks), one.region
-        assert shapely.distance(here, plan.sheet.places[one.region].shape) <= 2.3 or one.leader is not None
-    assert not any(one.box.meets(two.box) for one, two in itertools.combinations(names, 2))
+    for label, before in zip(names, plan.labels, strict=True):
+        label_box = shapely.box(label.box.x0, label.box.y0, label.box.x1, label.box.y1)
+        assert before.wording.short or not label.wording.short, label.region
+        assert not any(label_box.intersects(mark) for mark in marks), label.region
+        assert shapely.distance(label_box,
+            plan.sheet.places[label.region].shape) <= 2.3 or label.leader is not None
+    assert not any(left.box.meets(right.box) for left, right in itertools.combinations(names, 2))
 
 
 def test_without_units_no_name_moves() -> None:
@@ -140,8 +141,8 @@ def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
         row.options = {**row.options, UNITS: True}
     page = client.get(base).text
     assert "where each unit stood then" in page
-    own = [unit for unit in W3K.start.units if unit.power == "Montrose"]
-    assert all(f"{W3K.kinds[unit.kind].name} {unit.region.province}" in page for unit in own)
+    units = [unit for unit in W3K.start.units if unit.power == "Montrose"]
+    assert all(f"{W3K.kinds[unit.kind].name} {unit.region.province}" in page for unit in units)
     assert len(plates(client.get(f"{base}.svg").text)) == len(W3K.start.units)
     pdfs = [client.get(f"{base}{end}").content for end in (".pdf", "-a4.pdf")]
     for pdf in pdfs:
