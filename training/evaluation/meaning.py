@@ -1,70 +1,21 @@
-"""When an order read means what was written. Canonical text is taken apart here a second time, by the forms
-of the contract alone, so that a fault of the grammar cannot hide itself."""
+"""Whether an order that was read means what was written."""
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 from training.evaluation.truth import Meaning
+from training.sheets.order_meaning import FORMS, UNIT, parts_of
 
-_UNIT = r"(?P<kind>[A-Z](?:/[A-Z])?) (?P<at>.+?)"
-_TARGET = r"(?:(?P<target_kind>[A-Z](?:/[A-Z])?) )?(?P<target>.+?)"
-_FORMS = tuple((name, re.compile(form)) for name, form in (
-    ("send_supply", r"Send (?P<count>\d+) supply to (?P<power>.+)"),
-    ("build", rf"Build {_UNIT}"),
-    ("remove", rf"Remove {_UNIT}"),
-    ("convoy", rf"{_UNIT} C {_TARGET} - (?P<to>.+)"),
-    ("support_move", rf"{_UNIT} S {_TARGET} - (?P<to>.+)"),
-    ("support_hold", rf"{_UNIT} S {_TARGET}"),
-    ("convert", rf"{_UNIT} converts(?: to (?P<to_type>[A-Z])(?: (?P<to_coast>.+))?)?"),
-    ("proxy", rf"{_UNIT} proxy (?P<power>.+)"),
-    ("retreat", rf"{_UNIT} R (?P<to>.+)"),
-    ("disband", rf"{_UNIT} disbands"),
-    ("move", rf"{_UNIT} - (?P<to>.+?)(?: via .+?)?(?P<sheds> \(db\))?"),
-    ("hold", rf"{_UNIT} H"),
-))
+# By the forms of the contract and not by our grammar, so that a fault of the grammar cannot hide itself.
+_FORMS = (*FORMS, ("convert", rf"{UNIT} converts"))
+# Between the orders of a line that gives several.
 _SEVERAL = "; "
-"""Between the orders of a line that gives several."""
+# Forms that one phase writes for what another calls differently.
 _ALIKE = {"retreat": "move", "remove": "disband"}
-"""Forms that one phase writes for what another calls differently."""
 
 
 def meaning_of(order: str) -> Meaning | None:
-    """The parts of one order in canonical text; None for any other text, several orders among it."""
-    for name, form in _FORMS if _SEVERAL not in order else ():
-        match = form.fullmatch(order)
-        if match:
-            return _parts(name, match.groupdict())
-    return None
-
-
-def _parts(name: str, found: dict[str, str | None]) -> Meaning:
-    parts: dict[str, Any] = {"order": name}
-    if found.get("at"):
-        parts["unit"] = _unit(found["kind"], found["at"] or "")
-    if found.get("target"):
-        parts["target"] = _unit(found.get("target_kind"), found["target"] or "")
-    if found.get("to"):
-        parts["to"], parts["to_coast"] = _place(found["to"] or "")
-    if found.get("sheds"):
-        parts["sheds"] = True
-    for key in ("to_type", "to_coast", "power"):
-        if found.get(key):
-            parts[key] = found[key]
-    if found.get("count"):
-        parts["count"] = int(found["count"] or 0)
-    return parts
-
-
-def _unit(kind: str | None, text: str) -> Meaning:
-    at, coast = _place(text)
-    return {"type": kind, "at": at, "coast": coast}
-
-
-def _place(text: str) -> tuple[str, str | None]:
-    at, _, coast = text.partition("/")
-    return at, coast or None
+    """The parts of one order in canonical text; None for any other text, such as several orders."""
+    return None if _SEVERAL in order else parts_of(order, _FORMS)
 
 
 def same(written: Meaning, read: Meaning) -> bool:

@@ -6,76 +6,88 @@ The forms are those of the contract (`A X - Y`, `F X C A Y - Z`, ...). Names are
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 Meaning: TypeAlias = dict[str, Any]
 """The JSON object of a meaning: `order`, `unit`, `target`, `to`, `to_coast`, `to_type`, `from`, `power`,
 `count`, `via_convoy`, `sheds`."""
+Forms: TypeAlias = Sequence[tuple[str, str]]
+"""Names of orders, each with the regular expression of its canonical text."""
 
+# The letters of a unit's kind: A, F, and what other games bring (B, A/F).
 _KIND = r"[A-Z](?:/[A-Z])?"
-"""The letters of a unit's kind: A, F, and what other games bring (B, A/F)."""
-_UNIT = rf"(?P<type>{_KIND}) (?P<at>.+?)"
-_TARGET = rf"(?:(?P<ttype>{_KIND}) )?(?P<tat>.+?)"
-_FORMS: tuple[tuple[str, str], ...] = (
+UNIT = rf"(?P<kind>{_KIND}) (?P<place>.+?)"
+_TARGET = rf"(?:(?P<target_kind>{_KIND}) )?(?P<target>.+?)"
+# The forms of docs/contract.md by the name of their order.
+FORMS: Forms = (
     ("send_supply", r"Send (?P<count>\d+) supply to (?P<power>.+)"),
-    ("build", rf"Build {_UNIT}"),
-    ("remove", rf"Remove {_UNIT}"),
-    ("convoy", rf"{_UNIT} C {_TARGET} - (?P<to>.+)"),
-    ("support_move", rf"{_UNIT} S {_TARGET} - (?P<to>.+)"),
-    ("support_hold", rf"{_UNIT} S {_TARGET}"),
-    ("convert", rf"{_UNIT} converts to (?P<to_type>{_KIND})(?: (?P<to_coast>\w+ Coast))?"),
-    ("proxy", rf"{_UNIT} proxy (?P<power>.+)"),
-    ("retreat", rf"{_UNIT} R (?P<to>.+)"),
-    ("disband", rf"{_UNIT} disbands"),
-    ("move", rf"{_UNIT} - (?P<to>.+?)(?P<via_convoy> via convoy)?(?P<sheds> \(db\))?"),
-    ("hold", rf"{_UNIT} H"),
-    ("move_home", r"Home (?:(?P<from>.+?) - )?(?P<to>.+)"),
+    ("build", rf"Build {UNIT}"),
+    ("remove", rf"Remove {UNIT}"),
+    ("convoy", rf"{UNIT} C {_TARGET} - (?P<to>.+)"),
+    ("support_move", rf"{UNIT} S {_TARGET} - (?P<to>.+)"),
+    ("support_hold", rf"{UNIT} S {_TARGET}"),
+    ("convert", rf"{UNIT} converts to (?P<to_type>{_KIND})(?: (?P<to_coast>.+))?"),
+    ("proxy", rf"{UNIT} proxy (?P<power>.+)"),
+    ("retreat", rf"{UNIT} R (?P<to>.+)"),
+    ("disband", rf"{UNIT} disbands"),
+    ("move", rf"{UNIT} - (?P<to>.+?)(?: via (?P<via>.+?))?(?P<sheds> \(db\))?"),
+    ("hold", rf"{UNIT} H"),
 )
+# Only a composed sheet is taken apart by this form; the scorer compares such an order as text.
+_COMPOSED: Forms = (*FORMS, ("move_home", r"Home (?:(?P<from>.+?) - )?(?P<to>.+)"))
 
 
 def meaning(order: str) -> Meaning:
     """The parts of a canonical order. Raises ValueError for text in no canonical form."""
-    for name, form in _FORMS:
-        match = re.fullmatch(form, order)
-        if match:
-            return _parts(name, match)
-    raise ValueError(f"not a canonical order: {order!r}")
+    parts = parts_of(order, _COMPOSED)
+    if parts is None:
+        raise ValueError(f"not a canonical order: {order!r}")
+    return parts
 
 
 def is_common_order(order: str) -> bool:
     """True if a canonical text has a form that every game has, so that `meaning` can take it apart."""
-    return any(re.fullmatch(form, order) for _, form in _FORMS)
+    return parts_of(order, _COMPOSED) is not None
 
 
-def _parts(name: str, match: re.Match[str]) -> Meaning:
-    found = match.groupdict()
-    unit = _unit(found.get("type"), found["at"]) if "at" in found else None
-    parts: Meaning = {"order": name, "unit": unit}
-    if "tat" in found:
-        parts["target"] = _unit(found["ttype"], found["tat"])
-    if "to" in found:
-        parts["to"], parts["to_coast"] = _place(found["to"])
-    if "to_type" in found:
-        parts["to_type"] = found["to_type"]
-        if found["to_coast"]:
-            parts["to_coast"] = found["to_coast"]
-    if "count" in found:
-        parts["count"] = int(found["count"])
-    if "power" in found:
-        parts["power"] = found["power"]
-    if found.get("from"):
-        parts["from"] = found["from"]
-    return parts | {flag: True for flag in ("via_convoy", "sheds") if found.get(flag)}
+def parts_of(order: str, forms: Forms) -> Meaning | None:
+    """The parts of a text by the first of the forms that it has; None if it has none of them."""
+    for name, form in forms:
+        match = re.fullmatch(form, order)
+        if match:
+            return _parts(name, match.groupdict())
+    return None
 
 
-def _unit(kind: str | None, text: str) -> Meaning:
-    at, coast = _place(text)
-    return {"type": kind, "at": at, "coast": coast}
+def _parts(name: str, groups: Mapping[str, str | None]) -> Meaning:
+    parts: Meaning = {"order": name, "unit": _unit(groups.get("kind"), groups.get("place"))}
+    if "target" in groups:
+        parts["target"] = _unit(groups["target_kind"], groups["target"])
+    if groups.get("to"):
+        parts["to"], parts["to_coast"] = _place(groups["to"] or "")
+    if "to_type" in groups:
+        parts["to_type"] = groups["to_type"]
+    if groups.get("count"):
+        parts["count"] = int(groups["count"] or 0)
+    parts |= {key: groups[key] for key in ("to_coast", "power", "from") if groups.get(key)}
+    if groups.get("via") == "convoy":
+        parts["via_convoy"] = True
+    if groups.get("sheds"):
+        parts["sheds"] = True
+    return parts
+
+
+def _unit(kind: str | None, text: str | None) -> Meaning | None:
+    if not text:
+        return None
+    region, coast = _place(text)
+    return {"type": kind, "at": region, "coast": coast}
 
 
 def _place(text: str) -> tuple[str, str | None]:
-    at, _, coast = text.partition("/")
-    return at, coast or None
+    region, _, coast = text.partition("/")
+    return region, coast or None
 
 
 def regions(order: str) -> tuple[str, ...]:
