@@ -36,6 +36,8 @@ from training.tuning.calibrate import Judged, table_of
 
 OUT = Path("ocr/decoding/confidence.toml")
 
+# Thresholds that let pass whatever no rule without figures stops: what passes is for the fitted gate to
+# judge.
 TRUSTING: Mapping[str, float] = {
     "confidence": 0.0,
     "margin": -1e9,
@@ -54,8 +56,6 @@ TRUSTING: Mapping[str, float] = {
     "part_strike": 2.0,
     "lossless_worst_stretch": -1.0,
 }
-"""Thresholds that let pass whatever no rule without figures stops: what passes is for the fitted gate to
-judge."""
 
 
 def trusting(reader: PageReader) -> PageReader:
@@ -93,11 +93,11 @@ def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
     """Read a folder's sheets and judge their lines, saying each sheet on standard error."""
     variant = maps.load(truth.variant)
     reader, hands = trusting(PageReader(vocabulary_of(variant))), hands_of(truth)
-    for at, sheet in enumerate(truth.sheets, 1):
+    for number, sheet in enumerate(truth.sheets, 1):
         sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         pages = [read_page(page, reader, truth.variant) for sight in sights for page in sight.reading.pages]
         yield from judged(sheet, pages, group_of(truth.folder, sheet), hands[sheet.file])
-        print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
+        print(f"{truth.folder.name}: {number} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 
 
 def group_of(folder: Path, sheet: TrueSheet) -> str:
@@ -138,8 +138,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m training.calibrate_confidence", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--keep", type=Path, required=True, metavar="FILE", help=("judged lines; read anew "
-                                                                                  "where it is missing"))
+    parser.add_argument("--keep", type=Path, required=True, metavar="FILE",
+                        help="judged lines; read anew if it is missing")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
@@ -148,23 +148,23 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, today: date | None = None) -> int:
     """Run the command line; 0, or 1 with a sentence on standard error."""
-    given = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
-        truths = [load_truth(folder) for folder in given.folders]
-        if not given.keep.exists():
+        truths = [load_truth(folder) for folder in args.folders]
+        if not args.keep.exists():
             eye = EngineRecognizer()
-            save([line for truth in truths for line in read_all(truth, eye)], given.keep)
-        told: dict[str, str | int | float] = {
+            save([line for truth in truths for line in read_all(truth, eye)], args.keep)
+        provenance: dict[str, str | int | float] = {
             "command": "python -m training.calibrate_confidence",
-            "made": given.made,
-            "seed": given.seed,
+            "made": args.made,
+            "seed": args.seed,
             "day": (today or datetime.now(UTC).date()).isoformat(),
             "sheets": sum(len(truth.sheets) for truth in truths),
             "fonts": ", ".join(
                 sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
             ),
         }
-        given.out.write_text(table_of(load(given.keep), told), encoding="utf-8")
+        args.out.write_text(table_of(load(args.keep), provenance), encoding="utf-8")
     except (NoTruth, OSError, ValueError) as fault:
         print(f"calibrate: {fault}", file=sys.stderr)
         return 1

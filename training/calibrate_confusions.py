@@ -36,12 +36,12 @@ def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
     standard error."""
     variant = maps.load(truth.variant)
     reader = PageReader(vocabulary_of(variant))
-    for at, sheet in enumerate(truth.sheets, 1):
+    for number, sheet in enumerate(truth.sheets, 1):
         sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         yield from pairs(
             sheet, [page for sight in sights for page in sight.reading.pages], reader, truth.variant
         )
-        print(f"{truth.folder.name}: {at} of {len(truth.sheets)}", file=sys.stderr, flush=True)
+        print(f"{truth.folder.name}: {number} of {len(truth.sheets)}", file=sys.stderr, flush=True)
 
 
 def pairs(
@@ -50,15 +50,18 @@ def pairs(
     """The lines of one sheet whose order was read rightly: as written, and as each opinion reads them
     freely."""
     games = [known_game(maps.load(slug))]
-    found: list[Sequence[InterpretedLine]] = []
-    seen: dict[object, ReadLine] = {}
+    read_pages: list[Sequence[InterpretedLine]] = []
+    line_by_corners: dict[object, ReadLine] = {}
     for page in pages:
         page_reader = reader.for_heading(page, games)
-        found.append(page_reader.read_page(page, games).lines)
-        seen |= {joined.line.box.corners: joined.line for joined in page_reader.join_page(page, games)}
-    answer = {"pages": [{"lines": [{**as_read(line), "box": line.box} for line in lines]} for lines in found]}
+        read_pages.append(page_reader.read_page(page, games).lines)
+        for joined in page_reader.join_page(page, games):
+            line_by_corners[joined.line.box.corners] = joined.line
+    answer = {
+        "pages": [{"lines": [{**as_read(line), "box": line.box} for line in lines]} for lines in read_pages]
+    }
     for match in matches(sheet, answer):
-        line = seen.get(match.read[0]["box"]) if match.exact else None
+        line = line_by_corners.get(match.read[0]["box"]) if match.exact else None
         if line is not None and match.written is not None:
             yield from ((match.written.text, best_path(opinion).text) for opinion in opinions(line))
 
@@ -75,16 +78,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None, today: date | None = None) -> int:
     """Run the command line; 0, or 1 with a sentence on standard error."""
-    given = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
-        truths = [load_truth(folder) for folder in given.folders]
+        truths = [load_truth(folder) for folder in args.folders]
         eye = EngineRecognizer()
         counts = count(pair for truth in truths for pair in read_all(truth, eye))
-        told: dict[str, str | int] = {
-            "command": "python -m training.calibrate_confusions", "made": given.made,
+        provenance: dict[str, str | int] = {
+            "command": "python -m training.calibrate_confusions", "made": args.made,
             "day": (today or datetime.now(UTC).date()).isoformat(),
             "sheets": sum(len(truth.sheets) for truth in truths)}
-        given.out.write_text(to_toml(counts, told), encoding="utf-8")
+        args.out.write_text(to_toml(counts, provenance), encoding="utf-8")
     except (NoTruth, OSError) as fault:
         print(f"calibrate_alike: {fault}", file=sys.stderr)
         return 1

@@ -67,7 +67,7 @@ def test_the_same_seed_gives_the_same_bytes(
 def test_another_seed_gives_another_photograph(
     workshop: Workshop, composed: tuple[bytes, dict[str, Any]]
 ) -> None:
-    other = Workshop(8, workshop.cache, workshop.given)
+    other = Workshop(8, workshop.cache, workshop.font_files)
     assert composed[0] != compose(a_sheet(workshop), other)[0]
 
 
@@ -135,7 +135,7 @@ def test_striking_out_adds_ink(workshop: Workshop) -> None:
     def darkness(struck: bool) -> float:
         lines = (SheetLine("Fleet Bristol holds", WrittenLineKind.ORDER, "F Bristol H", struck),)
         sheet = a_sheet(workshop, lines, strike="double", paper="plain", folds=0)
-        page = draw(sheet, workshop.given["plain"], np.random.default_rng(3))
+        page = draw(sheet, workshop.font_files["plain"], np.random.default_rng(3))
         return float((page.colour.mean(axis=2) < 0.5).sum())
 
     assert darkness(struck=True) > 1.3 * darkness(struck=False)
@@ -173,7 +173,7 @@ def test_random_sheets_and_their_truth_come_from_the_command_line(workshop: Work
     ]
     (tmp_path / "names.json").write_text(json.dumps(names))
     told = ["random", "--names", str(tmp_path / "names.json"), "--count", "2", "--out", str(tmp_path / "out")]
-    assert main([*told, "--font", f"plain={workshop.given['plain']}"]) == 0
+    assert main([*told, "--font", f"plain={workshop.font_files['plain']}"]) == 0
     sheets = json.loads((tmp_path / "out" / "truth.json").read_text())["sheets"]
     assert [sheet["file"] for sheet in sheets] == ["r001.jpg", "r002.jpg"]
     orders = [line for sheet in sheets for line in sheet["lines"] if line["kind"] == "order"]

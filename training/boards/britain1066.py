@@ -22,24 +22,24 @@ from training.boards.outline import DECIMALS, simplified, to_plane
 from training.boards.w3k import PROVINCE_COLUMNS, one_feature_a_line, write
 
 OFF = "off_board"
+# What each sort of box is for, as a mark of its provinces.
 CODES = {"HG": "hidden=GER", "HW": "hidden=WAS", "SH": "straits", "NM": "builds=Duke William; kinds=A F",
          "NW": "builds=Harald Hardrada; kinds=A/F"}
-"""What each sort of box is for, as a mark of its provinces."""
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """A row of boxes alike: `seas` are where they lead, and `lands` whether to the coasts of those seas too;
-    `at` is the south-west corner of the first in degrees."""
+    """A row of boxes of one kind. `seas`: where they lead; `lands`: True if to the coasts of those seas too;
+    `corner`: the south-west corner of the first box, longitude and latitude in degrees."""
 
     code: str
     name: str
     count: int
     seas: tuple[str, ...]
     lands: bool
-    at: tuple[float, float]
+    corner: tuple[float, float]
     seas_beside: tuple[str, ...] = ()
 
 
@@ -50,8 +50,8 @@ BOXES = (
     Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (4.8, 51.2), ("GER", "SOD")),
     Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (4.8, 50.7)),
 )
+# Degrees of a box, and between two.
 WIDE, HIGH, GAP = 0.65, 0.4, 0.1
-"""Degrees of a box, and between two."""
 ABREAST = 4
 
 
@@ -84,14 +84,14 @@ def _boxes() -> Iterator[tuple[str, ...]]:
 def _ways_out(links: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str, str]]:
     for boxes in BOXES:
         shores = {
-            one.partition("/")[0] for pair in links["fleet"] for sea, one in (pair, pair[::-1])
-            if sea in boxes.seas and rows[one.partition("/")[0]]["kind"] != "sea"}
+            place.partition("/")[0] for pair in links["fleet"] for sea, place in (pair, pair[::-1])
+            if sea in boxes.seas and rows[place.partition("/")[0]]["kind"] != "sea"}
         for number in range(1, boxes.count + 1):
-            here = f"{boxes.code}{number}"
+            box_code = f"{boxes.code}{number}"
             for sea in (*boxes.seas, *boxes.seas_beside):
-                yield here, sea, "coast-touch", "yes"
+                yield box_code, sea, "coast-touch", "yes"
             for shore in shores if boxes.lands else ():
-                yield here, shore, "land", "yes"
+                yield box_code, shore, "land", "yes"
 
 
 def _waiting() -> Iterator[tuple[str, str, str]]:
@@ -102,11 +102,11 @@ def _waiting() -> Iterator[tuple[str, str, str]]:
 
 def _squares() -> Iterator[Mapping[str, Any]]:
     for boxes in BOXES:
-        west, south = boxes.at
+        west, south = boxes.corner
         for number in range(boxes.count):
-            at, foot = west + number % ABREAST * (WIDE + GAP), south - number // ABREAST * (HIGH + GAP)
-            square = box(at, foot, at + WIDE, foot + HIGH)
-            label = [round(at + WIDE / 2, DECIMALS), round(foot + HIGH / 2, DECIMALS)]
+            left, foot = west + number % ABREAST * (WIDE + GAP), south - number // ABREAST * (HIGH + GAP)
+            square = box(left, foot, left + WIDE, foot + HIGH)
+            label = [round(left + WIDE / 2, DECIMALS), round(foot + HIGH / 2, DECIMALS)]
             rounded = json.loads(
                 json.dumps(mapping(square)), parse_float=lambda text: round(float(text), DECIMALS)
             )

@@ -36,8 +36,8 @@ def main(sources: Path, target: Path) -> None:
     drawn = json.loads((sources / "brittania_partition.geojson").read_text("utf-8"))
     by_code: dict[str, Row] = {row["abbr"]: row for row in rows}
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row) for row in rows))
-    found = sorted(set(_borders(by_code, links)), key=lambda row: (KINDS.index(row[2]), row))
-    write(target / "borders.csv", ("a", "b", "kind"), found)
+    borders = sorted(set(_borders(by_code, links)), key=lambda row: (KINDS.index(row[2]), row))
+    write(target / "borders.csv", ("a", "b", "kind"), borders)
     # Players pick their states when the game begins, so nobody owns one before.
     write(target / "setup.csv", ("power", "unit", "region"), ())
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
@@ -66,8 +66,8 @@ def _province(row: Row) -> tuple[str, ...]:
 
 
 def _borders(by_code: Mapping[str, Row], links: Row) -> Iterator[tuple[str, str, str]]:
-    for one, other in links["army"]:
-        a, b = sorted((by_code[one]["name"], by_code[other]["name"]))
+    for pair in links["army"]:
+        a, b = sorted(by_code[code]["name"] for code in pair)
         yield a, b, "land"
     for pair in links["fleet"]:
         at_sea = {by_code[code]["name"]: by_code[code]["kind"] == "sea" for code in pair}

@@ -20,8 +20,8 @@ from training.boards.outline import simplified, to_plane
 from training.boards.w3k import PROVINCE_COLUMNS, one_feature_a_line, write
 
 KINDS = ("land", "shore", "coast-touch", "sea-touch")
+# Columns of the source that become marks of a province.
 MARKS = {"port": "port", "sc_inferred": "unstarred"}
-"""Columns of the source that become marks of a province."""
 
 Row = Mapping[str, Any]
 
@@ -65,8 +65,8 @@ def province(row: Row, coasts: Iterable[str]) -> tuple[str, ...]:
 
 def borders(links: Row, rows: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
     """Rows of borders.csv, in the order of the source."""
-    for one, other in links["army"]:
-        a, b = sorted((one, other))
+    for pair in links["army"]:
+        a, b = sorted(pair)
         yield a, b, "land"
     for pair in links["fleet"]:
         at_sea = {place: rows[place.partition("/")[0]]["kind"] == "sea" for place in pair}

@@ -87,9 +87,10 @@ def _coverage(outlines: Sequence[BaseGeometry]) -> list[BaseGeometry]:
     for face in faces:
         inside = tree.query(face.representative_point(), predicate="intersects")
         if len(inside):
-            owner = min(inside, key=lambda at: outlines[at].area)
+            owner = min(inside, key=lambda index: outlines[index].area)
         elif face.area <= SLIVER_KM2:
-            owner = max(tree.query(face), key=lambda at: face.boundary.intersection(outlines[at]).length)
+            owner = max(tree.query(face),
+                key=lambda index: face.boundary.intersection(outlines[index]).length)
         else:
             continue
         parts[int(owner)].append(face)

@@ -46,14 +46,14 @@ def _borders(provinces: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
             a, b = sorted((code, other))
             yield a, b, "land"
         afloat = {f"{code}/{coast}": places for coast, places in row.get("coasts", {}).items()}
-        for here, places in (afloat or {code: row.get("fleet", ())}).items():
-            for there in places:
-                yield _afloat(here, there, provinces)
+        for origin, places in (afloat or {code: row.get("fleet", ())}).items():
+            for target in places:
+                yield _afloat(origin, target, provinces)
 
 
-def _afloat(here: str, there: str, provinces: Mapping[str, Row]) -> tuple[str, str, str]:
-    at_sea = {place: provinces[place.partition("/")[0]]["kind"] == "sea" for place in (here, there)}
-    a, b = sorted((here, there), key=lambda place: (at_sea[place], place))
+def _afloat(origin: str, target: str, provinces: Mapping[str, Row]) -> tuple[str, str, str]:
+    at_sea = {place: provinces[place.partition("/")[0]]["kind"] == "sea" for place in (origin, target)}
+    a, b = sorted((origin, target), key=lambda place: (at_sea[place], place))
     kind = {0: "shore", 1: "coast-touch", 2: "sea-touch"}[sum(at_sea.values())]
     return a, b, kind
 

@@ -64,12 +64,12 @@ def main(land_file: Path, target: Path) -> None:
 
 
 def _seeds() -> Seeds:
-    found: Seeds = defaultdict(list)
+    seeds: Seeds = defaultdict(list)
     with (Path(__file__).parent / "standard_seeds.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             point = to_plane(shapely.Point(float(row["longitude"]), float(row["latitude"])), MIDDLE)
-            found[row["medium"]].append((row["province"], point))
-    return found
+            seeds[row["medium"]].append((row["province"], point))
+    return seeds
 
 
 def _cells(medium: BaseGeometry, seeds: list[tuple[str, BaseGeometry]]) -> Iterator[tuple[str, BaseGeometry]]:
@@ -81,9 +81,9 @@ def _cells(medium: BaseGeometry, seeds: list[tuple[str, BaseGeometry]]) -> Itera
     for cell in cells:
         name = seeds[int(tree.query(cell, predicate="contains")[0])][0]
         parts[name].append(cell)
-    for name, found in parts.items():
+    for name, province_cells in parts.items():
         if name:
-            yield name, shapely.intersection(shapely.unary_union(found), medium)
+            yield name, shapely.intersection(shapely.unary_union(province_cells), medium)
 
 
 def _filled(ground: BaseGeometry) -> BaseGeometry:
@@ -109,11 +109,11 @@ def _differences(outlines: dict[str, BaseGeometry]) -> Iterator[str]:
     """Neighbours on paper that the board does not join, and the other way round; for the hand that moves
     seeds."""
     board = maps.load("standard").board
-    for (one, here), (other, there) in combinations(outlines.items(), 2):
-        strip = here.buffer(1.0).intersection(there).area if shapely.dwithin(here, there, 1.0) else 0.0
-        meet = strip > CORNER_KM2
-        if meet != (other in board.near(one, "land") | board.near(one, "sea")):
-            yield f"{one} {other}: {'drawn as neighbours' if meet else 'not drawn as neighbours'}"
+    for (first, first_outline), (second, second_outline) in combinations(outlines.items(), 2):
+        is_near = shapely.dwithin(first_outline, second_outline, 1.0)
+        meet = is_near and first_outline.buffer(1.0).intersection(second_outline).area > CORNER_KM2
+        if meet != (second in board.near(first, "land") | board.near(first, "sea")):
+            yield f"{first} {second}: {'drawn as neighbours' if meet else 'not drawn as neighbours'}"
 
 
 if __name__ == "__main__":

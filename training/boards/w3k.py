@@ -71,37 +71,37 @@ def _borders(rows: Mapping[str, Row], outlines: Mapping[str, BaseGeometry]) -> I
     contact = _contact(outlines)
     sea = {name for name, row in rows.items() if row["kind"].endswith("_sea")}
     coastal = {name for name, row in rows.items() if row["kind"] == "coastal"}
-    found: set[tuple[str, str, str]] = set()
+    borders: set[tuple[str, str, str]] = set()
     for pair in contact:
         at_sea = sorted(pair & sea)
         on_land = sorted(pair - sea)
         if len(on_land) == 2:
-            found.add((on_land[0], on_land[1], "land"))
+            borders.add((on_land[0], on_land[1], "land"))
             if pair <= coastal:
-                found |= set(_shores(pair, rows, outlines, contact, sea))
+                borders |= set(_shores(pair, rows, outlines, contact, sea))
         elif len(on_land) == 1:
-            found |= {
+            borders |= {
                 (place, at_sea[0], "coast-touch") for place in _places(rows[on_land[0]], rows[at_sea[0]])
             }
         else:
-            found.add((at_sea[0], at_sea[1], "sea-touch"))
+            borders.add((at_sea[0], at_sea[1], "sea-touch"))
     order = ("land", "shore", "coast-touch", "sea-touch")
-    return iter(sorted(found, key=lambda row: (order.index(row[2]), row)))
+    return iter(sorted(borders, key=lambda row: (order.index(row[2]), row)))
 
 
 def _contact(outlines: Mapping[str, BaseGeometry]) -> set[Pair]:
     names = list(outlines)
     tree = STRtree(list(outlines.values()))
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for name, outline in outlines.items():
         near = outline.buffer(GAP_KM)
-        for at in tree.query(near):
-            other = names[int(at)]
+        for index in tree.query(near):
+            other = names[int(index)]
             if other <= name:
                 continue
             if near.intersection(outlines[other].boundary).length >= SHORTEST_BORDER_KM:
-                found.add(frozenset({name, other}))
-    return found
+                pairs.add(frozenset({name, other}))
+    return pairs
 
 
 def _shores(
@@ -116,9 +116,9 @@ def _shores(
             continue
         if pair != STRAIT and border.distance(outlines[water]) > SHORE_KM:
             continue
-        for here in _places(rows[a], rows[water]):
-            for there in _places(rows[b], rows[water]):
-                yield here, there, "shore"
+        for first in _places(rows[a], rows[water]):
+            for second in _places(rows[b], rows[water]):
+                yield first, second, "shore"
 
 
 def _places(land: Row, water: Row) -> list[str]:

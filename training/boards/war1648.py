@@ -38,8 +38,8 @@ def main(sources: Path, target: Path) -> None:
     links: Row = json.loads((sources / "y1648_adjacency.json").read_text("utf-8"))
     drawn: Row = json.loads((sources / "y1648_partition.geojson").read_text("utf-8"))
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row, coasts) for row in rows))
-    found = sorted(set(_borders(rows, links)), key=lambda row: (KINDS.index(row[2]), row))
-    write(target / "borders.csv", ("a", "b", "kind"), found)
+    borders = sorted(set(_borders(rows, links)), key=lambda row: (KINDS.index(row[2]), row))
+    write(target / "borders.csv", ("a", "b", "kind"), borders)
     write(target / "setup.csv", ("power", "unit", "region"), _setup(rows))
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"]), MIDDLE) for f in drawn["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}
@@ -66,11 +66,11 @@ def _borders(rows: Sequence[Row], links: Row) -> Iterator[tuple[str, str, str]]:
         code, stroke, coast = place.partition("/")
         return f"{by_code[code]['name']}{stroke}{coast}"
 
-    for one, other in links["army"]:
-        a, b = sorted((named(one), named(other)))
+    for pair in links["army"]:
+        a, b = sorted(named(place) for place in pair)
         yield a, b, "land"
-    for one, other in links["fleet"]:
-        at_sea = {named(place): by_code[place.partition("/")[0]]["kind"] == "sea" for place in (one, other)}
+    for pair in links["fleet"]:
+        at_sea = {named(place): by_code[place.partition("/")[0]]["kind"] == "sea" for place in pair}
         a, b = sorted(at_sea, key=lambda place: (at_sea[place], place))
         yield a, b, {0: "shore", 1: "coast-touch", 2: "sea-touch"}[sum(at_sea.values())]
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
+# Cost of a letter written and not read, of one read and not written, and of each line read beyond the first.
 _UNREAD, _INVENTED, _JOINED = 1.0, 0.6, 0.01
-"""Cost of a letter written and not read, of one read and not written, and of each line read beyond the
-first."""
+# Lines read that one written line may have become.
 _MOST = 3
-"""Lines read that one written line may have become."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +39,26 @@ def loose(text: str | None) -> str:
 
 def align(written: Sequence[str], read: Sequence[str]) -> Alignment:
     """Lines matched in order at least edit distance, a written line with up to three read ones."""
-    texts, found = [one_space(text) for text in written], [one_space(text) for text in read]
-    cost: list[list[float]] = [[0.0] * (len(found) + 1) for _ in range(len(texts) + 1)]
-    step: list[list[tuple[int, int]]] = [[(0, 0)] * (len(found) + 1) for _ in range(len(texts) + 1)]
+    texts, read_texts = [one_space(text) for text in written], [one_space(text) for text in read]
+    cost: list[list[float]] = [[0.0] * (len(read_texts) + 1) for _ in range(len(texts) + 1)]
+    step: list[list[tuple[int, int]]] = [[(0, 0)] * (len(read_texts) + 1) for _ in range(len(texts) + 1)]
     for i in range(len(texts) + 1):
-        for j in range(len(found) + 1):
+        for j in range(len(read_texts) + 1):
             if i or j:
-                cost[i][j], step[i][j] = _cheapest(cost, texts, found, i, j)
-    return _walked(step, len(texts), len(found))
+                cost[i][j], step[i][j] = _cheapest(cost, texts, read_texts, i, j)
+    return _walked(step, len(texts), len(read_texts))
 
 
 def _cheapest(
-    cost: Sequence[Sequence[float]], texts: Sequence[str], found: Sequence[str], i: int, j: int
+    cost: Sequence[Sequence[float]], texts: Sequence[str], read_texts: Sequence[str], i: int, j: int
 ) -> tuple[float, tuple[int, int]]:
     best, way = float("inf"), (0, 0)
     if i and (price := cost[i - 1][j] + _UNREAD * len(texts[i - 1])) < best:
         best, way = price, (1, 0)
-    if j and (price := cost[i][j - 1] + _INVENTED * len(found[j - 1])) < best:
+    if j and (price := cost[i][j - 1] + _INVENTED * len(read_texts[j - 1])) < best:
         best, way = price, (0, 1)
     for many in range(1, min(_MOST, j) + 1) if i else ():
-        apart = Levenshtein.distance(texts[i - 1], " ".join(found[j - many : j]))
+        apart = Levenshtein.distance(texts[i - 1], " ".join(read_texts[j - many : j]))
         # At equal cost a match goes before leaving out.
         if (price := cost[i - 1][j - many] + apart + _JOINED * (many - 1)) <= best:
             best, way = price, (1, many)

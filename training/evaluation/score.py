@@ -55,8 +55,9 @@ class LineMatch:
     @cached_property
     def exact_text(self) -> bool:
         """Whether the letters were read, as far as they count."""
-        one = len(self.read) == 1 and not self.read[0].get("struck")
-        return self.written is not None and one and loose(self.text) == loose(self.written.text)
+        if self.written is None or len(self.read) != 1 or self.read[0].get("struck"):
+            return False
+        return loose(self.text) == loose(self.written.text)
 
     @cached_property
     def in_first_five(self) -> bool:
@@ -66,7 +67,8 @@ class LineMatch:
         offered = (self.read[0].get("candidates") or [])[:_FIRST]
         texts = {loose(self.written.text), loose(self.written.meant or self.written.text)}
         return any(
-            self._means(one) if one.get("order") else loose(one.get("text")) in texts for one in offered
+            self._means(candidate) if candidate.get("order") else loose(candidate.get("text")) in texts
+            for candidate in offered
         )
 
     def _means(self, read: Read) -> bool:
@@ -118,11 +120,11 @@ def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[LineMatc
     aligned = align(
         [line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read]
     )
-    found = [
+    written_matches = [
         LineMatch(line, tuple(read[slice(*span)]) if span else ())
         for line, span in zip(sheet.lines, aligned.spans, strict=True)
     ]
-    return found + [LineMatch(None, (read[at],)) for at in aligned.left]
+    return written_matches + [LineMatch(None, (read[index],)) for index in aligned.left]
 
 
 @dataclass(frozen=True)
@@ -190,14 +192,14 @@ class Score:
     def traps(self) -> dict[str, tuple[int, int]]:
         """By oddity: lines that must be looked at and were taken as orders without a look, and how many there
         were."""
-        found: dict[str, tuple[int, int]] = {}
+        counts: dict[str, tuple[int, int]] = {}
         for match in self.matches:
             line = match.written
             if line is not None and line.want == "review" and line.is_order and not line.struck:
-                taken, of = found.get(line.trap or "any", (0, 0))
-                one = any(gives(read) and automatic(read) for read in match.read)
-                found[line.trap or "any"] = (taken + one, of + 1)
-        return found
+                taken, of = counts.get(line.trap or "any", (0, 0))
+                is_taken = any(gives(read) and automatic(read) for read in match.read)
+                counts[line.trap or "any"] = (taken + is_taken, of + 1)
+        return counts
 
     @property
     def calibration_error(self) -> float | None:
@@ -205,9 +207,9 @@ class Score:
         bins = [[0.0, 0.0] for _ in range(_BINS)]
         judged = [pair for match in self.matches for pair in match.judged()]
         for sure, right in judged:
-            at = bins[min(_BINS - 1, int(sure * _BINS))]
-            at[0] += sure
-            at[1] += right
+            sums = bins[min(_BINS - 1, int(sure * _BINS))]
+            sums[0] += sure
+            sums[1] += right
         return _rate(sum(abs(sure - right) for sure, right in bins), len(judged))
 
     @property

@@ -67,14 +67,14 @@ def load_truth(folder: Path) -> Truth:
     return Truth(folder, str(document.get("variant", "w3k")), sheets)
 
 
-def sheet_of(given: Mapping[str, Any]) -> TrueSheet:
+def sheet_of(sheet: Mapping[str, Any]) -> TrueSheet:
     """One entry of truth.json."""
-    manner = (given.get("style") or {}).get("manner")
-    return TrueSheet(str(given["file"]), manner, tuple(_line(line) for line in given.get("lines") or ()))
+    manner = (sheet.get("style") or {}).get("manner")
+    return TrueSheet(str(sheet["file"]), manner, tuple(_line(line) for line in sheet.get("lines") or ()))
 
 
-def _line(given: Mapping[str, Any]) -> TrueLine:
+def _line(line: Mapping[str, Any]) -> TrueLine:
     return TrueLine(
-        text=str(given["text"]), is_order=given["kind"] == "order", struck=bool(given["struck"]),
-        meaning=given.get("meaning"), want=given.get("want"), meant=given.get("as_"), trap=given.get("trap"),
+        text=str(line["text"]), is_order=line["kind"] == "order", struck=bool(line["struck"]),
+        meaning=line.get("meaning"), want=line.get("want"), meant=line.get("as_"), trap=line.get("trap"),
     )

@@ -12,23 +12,13 @@ import numpy as np
 from training.handwriting.sheet import DeskSurface, InkColour, Look, PaperStyle
 from training.handwriting.strike import STROKES
 
+# Font size in millimetres that writes at an everyday height; other families take 6.6.
 SIZES: Mapping[str, float] = {
-    "architects-daughter": 5.6,
-    "caveat": 8.2,
-    "covered-by-your-grace": 7.8,
-    "nanum-pen-script": 8.6,
-    "reenie-beanie": 9.2,
-    "mansalva": 6.0,
-    "short-stack": 5.2,
-    "delius": 5.8,
-    "dancing-script": 7.0,
-    "cedarville-cursive": 6.4,
-    "indie-flower": 6.4,
-    "the-girl-next-door": 6.2,
-    "shadows-into-light": 7.2,
+    "architects-daughter": 5.6, "caveat": 8.2, "covered-by-your-grace": 7.8, "nanum-pen-script": 8.6,
+    "reenie-beanie": 9.2, "mansalva": 6.0, "short-stack": 5.2, "delius": 5.8, "dancing-script": 7.0,
+    "cedarville-cursive": 6.4, "indie-flower": 6.4, "the-girl-next-door": 6.2, "shadows-into-light": 7.2,
     "gochi-hand": 7.0,
 }
-"""Font size in millimetres that writes at an everyday height; other families take 6.6."""
 
 
 def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Generator) -> Look:
@@ -41,14 +31,8 @@ def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Gene
     drawn.update(decided)
     if "size" not in decided:
         drawn["size"] = SIZES.get(drawn["hand"], 6.6)
-    return Look(
-        **{
-            **drawn,
-            "paper": PaperStyle(drawn["paper"]),
-            "ink": InkColour(drawn["ink"]),
-            "desk": DeskSurface(drawn["desk"]),
-        }
-    )
+    kinds = {"paper": PaperStyle, "ink": InkColour, "desk": DeskSurface}
+    return Look(**{**drawn, **{part: kind(drawn[part]) for part, kind in kinds.items()}})
 
 
 def _drawn(hands: Sequence[str], rng: np.random.Generator) -> dict[str, Any]:

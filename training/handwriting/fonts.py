@@ -14,38 +14,22 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+# The @fontsource release the demo's sheets were composed with.
 VERSION = "5.3.0"
-"""The @fontsource release the demo's sheets were composed with."""
 
+# Families, by the last part of their npm name.
 HANDS = (
-    "architects-daughter",
-    "bad-script",
-    "caveat",
-    "cedarville-cursive",
-    "covered-by-your-grace",
-    "delius",
-    "gochi-hand",
-    "handlee",
-    "indie-flower",
-    "kalam",
-    "mansalva",
-    "marck-script",
-    "nanum-pen-script",
-    "neucha",
-    "patrick-hand",
-    "reenie-beanie",
-    "shadows-into-light",
-    "short-stack",
-    "the-girl-next-door",
+    "architects-daughter", "bad-script", "caveat", "cedarville-cursive", "covered-by-your-grace", "delius",
+    "gochi-hand", "handlee", "indie-flower", "kalam", "mansalva", "marck-script", "nanum-pen-script",
+    "neucha", "patrick-hand", "reenie-beanie", "shadows-into-light", "short-stack", "the-girl-next-door",
 )
-"""Families, by the last part of their npm name."""
 
+# Families whose letters touch: they are moved less, or the joins would break.
 JOINED = frozenset({
     "bad-script", "cedarville-cursive", "damion", "dancing-script", "ephesis", "marck-script", "ms-madi",
     "oooh-baby",
     "square-peg",
 })
-"""Families whose letters touch: they are moved less, or the joins would break."""
 
 
 class FontError(Exception):
@@ -94,9 +78,9 @@ def _keep(package: Path, hand: str, cache: Path) -> None:
     (cache / f"{hand}.LICENSE.txt").write_text(licence, encoding="utf-8")
 
 
-def locate(hand: str, cache: Path, given: dict[str, Path]) -> Path:
+def locate(hand: str, cache: Path, font_files: dict[str, Path]) -> Path:
     """The file of a hand: one named on the command line, else the cached one. Raises FontError."""
-    path = given.get(hand, cache / f"{hand}.ttf")
+    path = font_files.get(hand, cache / f"{hand}.ttf")
     if not path.is_file():
         raise FontError(f"no font for hand {hand!r} at {path}; run: python -m training.sheets.compose fonts")
     return path

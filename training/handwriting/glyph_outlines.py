@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw, ImageFont
 Distances: TypeAlias = npt.NDArray[np.float32]
 """Height x width; pixels of the sheet from the stroke's edge, above 0 inside it."""
 
+# Pixels of a glyph for each pixel of the sheet.
 FINE = 2
-"""Pixels of a glyph for each pixel of the sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Face:
         )
         self.stroke = 1.7 * float(np.median([self.glyph(letter).edge.max() for letter in "nolitre"]))
 
-    def advance(self, text: str, at: int) -> float:
+    def advance(self, text: str, index: int) -> float:
         """How far the pen goes on after letter `at` of a text, kerned; pixels of the sheet."""
-        following = text[at + 1 : at + 2]
-        return float(self._font.getlength(text[at] + following) - self._font.getlength(following)) / FINE
+        following = text[index + 1 : index + 2]
+        return float(self._font.getlength(text[index] + following) - self._font.getlength(following)) / FINE
 
     def glyph(self, letter: str) -> Glyph:
         """A letter, drawn once and kept."""

@@ -59,12 +59,7 @@ class Extent:
 
     def joined_with(self, other: Extent) -> Extent:
         """The smallest extent that holds both."""
-        return Extent(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
-        )
+        return around((self, other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +80,13 @@ class InkRow:
 
 def words(markup: str) -> tuple[InkWord, ...]:
     """Split `Army {-Kent-} London {+moves+} to Surrey` into marked words."""
-    found: list[InkWord] = []
+    ink_words: list[InkWord] = []
     for match in re.finditer(
         r"\{-(?P<crossed>[^}]*)-\}|\{\+(?P<inserted>[^}]*)\+\}|(?P<plain>[^\s{]+)", markup
     ):
         kind = match.lastgroup or "plain"
-        found.extend(InkWord(part, InkMark(kind)) for part in match[kind].split())
-    return tuple(found)
+        ink_words.extend(InkWord(part, InkMark(kind)) for part in match[kind].split())
+    return tuple(ink_words)
 
 
 def plain(markup: str) -> str:
@@ -189,25 +184,20 @@ class Pen:
 
     def _swing(self) -> _Swing:
         size = self.hand.size_px
-        return _Swing(
-            self.hand.wobble * size,
-            float(self._rng.uniform(0, 2 * np.pi)),
-            float(self._rng.uniform(6, 14)) * size,
-        )
+        start, length = float(self._rng.uniform(0, 2 * np.pi)), float(self._rng.uniform(6, 14)) * size
+        return _Swing(self.hand.wobble * size, start, length)
 
     def _insert(self, mask: Mask, text: str, x: float, base: float) -> Extent:
         size = self.hand.size_px
-        at = x - self.space / 2
-        caret = np.array(
-            [
-                [at - 0.18 * size, base + 0.22 * size],
-                [at, base - 0.08 * size],
-                [at + 0.2 * size, base + 0.24 * size],
-            ]
-        )
+        middle = x - self.space / 2
+        caret = np.array([
+            [middle - 0.18 * size, base + 0.22 * size],
+            [middle, base - 0.08 * size],
+            [middle + 0.2 * size, base + 0.24 * size],
+        ])
         draw_strokes(mask, [(caret, max(2, round(size / 18)))])
         width = self.measure(text) * 0.72
-        extent, _ = self._word(mask, text, at - width / 2, base - 0.62 * size, 0.0, 0.72)
+        extent, _ = self._word(mask, text, middle - width / 2, base - 0.62 * size, 0.0, 0.72)
         return extent
 
     def _word(
@@ -261,11 +251,11 @@ def _stamp(
     glyph: npt.NDArray[np.uint8],
     shape: npt.NDArray[np.float64],
     pad: float,
-    at: tuple[float, float],
+    pen_point: tuple[float, float],
 ) -> Extent:
-    left, top = int(at[0] - 2 * pad), int(at[1] - 3 * pad)
+    left, top = int(pen_point[0] - 2 * pad), int(pen_point[1] - 3 * pad)
     width, height = glyph.shape[1] + 3 * round(pad), glyph.shape[0] + 2 * round(pad)
-    shift = np.array([at[0] - left, at[1] - top]) - shape @ np.array([pad, 2 * pad])
+    shift = np.array([pen_point[0] - left, pen_point[1] - top]) - shape @ np.array([pad, 2 * pad])
     drawn = cv2.warpAffine(glyph, np.column_stack([shape, shift]), (width, height), flags=cv2.INTER_LINEAR)
     x0, y0 = max(left, 0), max(top, 0)
     x1, y1 = min(left + width, mask.shape[1]), min(top + height, mask.shape[0])
@@ -273,5 +263,5 @@ def _stamp(
     np.maximum(mask[y0:y1, x0:x1], part, out=mask[y0:y1, x0:x1])
     ys, xs = np.nonzero(part > 0.2)
     if len(xs) == 0:
-        return Extent(at[0], at[1], at[0], at[1])
+        return Extent(pen_point[0], pen_point[1], pen_point[0], pen_point[1])
     return Extent(x0 + float(xs.min()), y0 + float(ys.min()), x0 + float(xs.max()), y0 + float(ys.max()))

@@ -16,8 +16,8 @@ from training.handwriting.sheet import PX_PER_MM, SHEET_MM, InkColour, PaperStyl
 Colour: TypeAlias = npt.NDArray[np.float32]
 """Height x width x 3, red, green, blue, 0 to 1."""
 
+# Rows and columns of a drawn sheet.
 SIZE = (SHEET_MM[1] * PX_PER_MM, SHEET_MM[0] * PX_PER_MM)
-"""Rows and columns of a drawn sheet."""
 
 _TINTS = {
     PaperStyle.PLAIN: (0.95, 0.95, 0.94),
@@ -88,8 +88,8 @@ def _crease(index: int, folds: int, rng: np.random.Generator) -> npt.NDArray[np.
     rows, columns = SIZE
     across = index % 3 != 2
     length = rows if across else columns
-    at = length * (index + 1) / (folds + 1) + rng.uniform(-30, 30)
-    profile = crease_profile(length, at, 1.0)
+    position = length * (index + 1) / (folds + 1) + rng.uniform(-30, 30)
+    profile = crease_profile(length, position, 1.0)
     return np.broadcast_to(profile[:, None] if across else profile[None, :], SIZE)
 
 

@@ -42,8 +42,8 @@ _TINTS = {
     Stock.DOTS: ((0.95, 0.94, 0.91),), Stock.MARGIN: ((0.96, 0.96, 0.95),), Stock.OLD: ((0.90, 0.82, 0.64),),
     Stock.ENVELOPE: ((0.80, 0.69, 0.52), (0.93, 0.92, 0.88)),
 }  # fmt: skip
+# Width and height in millimetres: A4, letter, A5.
 _SIZES = ((210, 297), (210, 297), (216, 279), (148, 210))
-"""Width and height in millimetres: A4, letter, A5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +157,15 @@ def _flap(colour: Colour, rng: np.random.Generator) -> None:
 def _crease(size: tuple[int, int], index: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     across = index % 3 != 2
     length = size[0] if across else size[1]
-    at = length * float(rng.uniform(0.2, 0.8))
-    profile = crease_profile(length, at, float(rng.uniform(0.4, 1.3)))
+    position = length * float(rng.uniform(0.2, 0.8))
+    profile = crease_profile(length, position, float(rng.uniform(0.4, 1.3)))
     return np.broadcast_to(profile[:, None] if across else profile[None, :], size)
 
 
 _COLOURS = {
     Nib.BALLPOINT: ((0.08, 0.08, 0.10), (0.10, 0.16, 0.45), (0.08, 0.12, 0.52), (0.55, 0.10, 0.12)),
-    Nib.FOUNTAIN: ((0.07, 0.07, 0.10), (0.13, 0.20, 0.60), (0.10, 0.14, 0.34), (0.27, 0.16, 0.09), (0.06, 0.28, 0.20)),
+    Nib.FOUNTAIN: ((0.07, 0.07, 0.10), (0.13, 0.20, 0.60), (0.10, 0.14, 0.34), (0.27, 0.16, 0.09),
+        (0.06, 0.28, 0.20)),
     Nib.PENCIL: ((0.32, 0.32, 0.33), (0.38, 0.38, 0.39)), Nib.FELT: ((0.05, 0.05, 0.06), (0.08, 0.10, 0.40)),
 }  # fmt: skip
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Pixels drawn for each millimetre of paper, about a third more than the photograph keeps.
 PX_PER_MM = 8
-"""Pixels drawn for each millimetre of paper, about a third more than the photograph keeps."""
 
+# Width and height of the paper.
 SHEET_MM = (210, 297)
-"""Width and height of the paper."""
 
 
 class WrittenLineKind(StrEnum):

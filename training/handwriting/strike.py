@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from training.handwriting.ink import Extent, Mask, draw_strokes
 
+# The names a Look may give as `strike`.
 STROKES = ("single", "double", "wave", "scribble")
-"""The names a Look may give as `strike`."""
 
+# Every stroke that `cross_out` knows.
 MORE_STROKES = (*STROKES, "zigzag", "cross")
-"""Every stroke that `cross_out` knows."""
 
 
 def cross_out(mask: Mask, extent: Extent, stroke: str, width_px: float, rng: np.random.Generator) -> None:

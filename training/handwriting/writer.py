@@ -15,31 +15,27 @@ from training.handwriting.glyph_outlines import FINE, Face, Glyph
 from training.handwriting.ink import Extent, InkMark, InkWord, Mask, around, draw_strokes, wrap_words
 from training.handwriting.strike import cross_out
 
+# Letters that a careless pen makes alike.
 _LIKE = {
     "a": "ou", "b": "h", "c": "e", "d": "a", "e": "c", "f": "t", "g": "y", "h": "b", "i": "l", "l": "i",
-    "m": "n",
-    "n": "u", "o": "a", "p": "y", "r": "v", "s": "r", "t": "l", "u": "n", "v": "r", "w": "u", "y": "g",
-    "z": "s",
-    "A": "H", "C": "E", "S": "J", "L": "C", "D": "O", "B": "R", "R": "B", "M": "N", "N": "M", "W": "N",
-    "F": "T",
-    "P": "F", "K": "R",
+    "m": "n", "n": "u", "o": "a", "p": "y", "r": "v", "s": "r", "t": "l", "u": "n", "v": "r", "w": "u",
+    "y": "g", "z": "s", "A": "H", "C": "E", "S": "J", "L": "C", "D": "O", "B": "R", "R": "B", "M": "N",
+    "N": "M", "W": "N", "F": "T", "P": "F", "K": "R",
 }
-"""Letters that a careless pen makes alike."""
+# How much more a vague letter is bent than others, and how many such come out as a letter like it.
 _VAGUE, _MISTAKEN = 2.2, 0.35
-"""How much more a vague letter is bent than others, and how many such come out as a letter like it."""
+# Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what
+# was meant, and a reader that took it as it stands would be called wrong.
 _CARE = 5
-"""Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what
-was meant, and a reader that took it as it stands would be called wrong."""
 
+# How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on.
 _THINNER, _FATTER = 0.28, 3.0
-"""How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put
-on."""
 
+# What of a word a stroke through it is laid by: so far above and below the base line, in small letters.
 _TALLEST, _DEEPEST = 1.7, 0.3
-"""What of a word a stroke through it is laid by: so far above and below the base line, in small letters."""
 
+# How often a person keeps to one form of a drawn letter, and how high it is, in small letters of a face.
 _FAITHFUL, _CAPITAL = 0.7, 1.55
-"""How often a person keeps to one form of a drawn letter, and how high it is, in small letters of a face."""
 
 
 class Nib(StrEnum):
@@ -61,7 +57,7 @@ class Habits:
     `wander` of the base line; `fade` is how much flatter the end of a word is than its beginning (0..1);
     `join` the chance of a stroke between small letters; `vague` that a letter is badly bent or comes out as
     another; `lapse` that one is left out of a long word; `drawn` that an A or F standing alone is made of
-    strokes (`kinds`) and not the font's.
+    strokes (`unit_letters`) and not the font's.
     """
 
     pen_px: float
@@ -101,9 +97,8 @@ class Scrivener:
     def measure(self, text: str) -> float:
         """Width of a word in pixels, without chance."""
         per_letter = self.habits.gap * self.face.x_height
-        return sum(
-            self.face.advance(text, at) for at in range(len(text))
-        ) * self.habits.width + per_letter * len(text)
+        advances = sum(self.face.advance(text, index) for index in range(len(text)))
+        return advances * self.habits.width + per_letter * len(text)
 
     def wrap(
         self, words: tuple[InkWord, ...], width: float, indent: float
@@ -159,24 +154,20 @@ class Scrivener:
         high, scale = self.face.x_height, 0.75
         width = self.measure(text) * scale
         if above is not None:
-            at = ((above.left + above.right - width) / 2, min(above.top + 0.35 * high, base - 1.35 * high))
-            return self._word(mask, text, at, 0.0, scale)[0]
+            start = ((above.left + above.right - width) / 2, min(above.top + 0.35 * high, base - 1.35 * high))
+            return self._word(mask, text, start, 0.0, scale)[0]
         middle = x - self.space / 2
         caret = np.array([[-0.35, 0.5], [0.0, -0.15], [0.4, 0.55]]) * high + np.array([middle, base])
         draw_strokes(mask, [(caret, max(2, round(self.habits.pen_px)))])
         return self._word(mask, text, (middle - width / 2, base - 1.45 * high), 0.0, scale)[0]
 
     def _word(
-        self, mask: Mask, text: str, at: tuple[float, float], slope: float, scale: float
+        self, mask: Mask, text: str, start: tuple[float, float], slope: float, scale: float
     ) -> tuple[Extent, float]:
-        x, base = at
-        if (
-            text in unit_letters.FORMS
-            and scale == 1.0
-            and self.habits.drawn
-            and self.rng.random() < self.habits.drawn
-        ):
-            return self._kind(mask, text, at)
+        x, base = start
+        may_draw = text in unit_letters.FORMS and scale == 1.0 and self.habits.drawn > 0
+        if may_draw and self.rng.random() < self.habits.drawn:
+            return self._kind(mask, text, start)
         extent: Extent | None = None
         leave: tuple[float, float] | None = None
         for index, letter in enumerate(text):
@@ -184,7 +175,7 @@ class Scrivener:
                 continue
             flat = scale * (1 - self.habits.fade * index / max(len(text), 6))
             formed = self._formed(letter, sure=len(text) < _CARE)
-            fell, enter, gone = self._letter(mask, formed, x, base + slope * (x - at[0]), (scale, flat))
+            fell, enter, gone = self._letter(mask, formed, x, base + slope * (x - start[0]), (scale, flat))
             if leave and enter and letter.islower() and text[index - 1].isalpha():
                 self._join(mask, leave, enter)
             leave = gone
@@ -193,14 +184,14 @@ class Scrivener:
             x += scale * (self.face.advance(text, index) * self.habits.width + gap * self.face.x_height)
         return extent or Extent(x, base, x, base), x
 
-    def _kind(self, mask: Mask, letter: str, at: tuple[float, float]) -> tuple[Extent, float]:
+    def _kind(self, mask: Mask, letter: str, start: tuple[float, float]) -> tuple[Extent, float]:
         """An A or F for a unit, of the form this person has for it, three times in ten of another."""
         habits, rng, forms = self.habits, self.rng, list(unit_letters.FORMS[letter])
         usual = self._forms.setdefault(letter, str(rng.choice(forms)))
         form = usual if rng.random() < _FAITHFUL else str(rng.choice(forms))
         high = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
         how = unit_letters.Draught(
-            at[0], at[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(),
+            start[0], start[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(),
             habits.slant + float(rng.normal(0, 0.05)),
             min(1.0, 6 * habits.stray),
         )
@@ -257,16 +248,10 @@ class Scrivener:
         mix = habits.stray * (0.9 * way + 0.75 * now)
         grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
-        bend = (
-            looseness
-            * habits.bend
-            * self.face.x_height
-            * FINE
-            * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
-        )
-        return _stamp(
-            self, mask, glyph, (x, base - up), (scale[0] * grow * wide, scale[1] * grow, lean), bend
-        )
+        reach = looseness * habits.bend * self.face.x_height * FINE
+        bend = reach * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
+        shape = (scale[0] * grow * wide, scale[1] * grow, lean)
+        return _stamp(self, mask, glyph, (x, base - up), shape, bend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,36 +266,33 @@ class _Swing:
 
 
 def _stamp(
-    who: Scrivener,
+    scrivener: Scrivener,
     mask: Mask,
     glyph: Glyph,
-    at: tuple[float, float],
+    pen_point: tuple[float, float],
     shape: tuple[float, float, float],
     bend: npt.NDArray[np.float64],
 ) -> tuple[Extent, tuple[float, float] | None, tuple[float, float] | None]:
-    habits, high = who.habits, who.face.x_height
+    habits, high = scrivener.habits, scrivener.face.x_height
     across, upright, lean = shape
     across *= habits.width
     rows, columns = (side / FINE for side in glyph.edge.shape)
     rise, drop = glyph.origin[1] / FINE, rows - glyph.origin[1] / FINE
     most = upright * max(habits.tall, habits.deep, 1.0)
-    left = int(at[0] - (glyph.origin[0] / FINE) * across - abs(lean) * most * max(rise, drop) - 3)
-    right = int(at[0] + (columns - glyph.origin[0] / FINE) * across + abs(lean) * most * max(rise, drop) + 4)
-    top, bottom = int(at[1] - rise * most - 3), int(at[1] + drop * most + 4)
-    left, top, right, bottom = (
-        max(left, 0),
-        max(top, 0),
-        min(right, mask.shape[1]),
-        min(bottom, mask.shape[0]),
-    )
+    lean_reach = abs(lean) * most * max(rise, drop)
+    left = int(pen_point[0] - (glyph.origin[0] / FINE) * across - lean_reach - 3)
+    right = int(pen_point[0] + (columns - glyph.origin[0] / FINE) * across + lean_reach + 4)
+    top, bottom = int(pen_point[1] - rise * most - 3), int(pen_point[1] + drop * most + 4)
+    left, top = max(left, 0), max(top, 0)
+    right, bottom = min(right, mask.shape[1]), min(bottom, mask.shape[0])
     if right - left < 2 or bottom - top < 2:
-        return Extent(at[0], at[1], at[0], at[1]), None, None
+        return Extent(pen_point[0], pen_point[1], pen_point[0], pen_point[1]), None, None
     ys, xs = np.mgrid[top:bottom, left:right].astype(np.float32)
-    height = (at[1] - ys) / upright
+    height = (pen_point[1] - ys) / upright
     over = np.clip(height - high, 0, None)
     under = np.clip(-height, 0, None)
     source = np.clip(height, 0, high) + over / habits.tall - under / habits.deep
-    gx = ((xs - at[0]) / across - lean * (at[1] - ys) / across) * FINE + glyph.origin[0]
+    gx = ((xs - pen_point[0]) / across - lean * (pen_point[1] - ys) / across) * FINE + glyph.origin[0]
     gy = -source * FINE + glyph.origin[1]
     size = (right - left, bottom - top)
     gx += cv2.resize(bend[0].astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
@@ -319,16 +301,16 @@ def _stamp(
         glyph.edge, gx.astype(np.float32), gy.astype(np.float32), cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_CONSTANT, borderValue=(-20.0,),
     )
-    ink = _inked(np.asarray(edge, np.float32), who)
+    ink = _inked(np.asarray(edge, np.float32), scrivener)
     part = mask[top:bottom, left:right]
     np.maximum(part, ink, out=part)
-    return _ends(ink, (left, top), at[1], high)
+    return _ends(ink, (left, top), pen_point[1], high)
 
 
-def _inked(edge: npt.NDArray[np.float32], who: Scrivener) -> npt.NDArray[np.float32]:
+def _inked(edge: npt.NDArray[np.float32], scrivener: Scrivener) -> npt.NDArray[np.float32]:
     """The pen's width instead of the font's; thinner never than the font can bear."""
-    habits, stroke = who.habits, who.face.stroke
-    fatter = (habits.pen_px * float(who.rng.normal(1, 0.07)) - stroke) / 2
+    habits, stroke = scrivener.habits, scrivener.face.stroke
+    fatter = (habits.pen_px * float(scrivener.rng.normal(1, 0.07)) - stroke) / 2
     fatter = float(np.clip(fatter, -_THINNER * stroke, _FATTER))
     if habits.contrast > 0:
         slope_x = cv2.Sobel(edge, cv2.CV_32F, 1, 0, ksize=3) / 8

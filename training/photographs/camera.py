@@ -159,13 +159,13 @@ def _lay(scene: Colour, leaf: Colour, place: LeafPlace, shadow: Shadow) -> None:
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
     ys -= (place.curl * np.sin(np.pi * xs / width)).astype(np.float32)
     bent = cv2.remap(leaf, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = cv2.warpPerspective(bent, place.matrix, size, flags=cv2.INTER_LINEAR)
+    leaf_picture = cv2.warpPerspective(bent, place.matrix, size, flags=cv2.INTER_LINEAR)
     cover = cv2.warpPerspective(
         np.ones((height, width), np.float32), place.matrix, size, flags=cv2.INTER_LINEAR
     )
     scene *= (1 - _shade(np.asarray(cover, np.float32), shadow))[..., None]
     scene *= (1 - cover)[..., None]
-    scene += seen * cover[..., None]
+    scene += leaf_picture * cover[..., None]
 
 
 def _shade(cover: npt.NDArray[np.float32], shadow: Shadow) -> npt.NDArray[np.float32]:

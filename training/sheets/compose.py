@@ -1,9 +1,9 @@
 """Order sheets as photographs of handwriting, with their truth.
 
-    python -m training.sheets.compose fonts python -m training.sheets.compose sheets
-    demo/data/w3k/manifest.toml --out demo/data/w3k --seed 1642 python -m training.sheets.compose random
-    --names names.json --count 20 --out /tmp/sheets --seed 7 python -m training.sheets.compose varied --set
-    held_out --sheets 60 --seed 7 --names names.json --out /tmp/held_out
+    python -m training.sheets.compose fonts
+    python -m training.sheets.compose sheets demo/data/w3k/manifest.toml --out demo/data/w3k --seed 1642
+    python -m training.sheets.compose random --names names.json --count 20 --out build/sheets --seed 7
+    python -m training.sheets.compose varied --set held_out --seed 7 --names names.json --out build/held_out
 
 `sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are well
 formed, not legal); `varied` invents them in as many hands, pens, papers and lights as people have, from one
@@ -40,15 +40,15 @@ from training.sheets.wordings import read_book
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where fonts are and which seed rules chance. `given` are fonts named on the command line."""
+    """Where fonts are and which seed rules chance. `font_files`: fonts named on the command line, by hand."""
 
     seed: int
     cache: Path
-    given: dict[str, Path] = field(default_factory=dict)
+    font_files: dict[str, Path] = field(default_factory=dict)
 
     def hands(self) -> tuple[str, ...]:
         """The families that may be drawn by chance."""
-        return tuple(sorted(self.given)) or fonts.HANDS
+        return tuple(sorted(self.font_files)) or fonts.HANDS
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for one sheet: the same whatever other sheets are composed with it."""
@@ -58,7 +58,7 @@ class Workshop:
 def compose(sheet: SheetStyle, workshop: Workshop) -> tuple[bytes, dict[str, Any]]:
     """A sheet's JPEG and its truth entry. Raises FontError, CrowdedError, or ValueError for a bad order."""
     rng = workshop.rng(sheet.name + "/ink")
-    page = draw(sheet, fonts.locate(sheet.look.hand, workshop.cache, workshop.given), rng)
+    page = draw(sheet, fonts.locate(sheet.look.hand, workshop.cache, workshop.font_files), rng)
     shot = photograph(page.colour, sheet.look, rng)
     return jpeg(shot.colour, sheet.look), entry(sheet, page, shot, f"{sheet.name}.jpg")
 
@@ -69,23 +69,23 @@ def read_sheets(path: Path, workshop: Workshop) -> tuple[SheetStyle, ...]:
     Raises ValueError naming the sheet for an unknown key of `look`, KeyError for a missing part.
     """
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(_sheet(given, workshop) for given in document["sheet"])
+    return tuple(_sheet(row, workshop) for row in document["sheet"])
 
 
-def _sheet(given: dict[str, Any], workshop: Workshop) -> SheetStyle:
-    name = given["name"]
-    lines = [SheetLine(text, WrittenLineKind.HEADING) for text in given["heading"]]
+def _sheet(row: dict[str, Any], workshop: Workshop) -> SheetStyle:
+    name = row["name"]
+    lines = [SheetLine(text, WrittenLineKind.HEADING) for text in row["heading"]]
     lines += [
-        SheetLine(row["text"], WrittenLineKind.ORDER, row["order"], row.get("struck", False))
-        for row in given.get("orders", ())
+        SheetLine(order["text"], WrittenLineKind.ORDER, order["order"], order.get("struck", False))
+        for order in row.get("orders", ())
     ]
-    if "signature" in given:
-        lines.append(SheetLine(given["signature"], WrittenLineKind.SIGNATURE))
+    if "signature" in row:
+        lines.append(SheetLine(row["signature"], WrittenLineKind.SIGNATURE))
     try:
-        look = choose(given.get("look", {}), workshop.hands(), workshop.rng(name + "/look"))
+        look = choose(row.get("look", {}), workshop.hands(), workshop.rng(name + "/look"))
     except ValueError as fault:
         raise ValueError(f"sheet {name}: {fault}") from fault
-    return SheetStyle(name, given["power"], given["phase"], tuple(lines), look)
+    return SheetStyle(name, row["power"], row["phase"], tuple(lines), look)
 
 
 def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
@@ -102,8 +102,8 @@ def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> li
 
 def _write_truth(entries: list[dict[str, Any]], out: Path, variant: str | None = None) -> None:
     """`variant`: the folder of `maps/` whose game the sheets are of, where it is not the default."""
-    told = {} if variant is None else {"variant": variant}
-    text = json.dumps({**told, "sheets": entries}, ensure_ascii=False, indent=1)
+    header = {} if variant is None else {"variant": variant}
+    text = json.dumps({**header, "sheets": entries}, ensure_ascii=False, indent=1)
     (out / "truth.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -119,72 +119,63 @@ def _parser() -> argparse.ArgumentParser:
     fetch = commands.add_parser("fonts", help="fetch the OFL fonts from npm into the cache")
     fetch.add_argument("--cache", type=Path, default=fonts.default_cache())
     for name, text in (("sheets", "photograph the sheets of a TOML file"), ("random", "invent sheets")):
-        made = commands.add_parser(name, help=text)
+        command = commands.add_parser(name, help=text)
         if name == "sheets":
-            made.add_argument("file", type=Path)
-            made.add_argument(
+            command.add_argument("file", type=Path)
+            command.add_argument(
                 "--only", action="append", default=[], metavar="NAME", help="compose only this one"
             )
         else:
-            made.add_argument(
+            command.add_argument(
                 "--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}'
             )
-            made.add_argument("--count", type=int, default=10)
-            made.add_argument(
-                "--tidy",
-                type=float,
-                nargs=2,
-                default=(0.5, 1.0),
-                metavar=("LOW", "HIGH"),
-                help="0 hasty, 1 best",
-            )
-        made.add_argument("--out", type=Path, required=True)
-        made.add_argument("--seed", type=int, default=1642)
-        made.add_argument("--cache", type=Path, default=fonts.default_cache())
-        made.add_argument(
+            command.add_argument("--count", type=int, default=10)
+            command.add_argument("--tidy", type=float, nargs=2, default=(0.5, 1.0), metavar=("LOW", "HIGH"),
+                                 help="0 hasty, 1 best")
+        command.add_argument("--out", type=Path, required=True)
+        command.add_argument("--seed", type=int, default=1642)
+        command.add_argument("--cache", type=Path, default=fonts.default_cache())
+        command.add_argument(
             "--font", action="append", default=[], metavar="HAND=FILE", help="use this font file"
         )
     _varied_parser(commands.add_parser("varied", help="invent sheets as varied as people are"))
     return parser
 
 
-def _varied_parser(made: argparse.ArgumentParser) -> None:
-    made.add_argument(
+def _varied_parser(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--set", type=font_sets.Purpose, choices=list(font_sets.Purpose), required=True, dest="purpose"
     )
-    made.add_argument("--sheets", type=int, default=60)
-    made.add_argument("--style", type=varied.Style, choices=list(varied.Style), default=varied.Style.MIXED)
-    made.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
-    made.add_argument("--out", type=Path, required=True)
-    made.add_argument("--seed", type=int, default=1642)
-    made.add_argument("--cache", type=Path, default=fonts.default_cache())
-    made.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
-    made.add_argument("--turned", type=float, default=0.05, metavar="SHARE", help="lying on a side, unmarked")
-    made.add_argument("--drawn", type=float, default=0.0, metavar="SHARE", help=("people whose A and F are "
-                                                                                 "drawn, not the font's"))
-    made.add_argument(
-        "--book",
-        type=Path,
-        help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)",
-    )
-    made.add_argument(
-        "--columns", type=float, default=0.0, metavar="SHARE", help="short orders in two columns"
-    )
+    command.add_argument("--sheets", type=int, default=60)
+    command.add_argument("--style", type=varied.Style, choices=list(varied.Style), default=varied.Style.MIXED)
+    command.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
+    command.add_argument("--out", type=Path, required=True)
+    command.add_argument("--seed", type=int, default=1642)
+    command.add_argument("--cache", type=Path, default=fonts.default_cache())
+    command.add_argument("--two", type=float, default=0.0, metavar="SHARE", help="photographs of two leaves")
+    command.add_argument("--turned", type=float, default=0.05, metavar="SHARE",
+                         help="lying on a side, unmarked")
+    command.add_argument("--drawn", type=float, default=0.0, metavar="SHARE",
+                         help="people whose A and F are drawn, not the font's")
+    command.add_argument("--book", type=Path,
+                         help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)")
+    command.add_argument("--columns", type=float, default=0.0, metavar="SHARE",
+                         help="short orders in two columns")
 
 
-def _varied(given: argparse.Namespace) -> None:
+def _varied(args: argparse.Namespace) -> None:
     batch = varied.Batch(
-        given.purpose, given.sheets, given.seed, given.style, read_names(given.names), given.cache,
-        Shares(columns=given.columns), two=given.two, turned=given.turned, drawn=given.drawn,
-        book=None if given.book is None else read_book(given.book),
+        args.purpose, args.sheets, args.seed, args.style, read_names(args.names), args.cache,
+        Shares(columns=args.columns), two=args.two, turned=args.turned, drawn=args.drawn,
+        book=None if args.book is None else read_book(args.book),
     )
-    given.out.mkdir(parents=True, exist_ok=True)
+    args.out.mkdir(parents=True, exist_ok=True)
     entries = []
     for data, facts in varied.sheets(batch):
-        (given.out / facts["file"]).write_bytes(data)
+        (args.out / facts["file"]).write_bytes(data)
         entries.append(facts)
         _say(len(entries), batch.sheets, facts)
-    _write_truth(entries, given.out, None if given.book is None else given.book.stem)
+    _write_truth(entries, args.out, None if args.book is None else args.book.stem)
 
 
 def _say(done: int, of: int, facts: dict[str, Any]) -> None:
@@ -195,60 +186,55 @@ def _say(done: int, of: int, facts: dict[str, Any]) -> None:
               file=sys.stderr, flush=True)  # fmt: skip
     else:
         style = facts["style"]
-        print((f"{done} of {of}: {facts['file']}, {style['font']}, "
-               f"{style['manner']}"), file=sys.stderr, flush=True)
+        text = f"{done} of {of}: {facts['file']}, {style['font']}, {style['manner']}"
+        print(text, file=sys.stderr, flush=True)
 
 
 def read_names(path: Path) -> tuple[RandomName, ...]:
     """The JSON list that `galloper read --names` takes."""
     return tuple(
-        RandomName(
-            row["name"],
-            row["kind"],
-            tuple(row.get("aliases", ())),
-            tuple(row.get("coasts", ())),
-            row.get("abbr", ""),
-        )
+        RandomName(row["name"], row["kind"], tuple(row.get("aliases", ())), tuple(row.get("coasts", ())),
+                   row.get("abbr", ""))
         for row in json.loads(path.read_text(encoding="utf-8"))
     )
 
 
-def _workshop(given: argparse.Namespace) -> Workshop:
-    named = dict(pair.split("=", 1) for pair in given.font)
-    return Workshop(given.seed, given.cache, {hand: Path(file) for hand, file in named.items()})
+def _workshop(args: argparse.Namespace) -> Workshop:
+    named = dict(pair.split("=", 1) for pair in args.font)
+    return Workshop(args.seed, args.cache, {hand: Path(file) for hand, file in named.items()})
 
 
-def _run(given: argparse.Namespace) -> None:
-    if given.command == "fonts":
+def _run(args: argparse.Namespace) -> None:
+    if args.command == "fonts":
         families = tuple(sorted({*fonts.HANDS, *font_sets.TABLE}))
-        fonts.fetch(given.cache, families)
-        print(f"{len(families)} fonts in {given.cache}", file=sys.stderr)
+        fonts.fetch(args.cache, families)
+        print(f"{len(families)} fonts in {args.cache}", file=sys.stderr)
         return
-    if given.command == "varied":
-        _varied(given)
+    if args.command == "varied":
+        _varied(args)
         return
-    workshop = _workshop(given)
-    if given.command == "random":
-        names = read_names(given.names)
+    workshop = _workshop(args)
+    if args.command == "random":
+        names = read_names(args.names)
         sheets = tuple(
-            invent(f"r{index + 1:03d}", names, workshop, tuple(given.tidy)) for index in range(given.count)
+            invent(f"r{index + 1:03d}", names, workshop, tuple(args.tidy)) for index in range(args.count)
         )
-        _write_truth(write_all(sheets, workshop, given.out), given.out)
+        _write_truth(write_all(sheets, workshop, args.out), args.out)
         return
-    sheets = read_sheets(given.file, workshop)
-    wanted = [sheet for sheet in sheets if not given.only or sheet.name in given.only]
-    entries = write_all(wanted, workshop, given.out)
-    if not given.only:
-        _write_truth(entries, given.out)
-        for odd in tomllib.loads(given.file.read_text(encoding="utf-8")).get("picture", ()):
-            (given.out / f"{odd['name']}.jpg").write_bytes(meadow(workshop.rng(odd["name"])))
+    sheets = read_sheets(args.file, workshop)
+    wanted = [sheet for sheet in sheets if not args.only or sheet.name in args.only]
+    entries = write_all(wanted, workshop, args.out)
+    if not args.only:
+        _write_truth(entries, args.out)
+        for odd in tomllib.loads(args.file.read_text(encoding="utf-8")).get("picture", ()):
+            (args.out / f"{odd['name']}.jpg").write_bytes(meadow(workshop.rng(odd["name"])))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success, 1 with one sentence on standard error."""
-    given = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
-        _run(given)
+        _run(args)
     except (fonts.FontError, CrowdedError, ValueError, OSError) as fault:
         print(f"compose: {fault}", file=sys.stderr)
         return 1

@@ -13,37 +13,13 @@ from training.sheets.random_orders import RandomName
 from training.sheets.traps import misspelt, shopping, trap
 from training.sheets.wordings import Book, BookWording
 
-_FIRST = (
-    "Ada",
-    "Bram",
-    "Cleo",
-    "Dov",
-    "Esme",
-    "Finn",
-    "Greta",
-    "Hugo",
-    "Iris",
-    "Jonah",
-    "Keira",
-    "Lars",
-    "Mina",
-)
-_LAST = (
-    "Marlowe",
-    "Okoro",
-    "Penrose",
-    "Quill",
-    "Rowe",
-    "Sterne",
-    "Tolland",
-    "Umber",
-    "Vane",
-    "Wren",
-    "Xu",
-    "Yates",
-)
+_FIRST = ("Ada", "Bram", "Cleo", "Dov", "Esme", "Finn", "Greta", "Hugo", "Iris", "Jonah", "Keira", "Lars",
+    "Mina")
+_LAST = ("Marlowe", "Okoro", "Penrose", "Quill", "Rowe", "Sterne", "Tolland", "Umber", "Vane", "Wren", "Xu",
+    "Yates")
 _GAMES = ("Powick Bridge", "Cropredy", "Roundway Down", "Cheriton", "Langport", "Turnham Green", "Winceby")
-_REMARKS = ("Good luck to all.", "Sorry about the blots!", "More next time.", "Written on the train.", "Best wishes",
+_REMARKS = ("Good luck to all.", "Sorry about the blots!", "More next time.", "Written on the train.",
+    "Best wishes",
             "P.S. thank you for running this", "(page 1 of 1)", "God save the King")  # fmt: skip
 _ASIDES = ("(this will cut any support)", "(as agreed)", "(again)", "(no change)")
 _COUNTS = {"Movement": (5, 14), "Retreat": (2, 5), "Adjustment": (2, 7)}
@@ -146,22 +122,22 @@ def _orders(words: PhraseBook, phase: str, shares: Shares, *, two: bool) -> list
 
 def _slip(line: SheetLine, words: PhraseBook, shares: Shares) -> SheetLine:
     """At most one thing that went wrong while the line was written."""
-    rng, at = words.rng, words.rng.random()
-    if at < shares.struck:
+    rng, chance = words.rng, words.rng.random()
+    if chance < shares.struck:
         return replace(line, struck=True)
-    at -= shares.struck
-    if at < shares.corrected:
+    chance -= shares.struck
+    if chance < shares.corrected:
         return replace(line, markup=_corrected(line.markup, words))
-    at -= shares.corrected
-    if at < shares.misspelt:
+    chance -= shares.corrected
+    if chance < shares.misspelt:
         slip = misspelt(line.markup, words)
         return (
             line
             if slip is None
             else replace(line, markup=slip, want="snap", meant=line.markup, trap="misspelt")
         )
-    at -= shares.misspelt
-    if at < shares.aside:
+    chance -= shares.misspelt
+    if chance < shares.aside:
         return replace(line, markup=f"{line.markup} {_pick(rng, *_ASIDES)}", want="read", trap="aside")
     return line
 
@@ -170,14 +146,14 @@ def _corrected(text: str, words: PhraseBook) -> str:
     """A word crossed out with the right one after or above it, or a word forgotten and put in above the
     row."""
     rng, parts = words.rng, text.split(" ")
-    at = int(rng.integers(1, len(parts))) if len(parts) > 1 else 0
-    word = parts[at]
+    index = int(rng.integers(1, len(parts))) if len(parts) > 1 else 0
+    word = parts[index]
     if rng.random() < 0.35:
-        parts[at] = f"{{+{word}+}}"
+        parts[index] = f"{{+{word}+}}"
         return " ".join(parts)
-    wrong = words.place().written.split(" ")[0] if len(word) > 3 else words.one("to", "of", "the", "S", "A")
+    wrong = words.place().written.split(" ")[0] if len(word) > 3 else words.pick("to", "of", "the", "S", "A")
     right = word if rng.random() < 0.5 else f"{{+{word}+}}"
-    parts[at] = f"{{-{wrong}-}} {right}"
+    parts[index] = f"{{-{wrong}-}} {right}"
     return " ".join(parts)
 
 

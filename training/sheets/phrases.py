@@ -64,46 +64,46 @@ class PhraseBook:
         fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(
             self.names
         )
-        found = fit[int(self.rng.integers(len(fit)))]
-        written = self._spelt(found)
-        if not (coast and found.coasts and self.rng.random() < _COAST):
-            return PlaceName(written, found.name)
-        side = self.one(*found.coasts)
+        region = fit[int(self.rng.integers(len(fit)))]
+        written = self._spelt(region)
+        if not (coast and region.coasts and self.rng.random() < _COAST):
+            return PlaceName(written, region.name)
+        side = self.pick(*region.coasts)
         short = "".join(word[0] for word in side.split())
-        shown = self.one(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
+        shown = self.pick(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
         if self.dialect is Dialect.ABBR and self.rng.random() < 0.3:
             shown = f"{written}/{short}"
-        return PlaceName(shown, f"{found.name}/{side}")
+        return PlaceName(shown, f"{region.name}/{side}")
 
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
-        kind = letter or self.one("A", "A", "F")
+        kind = letter or self.pick("A", "A", "F")
         place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
         shown = f"{word} {place.written}"
         if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
             whose = self.power().removeprefix("The ")
-            shown = self.one(f"the {whose} {shown}", f"{whose}'s {shown}", f"the {whose}'s {shown}")
+            shown = self.pick(f"the {whose} {shown}", f"{whose}'s {shown}", f"the {whose}'s {shown}")
         return UnitName(shown, f"{kind} {place.canonical}", kind, place)
 
     def power(self) -> str:
         """A seat."""
-        return self.one(*self.powers)
+        return self.pick(*self.powers)
 
-    def one(self, *choices: str) -> str:
+    def pick(self, *choices: str) -> str:
         """One of the choices, each as likely."""
         return choices[int(self.rng.integers(len(choices)))]
 
-    def said(self, *, prose: Sequence[str], terse: Sequence[str], abbr: Sequence[str]) -> str:
+    def template(self, *, prose: Sequence[str], terse: Sequence[str], abbr: Sequence[str]) -> str:
         """A template of the dialect."""
-        return self.one(*{Dialect.PROSE: prose, Dialect.TERSE: terse, Dialect.ABBR: abbr}[self.dialect])
+        return self.pick(*{Dialect.PROSE: prose, Dialect.TERSE: terse, Dialect.ABBR: abbr}[self.dialect])
 
     def _spelt(self, name: RandomName) -> str:
         chance = self.rng.random()
         if self.dialect is Dialect.ABBR and name.abbr and chance < 0.35:
             return name.abbr
         if name.aliases and chance < 0.35 + _LIKE_AN_ALIAS and chance >= 0.35:
-            return self.one(*name.aliases)
+            return self.pick(*name.aliases)
         spelt = name.name
         if "&" in spelt and self.rng.random() < 0.3:
             spelt = spelt.replace("&", "and")
@@ -114,8 +114,9 @@ class PhraseBook:
 
 def _move(w: PhraseBook) -> tuple[str, str]:
     unit, to = w.unit(owned=True), w.place(coast=True)
-    shape = w.said(
-        prose=("{u} moves to {to}", "{u} moves to {to}", "{u} moves to {to}", "{u} moves into {to}", "{u} to {to}",
+    shape = w.template(
+        prose=("{u} moves to {to}", "{u} moves to {to}", "{u} moves to {to}", "{u} moves into {to}",
+            "{u} to {to}",
                "{u} attacks {to}", "{u} enters {to}", "{u} moves to {to} via convoy", "{u} goes to {to}"),
         terse=("{u} to {to}", "{u} to {to}", "{u} - {to}", "{u} attacks {to}"),
         abbr=("{u} - {to}", "{u} - {to}", "{u} - {to}", "{u} -> {to}", "{u}-{to}"),
@@ -124,9 +125,9 @@ def _move(w: PhraseBook) -> tuple[str, str]:
 
 
 def _ordered(w: PhraseBook) -> tuple[str, str]:
-    unit, to = w.unit(letter=w.one("A", "F")), w.place(coast=True)
+    unit, to = w.unit(letter=w.pick("A", "F")), w.place(coast=True)
     word = {"A": "army", "F": "fleet"}[unit.letter]
-    verb = w.one("enter", "attack", "move to")
+    verb = w.pick("enter", "attack", "move to")
     text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
     if w.dialect is not Dialect.PROSE:
         return _move(w)
@@ -135,7 +136,7 @@ def _ordered(w: PhraseBook) -> tuple[str, str]:
 
 def _hold(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit(owned=True)
-    shape = w.said(
+    shape = w.template(
         prose=("{u} holds", "{u} holds", "{u} stands", "{u} stands fast", "{u} to hold"),
         terse=("{u} holds", "{u} stands", "{u} hold"), abbr=("{u} H", "{u} H", "{u} holds", "{u} h"),
     )  # fmt: skip
@@ -144,7 +145,7 @@ def _hold(w: PhraseBook) -> tuple[str, str]:
 
 def _support_move(w: PhraseBook) -> tuple[str, str]:
     unit, target, to = w.unit(), w.unit(owned=True), w.place(coast=True)
-    shape = w.said(
+    shape = w.template(
         prose=("{u} supports {t} to {to}", "{u} supports {t} to {to}", "{u} supports {t} into {to}",
                "{u} supports {t} moving to {to}", "{u} supports {t} in attacking {to}"),
         terse=("{u} supports {t} to {to}", "{u} supports {t} into {to}", "{u} S {t} to {to}"),
@@ -160,8 +161,9 @@ def _support_hold(w: PhraseBook) -> tuple[str, str]:
     named, canonical = (
         (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)
     )
-    shape = w.said(
-        prose=("{u} supports {t}", "{u} supports {t}", "{u} supports {t} in place", "{u} supports {t} to hold"),
+    shape = w.template(
+        prose=("{u} supports {t}", "{u} supports {t}", "{u} supports {t} in place",
+            "{u} supports {t} to hold"),
         terse=("{u} supports {t}", "{u} S {t}"), abbr=("{u} S {t}", "{u} S {t} H"),
     )  # fmt: skip
     return shape.format(u=unit.written, t=named), f"{unit.canonical} S {canonical}"
@@ -169,7 +171,7 @@ def _support_hold(w: PhraseBook) -> tuple[str, str]:
 
 def _convoy(w: PhraseBook) -> tuple[str, str]:
     sea, land, to = w.place(sea=True), w.place(sea=False), w.place(sea=False, coast=True)
-    shape = w.said(
+    shape = w.template(
         prose=("Fleet {f} convoys Army {a} to {to}", "Fleet {f} convoys Army {a} to {to}",
                "Fleet {f} convoys Army {a} into {to}"),
         terse=("Fleet {f} convoys Army {a} to {to}", "Fleet {f} C Army {a} to {to}"),
@@ -184,24 +186,24 @@ def _convert(w: PhraseBook) -> tuple[str, str]:
     other = "F" if unit.letter == "A" else "A"
     kind = {"A": "an army", "F": "a fleet"}[other]
     bare = _UNITS[other]
-    shape = w.said(
+    shape = w.template(
         prose=("{u} converts to {kind}", "{u} converts to {bare}", "Convert {u} to {kind}"),
         terse=("{u} converts to {bare}", "Convert {u} to {bare}"), abbr=("{u} converts to {o}", "{u} = {o}"),
     )  # fmt: skip
-    return shape.format(u=unit.written, kind=kind, bare=bare, o=other), (f"{unit.canonical} converts to "
-                                                                         f"{other}")
+    text = shape.format(u=unit.written, kind=kind, bare=bare, o=other)
+    return text, f"{unit.canonical} converts to {other}"
 
 
 def _proxy(w: PhraseBook) -> tuple[str, str]:
     unit, power = w.unit(), w.power()
-    given = w.one(power, power.replace("The ", "the "))
-    shape = w.one("{u} is under the orders of {p}", "Command of {u} is offered to {p}")
-    return shape.format(u=unit.written, p=given), f"{unit.canonical} proxy {power}"
+    power_text = w.pick(power, power.replace("The ", "the "))
+    shape = w.pick("{u} is under the orders of {p}", "Command of {u} is offered to {p}")
+    return shape.format(u=unit.written, p=power_text), f"{unit.canonical} proxy {power}"
 
 
 def _retreat(w: PhraseBook) -> tuple[str, str]:
     unit, to = w.unit(), w.place(coast=True)
-    shape = w.said(
+    shape = w.template(
         prose=("{u} retreats to {to}",), terse=("{u} retreats to {to}", "{u} R {to}"),
         abbr=("{u} R {to}", "{u} retreats to {to}", "{u} R - {to}"),
     )  # fmt: skip
@@ -214,10 +216,10 @@ def _disband(w: PhraseBook) -> tuple[str, str]:
 
 
 def _build(w: PhraseBook) -> tuple[str, str]:
-    letter = w.one("A", "F")
+    letter = w.pick("A", "F")
     to = w.place(sea=False, coast=letter == "F")
     full = {"A": "an Army", "F": "a Fleet"}[letter]
-    shape = w.said(
+    shape = w.template(
         prose=("Build {full} at {to}", "Build {full} in {to}"),
         terse=("Build {full} at {to}", "Build {word} {to}"),
         abbr=("Build {letter} {to}", "Build {full} in {to}"),
@@ -228,7 +230,7 @@ def _build(w: PhraseBook) -> tuple[str, str]:
 
 def _remove(w: PhraseBook) -> tuple[str, str]:
     unit = w.unit()
-    shape = w.said(
+    shape = w.template(
         prose=("Remove {u}", "Disband {u}", "{u} is removed"), terse=("Remove {u}", "Disband {u}"),
         abbr=("Remove {u}",)
     )
@@ -243,9 +245,8 @@ def _send(w: PhraseBook) -> tuple[str, str]:
 
 _KINDS: Mapping[str, tuple[Callable[[PhraseBook], tuple[str, str]], ...]] = {
     "Movement": (
-        *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)), _convoy,
-        _convoy,
-        _convert, _proxy,
+        *(6 * (_move,)), _ordered, _hold, _hold, *(4 * (_support_move,)), *(2 * (_support_hold,)),
+        _convoy, _convoy, _convert, _proxy,
     ),
     "Retreat": (_retreat, _retreat, _retreat, _disband),
     "Adjustment": (_build, _build, _build, _build, _remove, _remove, _send),

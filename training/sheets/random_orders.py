@@ -11,19 +11,11 @@ import numpy as np
 from training.handwriting.appearance import choose
 from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 
+# The ten seats of w3k; an order of supply or proxy names one.
 POWERS = (
-    "The Crown",
-    "Cumberland",
-    "Newcastle",
-    "Manchester",
-    "Protectorate",
-    "Montrose",
-    "Hamilton",
-    "Argyll",
-    "Ormond",
-    "Confederacy",
+    "The Crown", "Cumberland", "Newcastle", "Manchester", "Protectorate", "Montrose", "Hamilton", "Argyll",
+    "Ormond", "Confederacy",
 )
-"""The ten seats of w3k; an order of supply or proxy names one."""
 
 _FIRST = ("Ada", "Bram", "Cleo", "Dov", "Esme", "Finn", "Greta", "Hugo", "Iris", "Jonah")
 _LAST = ("Marlowe", "Okoro", "Penrose", "Quill", "Rowe", "Sterne", "Tolland", "Umber", "Vane", "Wren")
@@ -100,9 +92,9 @@ class _Words:
 
     def place(self) -> tuple[str, str]:
         """A region as written and by its full name."""
-        found = self.names[int(self.rng.integers(len(self.names)))]
-        other = found.aliases and self.rng.random() < 0.15
-        return (str(self.rng.choice(found.aliases)) if other else found.name), found.name
+        region = self.names[int(self.rng.integers(len(self.names)))]
+        other = region.aliases and self.rng.random() < 0.15
+        return (str(self.rng.choice(region.aliases)) if other else region.name), region.name
 
     def unit(self) -> tuple[str, str]:
         """A unit as written and canonical."""
@@ -110,25 +102,25 @@ class _Words:
         written, name = self.place()
         return f"{kind if self.terse else {'A': 'Army', 'F': 'Fleet'}[kind]} {written}", f"{kind} {name}"
 
-    def one(self, *choices: str) -> str:
+    def pick(self, *choices: str) -> str:
         """One of the choices."""
         return str(self.rng.choice(choices))
 
 
 def _move(words: _Words) -> tuple[str, str]:
     (unit, canon), (to, name) = words.unit(), words.place()
-    verb = "-" if words.terse else words.one("moves to", "moves to", "to", "moves into", "attacks")
+    verb = "-" if words.terse else words.pick("moves to", "moves to", "to", "moves into", "attacks")
     return f"{unit} {verb} {to}", f"{canon} - {name}"
 
 
 def _hold(words: _Words) -> tuple[str, str]:
     unit, canon = words.unit()
-    return f"{unit} {'H' if words.terse else words.one('holds', 'stands')}", f"{canon} H"
+    return f"{unit} {'H' if words.terse else words.pick('holds', 'stands')}", f"{canon} H"
 
 
 def _support_move(words: _Words) -> tuple[str, str]:
     (unit, canon), (target, target_canon), (to, name) = words.unit(), words.unit(), words.place()
-    verb, way = ("S", "-") if words.terse else ("supports", words.one("to", "into"))
+    verb, way = ("S", "-") if words.terse else ("supports", words.pick("to", "into"))
     return f"{unit} {verb} {target} {way} {to}", f"{canon} S {target_canon} - {name}"
 
 
@@ -145,8 +137,8 @@ def _convoy(words: _Words) -> tuple[str, str]:
 
 def _proxy(words: _Words) -> tuple[str, str]:
     unit, canon = words.unit()
-    power = words.one(*POWERS)
-    text = words.one(f"{unit} is under the orders of {power}", f"Command of {unit} is offered to {power}")
+    power = words.pick(*POWERS)
+    text = words.pick(f"{unit} is under the orders of {power}", f"Command of {unit} is offered to {power}")
     return text, f"{canon} proxy {power}"
 
 
@@ -162,34 +154,25 @@ def _disband(words: _Words) -> tuple[str, str]:
 
 def _build(words: _Words) -> tuple[str, str]:
     to, name = words.place()
-    kind = words.one("A", "F")
-    way = words.one("at", "in")
+    kind = words.pick("A", "F")
+    way = words.pick("at", "in")
     return f"Build {'an Army' if kind == 'A' else 'a Fleet'} {way} {to}", f"Build {kind} {name}"
 
 
 def _remove(words: _Words) -> tuple[str, str]:
     unit, canon = words.unit()
-    return f"{words.one('Remove', 'Disband')} {unit}", f"Remove {canon}"
+    return f"{words.pick('Remove', 'Disband')} {unit}", f"Remove {canon}"
 
 
 def _send(words: _Words) -> tuple[str, str]:
-    count, power = int(words.rng.integers(1, 4)), words.one(*POWERS)
+    count, power = int(words.rng.integers(1, 4)), words.pick(*POWERS)
     owner = "unit's" if count == 1 else "units'"
     return f"Send {count} {owner} supply to {power}", f"Send {count} supply to {power}"
 
 
 _KINDS: Mapping[str, tuple[Callable[[_Words], tuple[str, str]], ...]] = {
     "Movement": (
-        _move,
-        _move,
-        _move,
-        _move,
-        _hold,
-        _support_move,
-        _support_move,
-        _support_hold,
-        _convoy,
-        _proxy,
+        *(4 * (_move,)), _hold, *(2 * (_support_move,)), _support_hold, _convoy, _proxy,
     ),
     "Retreat": (_retreat, _retreat, _retreat, _disband),
     "Adjustment": (_build, _build, _build, _remove, _send),

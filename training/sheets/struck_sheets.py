@@ -29,7 +29,7 @@ from training.photographs.one_sheet import photograph
 from training.sheets.random_orders import Chance, RandomName, invent
 
 
-class Mark2(StrEnum):
+class PenMark(StrEnum):
     """What was done to a word or row. The first six cross it out."""
 
     SINGLE = "single"
@@ -44,8 +44,8 @@ class Mark2(StrEnum):
     ARROW = "arrow"
 
 
-STRIKES = (Mark2.SINGLE, Mark2.DOUBLE, Mark2.WAVE, Mark2.ZIGZAG, Mark2.CROSS, Mark2.BLACK)
-LURES = (Mark2.UNDERLINED, Mark2.UNDERLINED, Mark2.LONG_BAR, Mark2.ARROW)
+STRIKES = (PenMark.SINGLE, PenMark.DOUBLE, PenMark.WAVE, PenMark.ZIGZAG, PenMark.CROSS, PenMark.BLACK)
+LURES = (PenMark.UNDERLINED, PenMark.UNDERLINED, PenMark.LONG_BAR, PenMark.ARROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class MarkedWord:
     """A word, its mark, and its left and right end in the photograph, at half height: (x, y) twice."""
 
     text: str
-    mark: Mark2
+    mark: PenMark
     ends: npt.NDArray[np.float64]
 
 
@@ -77,7 +77,7 @@ class MarkedRow:
     """A row of words; `mark` is what was done to all of it, LIVE where at most to some words."""
 
     words: tuple[MarkedWord, ...]
-    mark: Mark2
+    mark: PenMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class MarkedSheet:
 
 @dataclass(frozen=True, slots=True)
 class Fonts:
-    """Families that may be drawn, and the seed; the `Chance` of `random_sheets`."""
+    """Families that may be drawn, and the seed; the `Chance` of `random_orders`."""
 
     files: Mapping[str, Path]
     seed: int
@@ -135,7 +135,7 @@ def marked_sheet(name: str, names: tuple[RandomName, ...], fonts: Fonts, hand: s
     return MarkedSheet(name, hand, look.paper.value, image, rows)
 
 
-def _seen(word: tuple[str, Mark2, Extent], leaf: LeafPlace) -> MarkedWord:
+def _seen(word: tuple[str, PenMark, Extent], leaf: LeafPlace) -> MarkedWord:
     text, mark, extent = word
     middle = (extent.top + extent.bottom) / 2
     ends = np.array([[extent.left, middle], [extent.right, middle]])
@@ -150,38 +150,39 @@ class _Writer:
 
     def row(
         self, texts: Sequence[str], x: float, base: float, slope: float
-    ) -> tuple[list[tuple[str, Mark2, Extent]], Mark2]:
+    ) -> tuple[list[tuple[str, PenMark, Extent]], PenMark]:
         """Write words and mark them: one row in five is struck whole, three in ten hold a struck word or a
         lure."""
         rng, start = self.rng, x
-        found: list[tuple[str, Mark2, Extent]] = []
+        written: list[tuple[str, PenMark, Extent]] = []
         for text in texts:
             y = base + slope * (x - start)
             extent = self.pen.write(self.mask, (InkWord(text, InkMark.PLAIN),), x, y, slope).extent
-            found.append((text, Mark2.LIVE, extent))
+            written.append((text, PenMark.LIVE, extent))
             x = extent.right + self.pen.space * float(rng.normal(1.0, 0.15))
         size, fate = self.pen.hand.size_px, rng.random()
-        whole = Mark2.LIVE
+        whole = PenMark.LIVE
         if fate < 0.22:
             whole = STRIKES[int(rng.integers(len(STRIKES)))]
-            ends = (found[0][2].left, found[-1][2].right)
+            ends = (written[0][2].left, written[-1][2].right)
             draw_mark(self.mask, StruckPlace(*ends, base, size, slope), whole, rng)
-            found = [(text, whole, extent) for text, _, extent in found]
+            written = [(text, whole, extent) for text, _, extent in written]
         elif fate < 0.55:
             kind = (STRIKES if fate < 0.38 else LURES)[int(rng.integers(6 if fate < 0.38 else 4))]
-            first = int(rng.integers(len(found)))
-            last = min(len(found) - 1, first + int(rng.choice([0, 0, 0, 1, 2, 9 if kind in LURES else 1])))
-            ends = (found[first][2].left, found[last][2].right)
+            first = int(rng.integers(len(written)))
+            last = min(len(written) - 1, first + int(rng.choice([0, 0, 0, 1, 2, 9 if kind in LURES else 1])))
+            ends = (written[first][2].left, written[last][2].right)
             y = base + slope * (ends[0] - start)
             draw_mark(self.mask, StruckPlace(*ends, y, size, slope), kind, rng)
-            found[first : last + 1] = [(text, kind, extent) for text, _, extent in found[first : last + 1]]
-        return found, whole
+            marked = written[first : last + 1]
+            written[first : last + 1] = [(text, kind, extent) for text, _, extent in marked]
+        return written, whole
 
 
-def draw_mark(mask: Mask, place: StruckPlace, mark: Mark2, rng: np.random.Generator) -> None:
+def draw_mark(mask: Mask, place: StruckPlace, mark: PenMark, rng: np.random.Generator) -> None:
     """Draw one mark. Raises KeyError for LIVE."""
     width = max(2.0, place.size / 17 * float(rng.uniform(0.7, 1.5)))
-    if mark is Mark2.BLACK:
+    if mark is PenMark.BLACK:
         width *= float(rng.uniform(1.5, 3.0))
     draw_strokes(mask, [(path, round(width)) for path in _PATHS[mark](place, rng)])
 
@@ -289,14 +290,8 @@ def _arrow(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     return [np.array([[a, y], [b, y], [b - head, y - head], [b, y], [b - head, y + head]])]
 
 
-_PATHS: Mapping[Mark2, Callable[[StruckPlace, np.random.Generator], list[StrokePath]]] = {
-    Mark2.SINGLE: _single,
-    Mark2.DOUBLE: _double,
-    Mark2.WAVE: _wave,
-    Mark2.ZIGZAG: _zigzag,
-    Mark2.CROSS: _cross,
-    Mark2.BLACK: _black,
-    Mark2.UNDERLINED: _underlined,
-    Mark2.LONG_BAR: _long_bar,
-    Mark2.ARROW: _arrow,
+_PATHS: Mapping[PenMark, Callable[[StruckPlace, np.random.Generator], list[StrokePath]]] = {
+    PenMark.SINGLE: _single, PenMark.DOUBLE: _double, PenMark.WAVE: _wave, PenMark.ZIGZAG: _zigzag,
+    PenMark.CROSS: _cross, PenMark.BLACK: _black, PenMark.UNDERLINED: _underlined,
+    PenMark.LONG_BAR: _long_bar, PenMark.ARROW: _arrow,
 }

@@ -26,18 +26,15 @@ from training.sheets.random_orders import RandomName
 from training.sheets.truth import line_entry
 from training.sheets.wordings import Book
 
+# Every fourth of mixed sheets is hasty.
 HASTY_SHARE = 4
-"""Of mixed sheets every so-manieth is hasty."""
+# Stroke widths in millimetres.
 _PENS = {
-    Nib.BALLPOINT: (0.36, 0.52),
-    Nib.FOUNTAIN: (0.42, 0.80),
-    Nib.PENCIL: (0.40, 0.58),
-    Nib.FELT: (0.65, 1.0),
+    Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0),
 }
-"""Stroke widths in millimetres."""
 
+# How often those who draw their A and F do.
 _DRAWN = 0.95
-"""How often those who draw their A and F do."""
 
 
 class Style(StrEnum):
@@ -52,8 +49,8 @@ class Style(StrEnum):
 class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
     on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
-    F for units are strokes of our own (`kinds`) in place of the font's. `book`: the wordings of a game other
-    than w3k."""
+    F for units are strokes of our own (`unit_letters`) in place of the font's. `book`: the wordings of a game
+    other than w3k."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -152,13 +149,11 @@ def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) ->
 def _manner(rng: np.random.Generator, *, hasty: bool) -> Manner:
     return Manner(
         x_height=float(rng.uniform(2.2, 3.5)), pitch=float(rng.uniform(3.4, 4.8)),
-        left=float(rng.uniform(9, 30)),
-        top=float(rng.uniform(6, 24)),
+        left=float(rng.uniform(9, 30)), top=float(rng.uniform(6, 24)),
         heading_in=float(rng.choice([0, 0, 0, 1])) * float(rng.uniform(150, 500)),
         wrapped_in=float(rng.choice([0.0, 1.0, 1.0])) * float(rng.uniform(40, 140)),
         slope=float(rng.normal(0, 0.012 if hasty else 0.005)),
-        ragged=float(rng.uniform(0.03, 0.07) if hasty else
-                                                                           rng.uniform(0.0, 0.03)),
+        ragged=float(rng.uniform(0.03, 0.07) if hasty else rng.uniform(0.0, 0.03)),
     )  # fmt: skip
 
 

@@ -31,12 +31,6 @@ _GROUNDS: Mapping[str, tuple[str, ...]] = {
     "land": ("inland", "coastal", "land"), "shore": ("coastal",), "sea": ("sea", "primary_sea", "local_sea"),
     "inland": ("inland",),
 }
-_ROLES: Mapping[str, tuple[str, ...]] = {
-    "land": ("land",),
-    "shore": ("shore",),
-    "sea": ("sea",),
-    "inland": ("inland",),
-}
 
 
 class BookError(ValueError):
@@ -83,28 +77,28 @@ class Book:
 
 def read_book(path: Path) -> Book:
     """A book from its file. Raises BookError for a part that is missing, OSError where there is no file."""
-    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
         return Book(
-            tuple(given["powers"]),
-            tuple(given["games"]),
+            tuple(document["powers"]),
+            tuple(document["games"]),
             {
-                letter: WordingKind(one["word"], tuple(one["grounds"]))
-                for letter, one in given["kinds"].items()
+                letter: WordingKind(row["word"], tuple(row["grounds"]))
+                for letter, row in document["kinds"].items()
             },
-            given["headings"],
-            (given["years"][0], given["years"][1]),
-            {phase: (low, high) for phase, (low, high) in given["counts"].items()},
-            [_form(one) for one in given["form"]],
-            tuple(given.get("unit", ("{kind} {place}",))),
+            document["headings"],
+            (document["years"][0], document["years"][1]),
+            {phase: (low, high) for phase, (low, high) in document["counts"].items()},
+            [_form(row) for row in document["form"]],
+            tuple(document.get("unit", ("{kind} {place}",))),
         )
     except (KeyError, ValueError, TypeError) as fault:
         raise BookError(f"{path}: {fault!r}") from fault
 
 
-def _form(one: Mapping[str, Any]) -> Form:
-    says = {Dialect(name): tuple(texts) for name, texts in one["says"].items()}
-    return Form(one["phase"], int(one.get("weight", 1)), says, one["means"])
+def _form(row: Mapping[str, Any]) -> Form:
+    says = {Dialect(name): tuple(texts) for name, texts in row["says"].items()}
+    return Form(row["phase"], int(row.get("weight", 1)), says, row["means"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +113,8 @@ class BookWording(PhraseBook):
         fit = [form for form in self.book.forms if form.phase == phase]
         shares = np.array([form.weight for form in fit], float)
         form = fit[int(self.rng.choice(len(fit), p=shares / shares.sum()))]
-        said = form.says.get(self.dialect) or next(iter(form.says.values()))
-        return _Filler(self, self.book).filled(self.one(*said), form.means)
+        wordings = form.says.get(self.dialect) or next(iter(form.says.values()))
+        return _Filler(self, self.book).filled(self.pick(*wordings), form.means)
 
 
 @dataclass(slots=True)
@@ -135,13 +129,13 @@ class _Filler:
         for blank in (*_BLANK.finditer(means), *_BLANK.finditer(says)):
             key = blank["role"] + blank["nth"]
             if key not in self.held:
-                self.held[key] = self._one(blank["role"], blank["of"] or "")
-        return tuple(  # type: ignore[return-value]  # two texts give two
-            _BLANK.sub(lambda blank, side=side: self.held[blank["role"] + blank["nth"]][side], text)  # type: ignore[misc]
-            for side, text in enumerate((says, means))
-        )
+                self.held[key] = self._filling(blank["role"], blank["of"] or "")
+        return self._with_blanks(says, 0), self._with_blanks(means, 1)
 
-    def _one(self, role: str, of: str) -> tuple[str, str]:
+    def _with_blanks(self, text: str, side: int) -> str:
+        return _BLANK.sub(lambda blank: self.held[blank["role"] + blank["nth"]][side], text)
+
+    def _filling(self, role: str, of: str) -> tuple[str, str]:
         words = self.words
         if role in {"unit", "other"}:
             return self._unit(of)
@@ -149,31 +143,31 @@ class _Filler:
             power = words.power()
             return power, power
         if role == "count":
-            count = words.one(*(of or "1,2,3,4").split(","))
+            count = words.pick(*(of or "1,2,3,4").split(","))
             return count, count
         if role == "kind":
-            letter = words.one(*(of or "".join(self.book.kinds)))
+            letter = words.pick(*(of or "".join(self.book.kinds)))
             return (letter if words.dialect is Dialect.ABBR else self.book.kinds[letter].word), letter
-        return self._place(_ROLES.get(role, ()))
+        return self._place((role,) if role in _GROUNDS else ())
 
     def _unit(self, letters: str) -> tuple[str, str]:
         words = self.words
         known = tuple(letter for letter in self.book.kinds if not letters or letter in letters.split(","))
-        letter = words.one(*known)
+        letter = words.pick(*known)
         kind = self.book.kinds[letter]
         written, canonical = self._place(tuple(kind.grounds))
         if words.dialect is not Dialect.ABBR:
             return f"{kind.word} {written}", f"{letter} {canonical}"
-        shown = words.one(*self.book.unit).format(kind=letter, place=written)
+        shown = words.pick(*self.book.unit).format(kind=letter, place=written)
         return shown.replace("(The ", "("), f"{letter} {canonical}"  # nobody puts an article in parentheses
 
     def _place(self, grounds: Sequence[str]) -> tuple[str, str]:
         wanted = {kind for ground in grounds for kind in _GROUNDS[ground]}
         fit = [name for name in self.words.names if not wanted or name.kind in wanted]
-        found: RandomName = fit[int(self.words.rng.integers(len(fit)))]
-        rng, written = self.words.rng, found.name
-        if self.words.dialect is Dialect.ABBR and found.abbr and rng.random() < 0.6:
-            written = found.abbr
-        elif found.aliases and rng.random() < 0.1:
-            written = self.words.one(*found.aliases)
-        return written, found.name
+        region: RandomName = fit[int(self.words.rng.integers(len(fit)))]
+        rng, written = self.words.rng, region.name
+        if self.words.dialect is Dialect.ABBR and region.abbr and rng.random() < 0.6:
+            written = region.abbr
+        elif region.aliases and rng.random() < 0.1:
+            written = self.words.pick(*region.aliases)
+        return written, region.name

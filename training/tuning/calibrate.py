@@ -27,23 +27,23 @@ from ocr.decoding.review_thresholds import ReviewThresholds
 Floats: TypeAlias = npt.NDArray[np.float64]
 Steps: TypeAlias = tuple[tuple[float, float], ...]
 
+# Rounds of coordinate descent at most.
 MOST_ROUNDS = 400
-"""Rounds of coordinate descent at most."""
 
+# A round that moves no weight by more is the last.
 SETTLED = 1e-4
-"""A round that moves no weight by more is the last."""
 
+# Lines' worth of belief that a weight is 0, for evidence brought to a spread of one.
 RIDGE = 0.5
-"""Lines' worth of belief that a weight is 0, for evidence brought to a spread of one."""
 
+# With this chance the true share of wrong lines is below `upper_bound`.
 ASSURANCE = 0.95
-"""With this chance the true share of wrong lines is below `upper_bound`."""
 
+# Parts that the hands are divided into: each is judged by weights that the others gave.
 FOLDS = 10
-"""Parts that the hands are divided into: each is judged by weights that the others gave."""
 
+# Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'.
 LEAST_LINES = 150
-"""Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,8 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
 # The gate
 # ---------------------------------------------------------------------------------------------------------
 
+# Thresholds set by hand, because too few lines show what they are for. Unit, range and source of each are
+# with its field of `ReviewThresholds`.
 BY_HAND = {
     "disagreement_margin": 4.0,
     "corrected_margin": 5.0,
@@ -191,9 +193,8 @@ BY_HAND = {
     "surely_struck_whole": 0.99,
     "surely_struck_part": 0.95,
 }
-"""Thresholds set by hand, because too few lines show what they are for. Unit, range and source of each are
-with its field of `ReviewThresholds`."""
 
+# What is tried for each fitted threshold, the strictest first.
 TRIED = {
     "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
     "worst_stretch": (8.0, 10.0, 12.0, 15.0, 18.0),
@@ -202,21 +203,20 @@ TRIED = {
     "word_misfit_mean": (1.2, 1.5, 1.6, 1.8),
     "word_misfit_min": (1.2, 1.45),
 }
-"""What is tried for each fitted threshold, the strictest first."""
 
+# Nats by which margin and worst stretch must be better where one letter matters.
 STRICTER = 0.5
-"""Nats by which margin and worst stretch must be better where one letter matters."""
 
+# Wrong lines that one counts as from which no order was to be taken at all.
 GRAVE = 100
-"""Wrong lines that one counts as from which no order was to be taken at all."""
 
+# Shares of the lines let pass that may be wrong: as counted, and as their true share may still be
+# (`upper_bound`).
 MOST_WRONG, MOST_BOUND = 0.003, 0.008
-"""Shares of the lines let pass that may be wrong: as counted, and as their true share may still be
-(`upper_bound`)."""
 
+# Wrong lines with which thresholds are tried, those for lines where one letter matters and those for the
+# others.
 MOST_EACH = 8
-"""Wrong lines with which thresholds are tried, those for lines where one letter matters and those for the
-others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,15 +298,15 @@ def table_of(lines: Sequence[Judged], provenance: Mapping[str, str | int | float
     the lines do not allow a table."""
     weights, unseen = fit(lines), values_of_unseen_hands(lines)
     steps = steps_of(lines, unseen)
-    own = [stepped(logistic(line.features, weights), steps) for line in lines]
-    others = [stepped(value, steps) for value in unseen]
-    gate = gated(lines, [max(pair) for pair in zip(own, others, strict=True)])
+    chances = [stepped(logistic(line.features, weights), steps) for line in lines]
+    unseen_chances = [stepped(value, steps) for value in unseen]
+    gate = gated(lines, [max(pair) for pair in zip(chances, unseen_chances, strict=True)])
     counts = {
         "lines": len(lines), "right": sum(line.right for line in lines),
         "free": sum(line.free for line in lines),
         "passed": gate.passed, "wrong_passed": gate.wrong, "wrong_bound": round(gate.bound, 5),
-        "calibration_error": round(calibration_error(lines, own), 4),
-        "calibration_error_other_hands": round(calibration_error(lines, others), 4),
+        "calibration_error": round(calibration_error(lines, chances), 4),
+        "calibration_error_other_hands": round(calibration_error(lines, unseen_chances), 4),
     }
     return to_toml(ConfidenceTable(weights, gate.thresholds, {**provenance, **counts}, steps))
 

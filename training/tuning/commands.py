@@ -19,7 +19,7 @@ def described(prog: str, words: str | None) -> argparse.ArgumentParser:
 def drawing(lines: argparse.ArgumentParser, count: int) -> None:
     """What a command that draws rows is told: the boards' names, `count` rows where nothing else is said, and
     the fonts."""
-    lines.add_argument("--names", type=Path, nargs="+", required=True, help=("one JSON list of regions for "
-                                                                             "each board"))
+    lines.add_argument("--names", type=Path, nargs="+", required=True,
+                       help="one JSON list of regions for each board")
     lines.add_argument("--count", type=int, default=count)
     lines.add_argument("--cache", type=Path, default=fonts.default_cache())

@@ -30,25 +30,25 @@ from ocr.engines.ppocr import PpOcr
 from ocr.page import Image
 from training.handwriting import font_sets, fonts
 from training.sheets.compose import read_names
-from training.sheets.struck_sheets import Mark2
+from training.sheets.struck_sheets import PenMark
 from training.tuning.commands import described, drawing
 from training.tuning.lines import LineDrawer
 from training.tuning.net import ToolMissing, tool
 from training.tuning.struck_lines import struck_line
 from training.tuning.texts import Sources, text
 
+# Letters and pixels of a drawn row; longer ones cost time and teach nothing else.
 LONGEST, WIDEST = 50, 1300
-"""Letters and pixels of a drawn row; longer ones cost time and teach nothing else."""
 
+# Of each of the head's three convolutions: frames it sees, and how many numbers it hands on.
 REACH, MIDDLE = 7, 32
-"""Of each of the head's three convolutions: frames it sees, and how many numbers it hands on."""
 
+# Of the fit: times each row is seen, rows a step, and AdamW's rate, which rises and falls once.
 EPOCHS, BATCH, RATE = 8, 24, 2e-3
-"""Of the fit: times each row is seen, rows a step, and AdamW's rate, which rises and falls once."""
 
+# Of the features while fitting: how much chance is added to each, in its own spread, and how many are left
+# out.
 NOISE, DROPPED = 0.15, 0.1
-"""Of the features while fitting: how much chance is added to each, in its own spread, and how many are left
-out."""
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
 
@@ -64,7 +64,7 @@ class CrossingRow:
 
 
 def truth_of(
-    frames: int, struck: Sequence[tuple[float, float, Mark2]], above: Sequence[tuple[float, float]]
+    frames: int, struck: Sequence[tuple[float, float, PenMark]], above: Sequence[tuple[float, float]]
 ) -> tuple[Numbers, Numbers]:
     """What each frame should be called; places in frames."""
     truth = np.zeros((frames, len(STRIKE_CLASSES)), np.float32)
@@ -87,26 +87,26 @@ def covered(frames: int, left: float, right: float) -> Numbers:
     return np.asarray(np.clip(np.minimum(starts + 1, right) - np.maximum(starts, left), 0.0, 1.0), np.float32)
 
 
-def seen(engine: PpOcr, crop: Image) -> npt.NDArray[np.float16]:
+def row_features(engine: PpOcr, crop: Image) -> npt.NDArray[np.float16]:
     """What the recogniser's convolutions make of a crop: frames x 384."""
     return np.asarray(engine.outputs(crop)[1][:, 0].T, np.float16)
 
 
-def drawn(given: argparse.Namespace) -> Iterator[CrossingRow]:
+def drawn(args: argparse.Namespace) -> Iterator[CrossingRow]:
     """Rows drawn one by one."""
-    families = font_sets.of(font_sets.Purpose(given.purpose))
-    desk = LineDrawer({family: fonts.locate(family, given.cache, {}) for family in families})
-    sources, rng = Sources([read_names(path) for path in given.names]), np.random.default_rng(given.seed)
+    families = font_sets.of(font_sets.Purpose(args.purpose))
+    desk = LineDrawer({family: fonts.locate(family, args.cache, {}) for family in families})
+    sources, rng = Sources([read_names(path) for path in args.names]), np.random.default_rng(args.seed)
     # The crop is drawn at the width the recogniser would stretch it to.
     engine = PpOcr(widen=1.0)
-    for _ in range(given.count):
-        said = text(sources, rng)[:LONGEST].strip()
+    for _ in range(args.count):
+        words = text(sources, rng)[:LONGEST].strip()
         line = struck_line(
-            said, families[int(rng.integers(len(families)))], desk, rng, lambda: text(sources, rng)
+            words, families[int(rng.integers(len(families)))], desk, rng, lambda: text(sources, rng)
         )
         if line.crop.shape[1] > WIDEST:
             continue
-        features = seen(engine, line.crop)
+        features = row_features(engine, line.crop)
         scale = len(features) / line.crop.shape[1]
         struck = [(a * scale, b * scale, mark) for a, b, mark in line.struck]
         yield CrossingRow(
@@ -114,23 +114,23 @@ def drawn(given: argparse.Namespace) -> Iterator[CrossingRow]:
         )
 
 
-def keep(rows: Iterator[CrossingRow], out: Path) -> int:
+def write_rows(rows: Iterator[CrossingRow], out: Path) -> int:
     """Write rows to a file; how many there were."""
-    found = list(rows)
-    lengths = np.array([len(row.features) for row in found])
+    all_rows = list(rows)
+    lengths = np.array([len(row.features) for row in all_rows])
     np.savez(
-        out, allow_pickle=False, lengths=lengths, features=np.concatenate([row.features for row in found]),
-        truth=np.concatenate([row.truth for row in found]).astype(np.float16),
-        above=np.concatenate([row.above for row in found]).astype(np.float16),
+        out, allow_pickle=False, lengths=lengths, features=np.concatenate([row.features for row in all_rows]),
+        truth=np.concatenate([row.truth for row in all_rows]).astype(np.float16),
+        above=np.concatenate([row.above for row in all_rows]).astype(np.float16),
     )
-    return len(found)
+    return len(all_rows)
 
 
-def kept(path: Path) -> list[CrossingRow]:
-    """What `keep` wrote."""
-    with np.load(path, allow_pickle=False) as found:
-        ends = np.cumsum(found["lengths"])[:-1]
-        parts = [np.split(found[name], ends) for name in ("features", "truth", "above")]
+def read_rows(path: Path) -> list[CrossingRow]:
+    """What `write_rows` wrote."""
+    with np.load(path, allow_pickle=False) as archive:
+        ends = np.cumsum(archive["lengths"])[:-1]
+        parts = [np.split(archive[name], ends) for name in ("features", "truth", "above")]
     return [
         CrossingRow(features, truth.astype(np.float32), above.astype(np.float32))
         for features, truth, above in zip(*parts, strict=True)
@@ -153,11 +153,12 @@ def fit(rows: Sequence[CrossingRow], seed: int, epochs: int = EPOCHS) -> dict[st
     for epoch in range(epochs):
         losses = []
         for batch in _batches(rows, rng):
-            x, truth, above, there = (torch.tensor(part) for part in _stacked(batch, mean, spread, rng))
-            said = _through(torch, layers, x)
-            by_class = -(truth * said[:, :-1].log_softmax(1)).sum(1)
-            over = torch.nn.functional.binary_cross_entropy_with_logits(said[:, -1], above, reduction="none")
-            loss = ((by_class + 0.5 * over) * there).sum() / there.sum()
+            x, truth, above, present = (torch.tensor(part) for part in _stacked(batch, mean, spread, rng))
+            outputs = _through(torch, layers, x)
+            by_class = -(truth * outputs[:, :-1].log_softmax(1)).sum(1)
+            cross_entropy = torch.nn.functional.binary_cross_entropy_with_logits
+            over = cross_entropy(outputs[:, -1], above, reduction="none")
+            loss = ((by_class + 0.5 * over) * present).sum() / present.sum()
             descent.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(weights, 2.0)
@@ -189,19 +190,15 @@ def _stacked(
     longest = max(len(row.features) for row in batch)
     x = np.zeros((len(batch), len(mean), longest), np.float32)
     truth = np.zeros((len(batch), len(STRIKE_CLASSES), longest), np.float32)
-    above, there = (np.zeros((len(batch), longest), np.float32) for _ in range(2))
+    above, present = (np.zeros((len(batch), longest), np.float32) for _ in range(2))
     for k, row in enumerate(batch):
         count = len(row.features)
         normal = (row.features.astype(np.float32) - mean) / spread
         normal += rng.normal(0, NOISE, normal.shape).astype(np.float32)
         normal[:, rng.random(len(mean)) < DROPPED * rng.random()] = 0.0
-        x[k, :, :count], truth[k, :, :count], above[k, :count], there[k, :count] = (
-            normal.T,
-            row.truth.T,
-            row.above,
-            1.0,
-        )
-    return x, truth, above, there
+        x[k, :, :count], truth[k, :, :count] = normal.T, row.truth.T
+        above[k, :count], present[k, :count] = row.above, 1.0
+    return x, truth, above, present
 
 
 def _packed(layers: Sequence[Any], mean: Numbers, spread: Numbers) -> dict[str, npt.NDArray[np.float16]]:
@@ -217,14 +214,13 @@ def _packed(layers: Sequence[Any], mean: Numbers, spread: Numbers) -> dict[str, 
 
 def figures(head: CrossingHead, rows: Sequence[CrossingRow]) -> dict[str, float]:
     """How well frames are judged: those that lie wholly in one class."""
-    said = [head(row.features.T.astype(np.float32)) for row in rows]
-    struck = 1.0 - np.concatenate([one.class_probs[:, 0] for one in said])
-    kind = np.concatenate([one.class_probs for one in said]).argmax(axis=1)
+    outputs = [head(row.features.T.astype(np.float32)) for row in rows]
+    struck = 1.0 - np.concatenate([output.class_probs[:, 0] for output in outputs])
+    kind = np.concatenate([output.class_probs for output in outputs]).argmax(axis=1)
     truth = np.concatenate([row.truth for row in rows])
     clear, out = (truth[:, 0] < 0.02) | (truth[:, 0] > 0.98), truth[:, 0] < 0.5
-    over, above = (
-        np.concatenate(parts) for parts in ([one.above_probs for one in said], [row.above for row in rows])
-    )
+    over = np.concatenate([output.above_probs for output in outputs])
+    above = np.concatenate([row.above for row in rows])
     return {
         "frames": float(clear.sum()), "right": float(((struck > 0.5) == out)[clear].mean()),
         "auc": _auc(struck[clear & out], struck[clear & ~out]),
@@ -254,21 +250,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success, 1 with one sentence on standard error."""
-    given = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     cv2.setNumThreads(1)
     try:
-        if given.command == "lines":
-            print(keep(drawn(given), given.out), "rows")
+        if args.command == "lines":
+            print(write_rows(drawn(args), args.out), "rows")
             return 0
+        rows = [row for path in args.lines for row in read_rows(path)]
         data = io.BytesIO()
-        np.savez_compressed(
-            data, allow_pickle=False, **fit([row for path in given.lines for row in kept(path)], given.seed)
-        )
+        np.savez_compressed(data, allow_pickle=False, **fit(rows, args.seed))
     except (ToolMissing, fonts.FontError, ValueError, OSError) as fault:
         print(f"crossing: {fault}", file=sys.stderr)
         return 1
-    given.out.write_bytes(data.getvalue())
-    facts = figures(parse_head(data.getvalue()), kept(given.check))
+    args.out.write_bytes(data.getvalue())
+    facts = figures(parse_head(data.getvalue()), read_rows(args.check))
     digest = hashlib.sha256(data.getvalue()).hexdigest()
     print(json.dumps({"bytes": len(data.getvalue()), "sha256": digest, **facts}))
     return 0

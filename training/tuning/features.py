@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -19,8 +20,8 @@ from ocr.engines.ppocr import LATIN_END, RECOGNISER, network_file
 from ocr.page import Image
 from training.tuning.net import tool
 
+# The network's own name for what the convolutions give: 384 x 1 x an eighth of the crop's width.
 CUT = "p2o.pd_op.pool2d.1.0"
-"""The network's own name for what the convolutions give: 384 x 1 x an eighth of the crop's width."""
 
 Features = npt.NDArray[np.float16]
 
@@ -41,11 +42,12 @@ def published() -> Published:
     onnx = tool("onnx")
     data = network_file(RECOGNISER)
     model = onnx.load_from_string(data)
-    arrays = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
-    named = {each.key: each.value for each in model.metadata_props}["character"]
-    letters = [*named.splitlines(), " "]
-    kept = [(at, c) for at, c in enumerate(letters, 1) if len(c) == 1 and ord(c) < LATIN_END]
-    return Published(data, arrays, (0, *(at for at, _ in kept)), "".join(c for _, c in kept))
+    arrays = {array.name: onnx.numpy_helper.to_array(array) for array in model.graph.initializer}
+    alphabet = {entry.key: entry.value for entry in model.metadata_props}["character"]
+    letters = [*alphabet.splitlines(), " "]
+    is_latin = [len(letter) == 1 and ord(letter) < LATIN_END for letter in letters]
+    columns = [column for column, latin in enumerate(is_latin, 1) if latin]
+    return Published(data, arrays, (0, *columns), "".join(compress(letters, is_latin)))
 
 
 @dataclass(slots=True)
@@ -56,16 +58,16 @@ class Keeper:
     numbers: BinaryIO
     index: TextIO
 
-    def add(self, crop: Image, said: str) -> None:
+    def add(self, crop: Image, text: str) -> None:
         """Keep a crop (48 x W x 3, RGB) as features, with what it says."""
         blue_first = crop[..., ::-1].astype(np.float32) / 127.5 - 1.0
         tensor = np.ascontiguousarray(blue_first.transpose(2, 0, 1)[np.newaxis])
-        found = self.session.run(None, {"x": tensor})[0][0].astype(np.float16)
+        features = self.session.run(None, {"x": tensor})[0][0].astype(np.float16)
         json.dump(
-            {"text": said, "at": self.numbers.tell(), "shape": found.shape}, self.index, ensure_ascii=False
+            {"text": text, "at": self.numbers.tell(), "shape": features.shape}, self.index, ensure_ascii=False
         )
         self.index.write("\n")
-        self.numbers.write(found.tobytes())
+        self.numbers.write(features.tobytes())
 
 
 @contextmanager
@@ -98,18 +100,18 @@ class CachedFeatures:
 
     def __post_init__(self) -> None:
         text = (self.folder / "index.jsonl").read_text(encoding="utf-8")
-        found = [json.loads(line) for line in text.splitlines()]
-        self._rows = [(row["at"] // 2, tuple(row["shape"]), row["text"]) for row in found]
+        rows = [json.loads(line) for line in text.splitlines()]
+        self._rows = [(row["at"] // 2, tuple(row["shape"]), row["text"]) for row in rows]
         self._numbers = np.memmap(self.folder / "features.bin", np.float16, "r")
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def row(self, at: int) -> tuple[Features, str]:
+    def row(self, index: int) -> tuple[Features, str]:
         """Features (384 x 1 x frames) and text of one row."""
-        start, shape, said = self._rows[at]
-        return self._numbers[start : start + int(np.prod(shape))].reshape(shape), said
+        start, shape, text = self._rows[index]
+        return self._numbers[start : start + int(np.prod(shape))].reshape(shape), text
 
-    def frames(self, at: int) -> int:
+    def frames(self, index: int) -> int:
         """How many frames it has."""
-        return self._rows[at][1][-1]
+        return self._rows[index][1][-1]

@@ -16,14 +16,14 @@ from training.tuning.features import CachedFeatures
 from training.tuning.layers import FIXED, letter_ids
 from training.tuning.net import Tail, tool, weights_of
 
+# Rows a step, and how many batches are drawn together so that rows of like width share one.
 BATCH, POOL = 24, 40
-"""Rows a step, and how many batches are drawn together so that rows of like width share one."""
 
+# Steps until the rate is full, and the share of it that is left at the end of its fall.
 WARMING, FLOOR = 60, 0.02
-"""Steps until the rate is full, and the share of it that is left at the end of its fall."""
 
+# A row's loss a letter counts no higher: such rows are illegible, and would only teach to guess.
 WORST = 4.0
-"""A row's loss a letter counts no higher: such rows are illegible, and would only teach to guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Course:
 
 
 def fit(
-    arrays: Mapping[str, npt.NDArray[np.float32]], letters: str, kept: CachedFeatures, course: Course,
+    arrays: Mapping[str, npt.NDArray[np.float32]], letters: str, cached: CachedFeatures, course: Course,
     progress: TextIO
 ) -> dict[str, npt.NDArray[np.float32]]:
     """The tuned arrays by name. `arrays`: as published, the output cut to blank and `letters`. Raises
@@ -49,13 +49,13 @@ def fit(
     tuned = {name: weight for name, weight in weights.items() if name not in FIXED}
     descent = torch.optim.AdamW(tuned.values(), lr=course.rate, weight_decay=0.01, betas=(0.9, 0.98))
     started, losses = time.monotonic(), []
-    for step, batch in enumerate(_batches(kept, course)):
+    for step, batch in enumerate(_batches(cached, course)):
         passed = (time.monotonic() - started) / course.seconds
         if passed >= 1:
             break
         for group in descent.param_groups:
             group["lr"] = course.rate * pace(step, passed)
-        loss = _loss(tail, [kept.row(at) for at in batch], letters)
+        loss = _loss(tail, [cached.row(index) for index in batch], letters)
         descent.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(list(tuned.values()), 2.0)
@@ -72,27 +72,27 @@ def pace(step: int, passed: float) -> float:
     return min(1.0, (step + 1) / WARMING) * (0.5 * (1 + math.cos(math.pi * min(1.0, passed))) + FLOOR)
 
 
-def _batches(kept: CachedFeatures, course: Course) -> Iterator[list[int]]:
+def _batches(cached: CachedFeatures, course: Course) -> Iterator[list[int]]:
     rng = np.random.default_rng(course.seed)
     while True:
-        pool = sorted(rng.integers(len(kept), size=BATCH * POOL).tolist(), key=kept.frames)
-        for at in rng.permutation(POOL):
-            yield pool[at * BATCH : (at + 1) * BATCH]
+        pool = sorted(rng.integers(len(cached), size=BATCH * POOL).tolist(), key=cached.frames)
+        for batch_index in rng.permutation(POOL):
+            yield pool[batch_index * BATCH : (batch_index + 1) * BATCH]
 
 
 def _loss(tail: Tail, rows: Sequence[tuple[Any, str]], letters: str) -> Any:
     """Mean loss a letter of some rows."""
     torch = tool("torch")
-    frames = [found.shape[-1] for found, _ in rows]
+    frames = [row_features.shape[-1] for row_features, _ in rows]
     features = np.zeros((len(rows), *rows[0][0].shape[:2], max(frames)), np.float32)
-    for at, (found, _) in enumerate(rows):
-        features[at, ..., : frames[at]] = found
-    there = torch.arange(max(frames))[None, :] < torch.tensor(frames)[:, None]
-    outputs = tail.output(torch.tensor(features), there)
-    wanted = [letter_ids(said, letters) for _, said in rows]
-    lengths = torch.tensor([len(each) for each in wanted])
+    for row_index, (row_features, _) in enumerate(rows):
+        features[row_index, ..., : frames[row_index]] = row_features
+    present = torch.arange(max(frames))[None, :] < torch.tensor(frames)[:, None]
+    outputs = tail.output(torch.tensor(features), present)
+    targets = [letter_ids(text, letters) for _, text in rows]
+    lengths = torch.tensor([len(target) for target in targets])
     losses = torch.nn.functional.ctc_loss(
-        outputs.log_softmax(-1).transpose(0, 1), torch.tensor([k for each in wanted for k in each]),
+        outputs.log_softmax(-1).transpose(0, 1), torch.tensor([k for target in targets for k in target]),
         torch.tensor(frames), lengths, reduction="none", zero_infinity=True,
     )  # fmt: skip
     return (losses / lengths.clamp(min=4)).clamp(max=WORST).mean()

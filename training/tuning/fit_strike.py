@@ -36,16 +36,16 @@ from training.handwriting import fonts
 from training.handwriting.font_sets import Purpose, of
 from training.sheets.compose import read_names
 from training.sheets.random_orders import RandomName
-from training.sheets.struck_sheets import STRIKES, Fonts, Mark2, MarkedRow, marked_sheet
+from training.sheets.struck_sheets import STRIKES, Fonts, MarkedRow, PenMark, marked_sheet
 
+# Hands that are only judged by.
 HELD = (
     "bad-script", "caveat", "cedarville-cursive", "kalam", "mansalva", "neucha", "reenie-beanie",
     "short-stack",
 )
-"""Hands that are only judged by."""
 
+# About a letter's width in heights of a crop: how far the end of a struck word may be off.
 LETTER = 0.3
-"""About a letter's width in heights of a crop: how far the end of a struck word may be off."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -53,25 +53,25 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 @dataclass(frozen=True, slots=True, eq=False)
 class StrikeSample:
     """A row as the reader cut it, the words on it: (left, right) shares of the crop and mark, from the left;
-    and what the engine said of it."""
+    and what the engine recognised on it."""
 
     hand: str
     paper: str
     crop: Image
-    words: tuple[tuple[float, float, Mark2], ...]
-    said: Recognition
+    words: tuple[tuple[float, float, PenMark], ...]
+    recognition: Recognition
 
     @property
     def runs(self) -> tuple[tuple[float, float], ...]:
         """Where words are crossed out; words side by side crossed out alike are one run."""
-        found: list[tuple[float, float]] = []
-        before = Mark2.LIVE
+        runs: list[tuple[float, float]] = []
+        before = PenMark.LIVE
         for left, right, mark in self.words:
             if mark in STRIKES:
-                start = found.pop()[0] if mark is before else left
-                found.append((start, right))
+                start = runs.pop()[0] if mark is before else left
+                runs.append((start, right))
             before = mark
-        return tuple(found)
+        return tuple(runs)
 
     @property
     def struck(self) -> float:
@@ -79,9 +79,9 @@ class StrikeSample:
         return sum(mark in STRIKES for _, _, mark in self.words) / len(self.words)
 
     @property
-    def kind(self) -> Mark2:
+    def kind(self) -> PenMark:
         """The mark of the first word that is not plain; LIVE where all are."""
-        return next((mark for _, _, mark in self.words if mark is not Mark2.LIVE), Mark2.LIVE)
+        return next((mark for _, _, mark in self.words if mark is not PenMark.LIVE), PenMark.LIVE)
 
 
 class _Watching:
@@ -95,9 +95,10 @@ class _Watching:
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """See Engine."""
-        said = self.engine.read(crops)
-        self.shown.update({id(one.posteriors): (crop, one) for one, crop in zip(said, crops, strict=True)})
-        return said
+        recognitions = self.engine.read(crops)
+        for recognition, crop in zip(recognitions, crops, strict=True):
+            self.shown[id(recognition.posteriors)] = (crop, recognition)
+        return recognitions
 
 
 def sample_sheet(task: tuple[str, str, tuple[RandomName, ...], Fonts]) -> list[StrikeSample]:
@@ -107,16 +108,17 @@ def sample_sheet(task: tuple[str, str, tuple[RandomName, ...], Fonts]) -> list[S
     name, hand, names, chance = task
     sheet = marked_sheet(name, names, chance, hand)
     watching = _Watching()
-    reading = read_images([sheet.image], [watching], ReadOptions(detect_strike=lambda _crop, _said: Strike()))
-    found = []
+    reading = read_images([sheet.image], [watching],
+        ReadOptions(detect_strike=lambda _crop, _recognition: Strike()))
+    samples = []
     for row in (row for page in reading.pages for line in page.lines for row in line.rows):
-        (crop, said), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
+        (crop, recognition), words = watching.shown[id(row.posteriors)], words_on(row, sheet.rows)
         if words and _covered(crop, words):
-            found.append(StrikeSample(hand, sheet.paper, crop, words, said))
-    return found
+            samples.append(StrikeSample(hand, sheet.paper, crop, words, recognition))
+    return samples
 
 
-def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, Mark2], ...]:
+def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, PenMark], ...]:
     """The words whose middle lies in a row's box, as shares of its crop; none where two written rows meet in
     it."""
     corners = np.array(row.box.corners)
@@ -125,20 +127,20 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, M
     u, v = along / max(wide, 1.0), across / max(high, 1.0)
     room = CROP_MARGIN[0] * high
     whole = wide + 2 * room
-    found = []
+    words_by_row = []
     for written in rows:
-        here = []
+        row_words = []
         for word in written.words:
             middle = word.ends.mean(axis=0) - corners[0]
             if 0.15 <= middle @ v / high <= 0.85 and -0.2 * high < middle @ u < wide + 0.2 * high:
                 a, b = (float((end - corners[0]) @ u + room) / whole for end in word.ends)
-                here.append((a, b, word.mark))
-        if here:
-            found.append(tuple(here))
-    return found[0] if len(found) == 1 else ()
+                row_words.append((a, b, word.mark))
+        if row_words:
+            words_by_row.append(tuple(row_words))
+    return words_by_row[0] if len(words_by_row) == 1 else ()
 
 
-def _covered(crop: Image, words: Sequence[tuple[float, float, Mark2]]) -> bool:
+def _covered(crop: Image, words: Sequence[tuple[float, float, PenMark]]) -> bool:
     """Whether the words account for the ink, so that none was missed."""
     inked = soft_ink(crop)[EDGE:-EDGE].max(axis=0) > 0.5
     near = np.zeros(len(inked), np.bool_)
@@ -164,20 +166,21 @@ def fit(samples: Sequence[StrikeSample]) -> StrikeWeights:
     """Weights for the row, from rows struck whole against all others, and for words, from every stretch
     found."""
     rows = [
-        (sample, seen)
+        (sample, frames)
         for sample in samples
-        if (seen := row_frames(soft_ink(sample.crop), sample.said)) is not None
+        if (frames := row_frames(soft_ink(sample.crop), sample.recognition)) is not None
     ]
     row = fit_row(
-        np.array([seen.summary() for _, seen in rows]), np.array([sample.struck == 1.0 for sample, _ in rows])
+        np.array([frames.summary() for _, frames in rows]),
+        np.array([sample.struck == 1.0 for sample, _ in rows])
     )
     words = [
         (
             stretch.features,
-            _true(sample, stretch.left / len(seen.struck_probs), stretch.right / len(seen.struck_probs)),
+            _true(sample, stretch.left / len(frames.struck_probs), stretch.right / len(frames.struck_probs)),
         )
-        for sample, seen in rows
-        for stretch in struck_stretches(seen)
+        for sample, frames in rows
+        for stretch in struck_stretches(frames)
     ]
     word = fit_row(np.array([features for features, _ in words]), np.array([struck for _, struck in words]))
     return StrikeWeights(tuple(float(w) for w in row), tuple(float(w) for w in word))
@@ -195,15 +198,15 @@ def gather(
     boards = [tuple(read_names(path)) for path in names]
     chance = Fonts({hand: fonts.locate(hand, cache, {}) for hand in hands}, seed)
     tasks = [
-        (f"{hand}-{k}", hand, boards[(k + at) % len(boards)], chance)
-        for k in range(per_hand)
-        for at, hand in enumerate(hands)
+        (f"{hand}-{sheet_index}", hand, boards[(sheet_index + hand_index) % len(boards)], chance)
+        for sheet_index in range(per_hand)
+        for hand_index, hand in enumerate(hands)
     ]
     with ProcessPoolExecutor(2) as pool:
-        return [sample for found in pool.map(sample_sheet, tasks) for sample in found]
+        return [sample for sheet_samples in pool.map(sample_sheet, tasks) for sample in sheet_samples]
 
 
-def to_toml(found: StrikeWeights, facts: Sequence[str]) -> str:
+def to_toml(strike_weights: StrikeWeights, facts: Sequence[str]) -> str:
     """`strike.toml`: the weights to four digits, with `facts` as comments at its head."""
     parts = [
         *(f"# {fact}" for fact in facts),
@@ -211,9 +214,9 @@ def to_toml(found: StrikeWeights, facts: Sequence[str]) -> str:
         f"classes = {json.dumps(STRIKE_CLASSES)}",
         "",
         "[row]",
-        f"weights = {_row(found.row)}",
+        f"weights = {_row(strike_weights.row)}",
     ]
-    return "\n".join([*parts, "", "[word]", f"weights = {_row(found.word)}", ""])
+    return "\n".join([*parts, "", "[word]", f"weights = {_row(strike_weights.word)}", ""])
 
 
 def _row(numbers: Iterable[float]) -> str:
@@ -225,7 +228,7 @@ class Scores:
     """What a judge said of samples: the row's score and its most struck part, one number a sample."""
 
     samples: Sequence[StrikeSample]
-    found: Sequence[Strike]
+    strikes: Sequence[Strike]
     row: Floats
     touched: Floats
 
@@ -246,7 +249,7 @@ class Scores:
                 out.append(f"  at {alarms:.0%} false alarms (score {limit:.3f}): "
                            f"{(scores[hit] > limit).mean():.3f}; {kinds}")
         for low in (0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
-            plain = live & np.array([s.kind is Mark2.LIVE for s in self.samples])
+            plain = live & np.array([s.kind is PenMark.LIVE for s in self.samples])
             out.append(
                 f"  score >= {low}: row: live {_over(self.row, live, low)}, struck "
                 f"{_over(self.row, struck, low)}, part"
@@ -257,33 +260,38 @@ class Scores:
             )
         out.append(self.places())
         for paper in sorted({s.paper for s in self.samples}):
-            here = np.array([s.paper == paper for s in self.samples])
+            on_paper = np.array([s.paper == paper for s in self.samples])
+            row_auc = auc(self.row, struck & on_paper, live & on_paper)
             out.append(
-                f"  {paper}: row AUC {auc(self.row, struck & here, live & here):.4f}; touched >= 0.9: live"
-                f" {_over(self.touched, live & here, 0.9)}, struck or part"
-                f" {_over(self.touched, (struck | part) & here, 0.9)}"
+                f"  {paper}: row AUC {row_auc:.4f}; touched >= 0.9: live"
+                f" {_over(self.touched, live & on_paper, 0.9)}, struck or part"
+                f" {_over(self.touched, (struck | part) & on_paper, 0.9)}"
             )
         return out
 
     def places(self) -> str:
         """How many runs of struck words in live rows were found, and how many from end to end within
         LETTER."""
-        runs = found = exact = 0
-        for sample, said in zip(self.samples, self.found, strict=True):
+        runs = found_runs = exact = 0
+        for sample, strike in zip(self.samples, self.strikes, strict=True):
             slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
-            seen = [
-                word for word in said.words if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}
+            struck_words = [
+                word for word in strike.words
+                if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}
             ]
             for a, b in sample.runs if sample.struck < 1.0 else ():
-                near = [word for word in seen if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)]
-                runs, found = runs + 1, found + bool(near)
+                near = [
+                    word for word in struck_words
+                    if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)
+                ]
+                runs, found_runs = runs + 1, found_runs + bool(near)
                 exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack for word in near)
-        return f"struck words: {runs} runs, {found} found, {exact} with both ends within a letter"
+        return f"struck words: {runs} runs, {found_runs} found, {exact} with both ends within a letter"
 
     def _where(self, low: float, high: float) -> npt.NDArray[np.bool_]:
         return np.array([low <= s.struck <= high for s in self.samples])
 
-    def _share(self, hit: npt.NDArray[np.bool_], kind: Mark2, scores: Floats, limit: float) -> float:
+    def _share(self, hit: npt.NDArray[np.bool_], kind: PenMark, scores: Floats, limit: float) -> float:
         chosen = hit & np.array([kind in {m for _, _, m in s.words} for s in self.samples])
         return float((scores[chosen] > limit).mean()) if chosen.any() else -1.0
 
@@ -301,9 +309,9 @@ def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_])
 
 def score(samples: Sequence[StrikeSample]) -> Scores:
     """What the judge of `strike.toml` says of samples."""
-    found = [detect_strike(sample.crop, sample.said) for sample in samples]
+    strikes = [detect_strike(sample.crop, sample.recognition) for sample in samples]
     return Scores(
-        samples, found, np.array([s.score for s in found]), np.array([s.max_word_score for s in found])
+        samples, strikes, np.array([s.score for s in strikes]), np.array([s.max_word_score for s in strikes])
     )
 
 
@@ -313,24 +321,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m training.tuning.fit_strike", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("what", choices=("fit", "judge"))
-    parser.add_argument("--names", type=Path, nargs="+", required=True, help=("a JSON list of regions for "
-                                                                              "each board"))
+    parser.add_argument("--names", type=Path, nargs="+", required=True,
+                        help="a JSON list of regions for each board")
     parser.add_argument("--cache", type=Path, default=fonts.default_cache(), help="where the fonts are")
     parser.add_argument("--sheets", type=int, default=8, help="sheets for each hand")
     parser.add_argument("--seed", type=int, default=1642)
     parser.add_argument("--out", type=Path, default=Path("ocr/corrections/strike.toml"))
-    given = parser.parse_args(arguments)
-    hands = HELD if given.what == "judge" else of(Purpose.TUNING)
-    samples = gather(hands, given.sheets, given.seed, given.names, given.cache)
-    if given.what == "fit":
+    args = parser.parse_args(arguments)
+    hands = HELD if args.what == "judge" else of(Purpose.TUNING)
+    samples = gather(hands, args.sheets, args.seed, args.names, args.cache)
+    if args.what == "fit":
         facts = (
             ("Coefficients of ocr.corrections.strike: made by training.tuning.fit_strike, never written by "
              "hand."),
-            f"Seed {given.seed}, {given.sheets} sheets in each of",
+            f"Seed {args.seed}, {args.sheets} sheets in each of",
             (f"{len(hands)} fonts for tuning (OFL, see training/handwriting/font_sets.py); {len(samples)} "
              f"rows."),
         )
-        given.out.write_text(to_toml(fit(samples), facts), encoding="utf-8")
+        args.out.write_text(to_toml(fit(samples), facts), encoding="utf-8")
     else:
         sys.stdout.write("\n".join(score(samples).lines()) + "\n")
     return 0

@@ -17,16 +17,16 @@ from ocr.engines.finetuned import HEAD
 Arrays = Mapping[str, npt.NDArray[np.float32]]
 """Arrays by their names in the published network."""
 
+# What lies between the convolutions and the output: two blocks of attention with their norms.
 NECK = (
     "conv2d_67.w_0", "conv2d_65.w_0", "conv2d_66.w_0",
     *(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_0", "b_0")),
     *(f"linear_{k}.{part}" for k in range(8) for part in ("w_0", "b_0")),
     *(f"helper.reshape.{k}" for k in range(10)),
 )  # fmt: skip
-"""What lies between the convolutions and the output: two blocks of attention with their norms."""
 
+# Means and variances the neck uses, which stay as published.
 FIXED = tuple(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_1", "w_2"))
-"""Means and variances the neck uses, which stay as published."""
 
 
 def cut(published: Arrays, columns: Sequence[int]) -> dict[str, npt.NDArray[np.float32]]:
@@ -37,8 +37,8 @@ def cut(published: Arrays, columns: Sequence[int]) -> dict[str, npt.NDArray[np.f
 def mixed(published: Arrays, tuned: Arrays, share: float) -> dict[str, npt.NDArray[np.float32]]:
     """`share` (0..1) of the way from the published to the tuned arrays, for every array that was tuned."""
     return {
-        name: np.asarray((1 - share) * published[name] + share * array, np.float32) for name,
-        array in tuned.items()
+        name: np.asarray((1 - share) * published[name] + share * array, np.float32)
+        for name, array in tuned.items()
     }
 
 
@@ -46,10 +46,10 @@ def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
     """Where an array's numbers stand in the network's file. Raises ValueError unless they stand there just
     once."""
     numbers = array.astype("<f4").tobytes()
-    at = network.find(numbers)
-    if at < 0 or network.find(numbers, at + 1) >= 0:
+    offset = network.find(numbers)
+    if offset < 0 or network.find(numbers, offset + 1) >= 0:
         raise ValueError("the network's file does not hold these numbers exactly once")
-    return at
+    return offset
 
 
 def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:
@@ -77,15 +77,15 @@ def _flat(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:
 def letter_ids(text: str, letters: str) -> list[int]:
     """Numbers of a text's letters as the output counts them (0 is the blank); letters it has not are left
     out."""
-    number = {letter: at for at, letter in enumerate(letters, 1)}
-    return [number[letter] for letter in text if letter in number]
+    column_of = {letter: column for column, letter in enumerate(letters, 1)}
+    return [column_of[letter] for letter in text if letter in column_of]
 
 
 def spelt(best: Iterable[int], letters: str) -> str:
     """What the likeliest output of each frame says: repeats and blanks dropped, white space collapsed."""
-    said, before = [], 0
-    for at in best:
-        if at not in {0, before}:
-            said.append(letters[at - 1])
-        before = at
-    return " ".join("".join(said).split())
+    read_letters, before = [], 0
+    for column in best:
+        if column not in {0, before}:
+            read_letters.append(letters[column - 1])
+        before = column
+    return " ".join("".join(read_letters).split())

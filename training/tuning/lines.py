@@ -25,25 +25,22 @@ from training.handwriting.paper_and_pen import lay
 from training.handwriting.strike import MORE_STROKES
 from training.handwriting.writer import Habits, Nib, Scrivener
 
+# Of a crop in pixels: what the recogniser takes.
 HEIGHT = 48
-"""Of a crop in pixels: what the recogniser takes."""
 
+# How far crops are stretched; the reader itself stretches by 1.3 and 1.0.
 WIDEST, NARROWEST = 1.7, 0.9
-"""How far crops are stretched; the reader itself stretches by 1.3 and 1.0."""
 
+# Shares of rows whose light was evened out, whose letters sway together, and that come without colour.
 EVENED, SWAYED, GREY = 0.7, 0.5, 0.3
-"""Shares of rows whose light was evened out, whose letters sway together, and that come without colour."""
 
+# How often those who draw the A and F of units do; every other row is theirs.
 DRAWN = 0.8
-"""How often those who draw the A and F of units do; every other row is theirs."""
 
+# Stroke widths in heights of small letters.
 _PENS = {
-    Nib.BALLPOINT: (0.11, 0.21),
-    Nib.FOUNTAIN: (0.13, 0.30),
-    Nib.PENCIL: (0.12, 0.22),
-    Nib.FELT: (0.19, 0.38),
+    Nib.BALLPOINT: (0.11, 0.21), Nib.FOUNTAIN: (0.13, 0.30), Nib.PENCIL: (0.12, 0.22), Nib.FELT: (0.19, 0.38),
 }
-"""Stroke widths in heights of small letters."""
 
 
 @dataclass(slots=True)
@@ -66,14 +63,15 @@ def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Im
     hasty = bool(rng.random() < 0.35)
     high = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
-    who = Scrivener(desk.face(font, high), _habits(nib, high, rng, joined=font in JOINED, hasty=hasty), rng)
-    mask, extent = _trimmed(*_written(text, who, high, rng, hasty=hasty))
-    paper = _paper((mask.shape[0], mask.shape[1]), high, rng)
+    habits = row_habits(nib, high, rng, joined=font in JOINED, hasty=hasty)
+    scrivener = Scrivener(desk.face(font, high), habits, rng)
+    mask, extent = trimmed(*_written(text, scrivener, high, rng, hasty=hasty))
+    paper = row_paper((mask.shape[0], mask.shape[1]), high, rng)
     inked = lay(paper, mask, nib, rng)
-    return _cut(_seen(inked, rng), extent, high, rng)
+    return _cut(photographed(inked, rng), extent, high, rng)
 
 
-def _habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
+def row_habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
     def between(low: float, top: float) -> float:
         return float(rng.uniform(low, top))
 
@@ -95,26 +93,26 @@ def _habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hast
 
 
 def _written(
-    text: str, who: Scrivener, high: int, rng: np.random.Generator, *, hasty: bool
+    text: str, scrivener: Scrivener, high: int, rng: np.random.Generator, *, hasty: bool
 ) -> tuple[Mask, Extent]:
     """The row's ink and where it fell, with scraps of the rows next to it."""
-    wide = round(who.measure(text) * 1.15 + 14 * high + who.space * text.count(" ") * 1.2)
+    wide = round(scrivener.measure(text) * 1.15 + 14 * high + scrivener.space * text.count(" ") * 1.2)
     pitch = float(rng.uniform(2.9, 4.8)) * high
     mask = np.zeros((round(2.2 * pitch + 5 * high), wide), np.float32)
     base = 1.1 * pitch + 2.6 * high
     slope = float(rng.normal(0, 0.012 if hasty else 0.005))
-    extent = who.row(mask, _words(text), 4.0 * high, base, slope, struck=False)
+    extent = scrivener.row(mask, plain_words(text), 4.0 * high, base, slope, struck=False)
     for side in (-1, 1):
         if rng.random() < 0.6:
             scrap = "".join(rng.choice(list(text), len(text)))
             start = 4.0 * high + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * wide
-            cramped = _words(" ".join(scrap.split())[: max(1, round((wide - start) / high / 1.6))])
+            cramped = plain_words(" ".join(scrap.split())[: max(1, round((wide - start) / high / 1.6))])
             if cramped:
-                who.row(mask, cramped, start, base + side * pitch, slope, struck=False)
+                scrivener.row(mask, cramped, start, base + side * pitch, slope, struck=False)
     return mask, extent
 
 
-def _trimmed(mask: Mask, extent: Extent) -> tuple[Mask, Extent]:
+def trimmed(mask: Mask, extent: Extent) -> tuple[Mask, Extent]:
     """The part of the mask that a crop may show."""
     room = 0.8 * (extent.bottom - extent.top) + 12
     left, top = max(0, int(extent.left - room)), max(0, int(extent.top - room))
@@ -123,11 +121,11 @@ def _trimmed(mask: Mask, extent: Extent) -> tuple[Mask, Extent]:
     return np.ascontiguousarray(part), shifted
 
 
-def _words(text: str) -> tuple[InkWord, ...]:
+def plain_words(text: str) -> tuple[InkWord, ...]:
     return tuple(InkWord(word, InkMark.PLAIN) for word in text.split())
 
 
-def _paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour:
+def row_paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour:
     """Paper after its light was evened, with what the taking off of rules left behind."""
     tint = np.clip(rng.normal(0.965, 0.012) + rng.normal(0, 0.006, 3), 0.88, 1.0).astype(np.float32)
     paper = np.ones((*size, 3), np.float32) * tint
@@ -149,26 +147,27 @@ def _rules(paper: Colour, high: int, rng: np.random.Generator) -> None:
     step = max(8, round(float(rng.uniform(1.6, 4.2)) * high))
     rows = range(int(rng.integers(step)), paper.shape[0] - 2, step)
     whole = rng.random(paper.shape[1] // 24 + 1) < keep
-    there = np.repeat(whole, 24)[: paper.shape[1]]
+    inked_columns = np.repeat(whole, 24)[: paper.shape[1]]
     for y in rows:
-        paper[y : y + int(rng.integers(1, 3)), there] *= pale
+        paper[y : y + int(rng.integers(1, 3)), inked_columns] *= pale
     if rng.random() < 0.3:
         for x in range(int(rng.integers(step)), paper.shape[1], step):
             paper[:, x] *= pale
 
 
-def _seen(inked: Colour, rng: np.random.Generator) -> Colour:
+def photographed(inked: Colour, rng: np.random.Generator) -> Colour:
     """Through a lens, onto a sensor, into a JPEG and evened out."""
     scale = float(rng.uniform(0.7, 1.15))
-    seen = np.asarray(cv2.GaussianBlur(inked, (0, 0), float(rng.choice([0.4, 0.7, 1.0, 1.4]))), np.float32)
+    picture = np.asarray(cv2.GaussianBlur(inked, (0, 0), float(rng.choice([0.4, 0.7, 1.0, 1.4]))), np.float32)
     if rng.random() < 0.2:
         reach = int(rng.integers(2, 5))
         kernel = np.zeros((reach, reach), np.float32)
         kernel[[reach // 2] * reach if rng.random() < 0.5 else range(reach), range(reach)] = 1 / reach
-        seen = np.asarray(cv2.filter2D(seen, -1, kernel), np.float32)
+        picture = np.asarray(cv2.filter2D(picture, -1, kernel), np.float32)
     light = float(rng.uniform(0.55, 1.0))
-    seen = seen * light + np.float32(rng.uniform(0.003, 0.022)) * grain(seen.shape[:2], 0.7, rng)[..., None]
-    small = cv2.resize(seen, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    noise = np.float32(rng.uniform(0.003, 0.022))
+    picture = picture * light + noise * grain(picture.shape[:2], 0.7, rng)[..., None]
+    small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     data = io.BytesIO()
     Picture.fromarray(np.round(np.clip(small, 0, 1) * 255).astype(np.uint8)).save(
         data, "JPEG", quality=int(rng.integers(60, 92)), subsampling=2
@@ -189,17 +188,17 @@ def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Fi
     )
 
 
-def _cut(seen: Colour, extent: Extent, high: int, rng: np.random.Generator) -> Image:
+def _cut(picture: Colour, extent: Extent, high: int, rng: np.random.Generator) -> Image:
     """What the finder's box and the reader's margin take in, stretched."""
     tall = max(extent.bottom - extent.top, 1.5 * high) * float(rng.uniform(1.18, 1.65))
     middle = (extent.top + extent.bottom) / 2 + float(rng.normal(0, 0.05)) * tall
     left = extent.left - float(rng.uniform(0.12, 0.55)) * tall
     right = extent.right + float(rng.uniform(0.12, 0.55)) * tall
     stretch = float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
-    return stretched(seen, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
+    return stretched(picture, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
 
 
-def stretched(seen: Colour, box: Extent, stretch: float, rng: np.random.Generator) -> Image:
+def stretched(picture: Colour, box: Extent, stretch: float, rng: np.random.Generator) -> Image:
     """A box as the reader cuts it: HEIGHT high, `stretch` times wider than its shape; at times a little
     crooked, swayed or grey."""
     left, right, tall = box.left, box.right, box.bottom - box.top
@@ -210,7 +209,7 @@ def stretched(seen: Colour, box: Extent, stretch: float, rng: np.random.Generato
     )
     target = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
     # Averaged first, so that thin strokes survive the shrinking as they do in the reader.
-    soft = cv2.GaussianBlur(seen, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))
+    soft = cv2.GaussianBlur(picture, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))
     crop = cv2.warpAffine(
         soft, cv2.getAffineTransform(source, target), (wide, HEIGHT), flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,

@@ -14,18 +14,18 @@ from rapidfuzz.distance import Levenshtein
 from ocr.decoding.confusions import similar_pairs
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789&-/().,:;+="
+# Letters' worth of belief in what is held before counting: that a sign is taken for one made alike as often
+# as ALIKE says, for any other as UNLIKE does.
 BELIEF = 40
-"""Letters' worth of belief in what is held before counting: that a sign is taken for one made alike as often
-as ALIKE says, for any other as UNLIKE does."""
+# Nats.
 ALIKE, UNLIKE = 4.5, 9.5
-"""Nats."""
+# Nats: no misreading is cheaper, and one dearer is not worth a row.
 LEAST, MOST = 3.5, 8.7
-"""Nats: no misreading is cheaper, and one dearer is not worth a row."""
+# Nats: a sign made alike is no dearer, though no hand that was counted made it so (an A like a 4).
 BELIEVED_MOST = 6.0
-"""Nats: a sign made alike is no dearer, though no hand that was counted made it so (an A like a 4)."""
 LOST_BELIEF, LOST_LEAST = 60, 5.0
+# Nats that a lost letter costs more than it is rare, since it may be laid on any of several frames.
 PLACES = 1.5
-"""Nats that a lost letter costs more than it is rare, since it may be laid on any of several frames."""
 
 
 @dataclass(slots=True)
@@ -42,13 +42,13 @@ def count(pairs: Iterable[tuple[str, str]]) -> Counts:
     count."""
     counts = Counts()
     for written, read in pairs:
-        one, other = _bare(written), _bare(read)
-        counts.written.update(one)
-        for step in Levenshtein.editops(one, other):
+        written_signs, read_signs = _bare(written), _bare(read)
+        counts.written.update(written_signs)
+        for step in Levenshtein.editops(written_signs, read_signs):
             if step.tag == "replace":
-                counts.taken[one[step.src_pos], other[step.dest_pos]] += 1
+                counts.taken[written_signs[step.src_pos], read_signs[step.dest_pos]] += 1
             elif step.tag == "delete":
-                counts.lost[one[step.src_pos]] += 1
+                counts.lost[written_signs[step.src_pos]] += 1
     return counts
 
 
@@ -59,56 +59,45 @@ def _bare(text: str) -> str:
 def shown_prices(counts: Counts) -> dict[str, dict[str, float]]:
     """By sign written, then by sign shown: nats, from LEAST to MOST."""
     believed, table = similar_pairs(), {}
-    for one in SIGNS:
+    for sign in SIGNS:
         row = {}
-        for other in SIGNS:
-            if other == one:
+        for shown in SIGNS:
+            if shown == sign:
                 continue
-            held = BELIEF * math.exp(-(ALIKE if (one, other) in believed else UNLIKE))
-            price = -math.log((counts.taken[one, other] + held) / (counts.written[one] + BELIEF))
-            price = min(price, BELIEVED_MOST) if (one, other) in believed else price
+            prior = BELIEF * math.exp(-(ALIKE if (sign, shown) in believed else UNLIKE))
+            price = -math.log((counts.taken[sign, shown] + prior) / (counts.written[sign] + BELIEF))
+            price = min(price, BELIEVED_MOST) if (sign, shown) in believed else price
             if price < MOST:
-                row[other] = round(max(LEAST, price), 2)
+                row[shown] = round(max(LEAST, price), 2)
         if row:
-            table[one] = row
+            table[sign] = row
     return table
 
 
 def lost_prices(counts: Counts) -> dict[str, float]:
     """By sign: nats that its loss costs."""
     return {
-        one: round(
-            min(
-                MOST,
-                max(
-                    LOST_LEAST,
-                    PLACES - math.log((counts.lost[one] + 1) / (counts.written[one] + LOST_BELIEF)),
-                ),
-            ),
-            2,
-        )
-        for one in SIGNS
-        if one.isalnum()
+        sign: round(min(MOST, max(LOST_LEAST, _lost_price(counts, sign))), 2) for sign in SIGNS
+        if sign.isalnum()
     }
 
 
-def to_toml(counts: Counts, told: Mapping[str, str | int]) -> str:
+def _lost_price(counts: Counts, sign: str) -> float:
+    return PLACES - math.log((counts.lost[sign] + 1) / (counts.written[sign] + LOST_BELIEF))
+
+
+def to_toml(counts: Counts, provenance: Mapping[str, str | int]) -> str:
     """The prices as their file."""
     parts = [("# What a letter costs, in nats, where the ink shows another or none "
               "(ocr/decoding/confusions.py)."),
              "# Made by `python -m training.calibrate_confusions`.", "", "[provenance]"]
-    provenance = {
-        **told,
-        "letters": counts.written.total(),
-        "taken": counts.taken.total(),
-        "lost": counts.lost.total(),
-    }
-    parts += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in provenance.items()]
+    totals = {"letters": counts.written.total(), "taken": counts.taken.total(), "lost": counts.lost.total()}
+    facts = {**provenance, **totals}
+    parts += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in facts.items()]
     parts += ["", "# By the letter that was written and the one that is shown.", "[shown]"]
-    for one, row in shown_prices(counts).items():
-        parts.append(
-            f"{json.dumps(one)} = {{ {', '.join(f'{json.dumps(other)} = {price}' for other, price in row.items())} }}"
-        )
+    for sign, row in shown_prices(counts).items():
+        prices = ", ".join(f"{json.dumps(shown)} = {price}" for shown, price in row.items())
+        parts.append(f"{json.dumps(sign)} = {{ {prices} }}")
     parts += ["", "# By the letter that was written and is not shown.", "[lost]"]
-    parts += [f"{json.dumps(one)} = {price}" for one, price in lost_prices(counts).items()]
+    parts += [f"{json.dumps(sign)} = {price}" for sign, price in lost_prices(counts).items()]
     return "\n".join(parts) + "\n"

@@ -15,11 +15,11 @@ from training.tuning.layers import FIXED, NECK
 Tensor: TypeAlias = Any
 Weights: TypeAlias = Mapping[str, Tensor]
 
+# Numbers a frame in the neck, and how many heads of attention share them.
 WIDTH, HEADS = 120, 8
-"""Numbers a frame in the neck, and how many heads of attention share them."""
 
+# Of attention: one over the root of the numbers a head has, as the file has it.
 _SCALE = 0.2581989
-"""Of attention: one over the root of the numbers a head has, as the file has it."""
 
 
 class ToolMissing(Exception):
@@ -45,15 +45,15 @@ class Tail:
         self._dropout = dropout
         self.training = False
 
-    def output(self, pooled: Tensor, there: Tensor) -> Tensor:
+    def output(self, pooled: Tensor, present: Tensor) -> Tensor:
         """N x 384 x 1 x T to N x T x columns. `there` (N x T) is true where a frame belongs to its crop."""
         f, w = self._f, self.weights
         aside = f.silu(self._norm(f.conv2d(pooled, w["conv2d_67.w_0"]), 57))
-        y = f.silu(self._norm(f.conv2d(pooled, w["conv2d_65.w_0"]), 55)) * there[:, None, None, :]
+        y = f.silu(self._norm(f.conv2d(pooled, w["conv2d_65.w_0"]), 55)) * present[:, None, None, :]
         y = y + f.silu(self._norm(f.conv2d(y, w["conv2d_66.w_0"], padding=(0, 3), groups=WIDTH), 56))
         x = y.flatten(2).transpose(1, 2)
         for norm, linear in ((0, 0), (2, 4)):
-            x = x + self._drop(self._attention(self._level(x, norm), linear, there))
+            x = x + self._drop(self._attention(self._level(x, norm), linear, present))
             x = x + self._drop(self._mlp(self._level(x, norm + 1), linear + 2))
         x = self._level(x, 4) + aside.squeeze(2).transpose(1, 2)
         return self._linear(self._drop(x), 8)
@@ -70,13 +70,13 @@ class Tail:
     def _linear(self, x: Tensor, number: int) -> Tensor:
         return x @ self.weights[f"linear_{number}.w_0"] + self.weights[f"linear_{number}.b_0"]
 
-    def _attention(self, x: Tensor, number: int, there: Tensor) -> Tensor:
+    def _attention(self, x: Tensor, number: int, present: Tensor) -> Tensor:
         n, t, _ = x.shape
         query, key, value = (
             self._linear(x, number).reshape(n, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
         )
         alike = (query * _SCALE) @ key.transpose(-1, -2)
-        alike = alike.masked_fill(~there[:, None, None, :], -1e9)
+        alike = alike.masked_fill(~present[:, None, None, :], -1e9)
         mixed = self._drop(alike.softmax(-1)) @ value
         return self._linear(mixed.transpose(1, 2).reshape(n, t, WIDTH), number + 1)
 

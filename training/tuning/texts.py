@@ -18,37 +18,16 @@ import numpy as np
 from training.sheets.phrases import Dialect, PhraseBook
 from training.sheets.random_orders import POWERS, RandomName
 
+# Shares of lines that are orders, whole or a piece of one, and headings; the rest is general.
 ORDERS, HEADINGS = 0.52, 0.08
-"""Shares of lines that are orders, whole or a piece of one, and headings; the rest is general."""
 _PHASES = ("Movement", "Movement", "Movement", "Retreat", "Adjustment")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter", "Fall")
 _MONTHS = ("January", "March", "April", "June", "August", "October", "December")
-_GIVEN = (
-    "Anna",
-    "Bob",
-    "Chris",
-    "Dorothy",
-    "Edward",
-    "Fiona",
-    "George",
-    "Helen",
-    "Ivan",
-    "Jack",
-    "Kate",
-    "Liam",
-    "Maria",
-    "Nigel",
-    "Olga",
-    "Peter",
-    "Quentin",
-    "Rachel",
-    "Steve",
-    "Tom",
-    "Ursula",
-    "Victor",
-    "Wendy",
+_FIRST_NAMES = (
+    "Anna", "Bob", "Chris", "Dorothy", "Edward", "Fiona", "George", "Helen", "Ivan", "Jack", "Kate", "Liam",
+    "Maria", "Nigel", "Olga", "Peter", "Quentin", "Rachel", "Steve", "Tom", "Ursula", "Victor", "Wendy",
     "Zoe",
-)
+)  # fmt: skip
 _MORE_POWERS = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey", "Duke William",
                 "Harald Hardrada", "Mercia", "Wessex", "Northumbria", "Spain", "Sweden", "Poland",
                 "Ottoman Empire")
@@ -65,27 +44,27 @@ class Sources:
 
 def text(sources: Sources, rng: np.random.Generator) -> str:
     """One line of one to ten words; deterministic in `rng`. Single spaces, none at the ends, never empty."""
-    at = rng.random()
-    if at < ORDERS:
-        said = _order(sources, rng)
-    elif at < ORDERS + HEADINGS:
-        said = _heading(rng)
+    chance = rng.random()
+    if chance < ORDERS:
+        words = _order(sources, rng)
+    elif chance < ORDERS + HEADINGS:
+        words = _heading(rng)
     else:
-        said = _general(rng)
-    return " ".join(_cased(said, rng).split())
+        words = _general(rng)
+    return " ".join(_cased(words, rng).split())
 
 
 def _order(sources: Sources, rng: np.random.Generator) -> str:
     names = sources.boards[int(rng.integers(len(sources.boards)))]
-    words = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
-    said = words.order(_pick(rng, _PHASES))[0]
-    said = said[0].upper() + said[1:] + ("." if rng.random() < 0.1 else "")
-    return said if rng.random() < 0.45 else _piece(said, rng)
+    book = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
+    order = book.order(_pick(rng, _PHASES))[0]
+    order = order[0].upper() + order[1:] + ("." if rng.random() < 0.1 else "")
+    return order if rng.random() < 0.45 else _piece(order, rng)
 
 
-def _piece(said: str, rng: np.random.Generator) -> str:
+def _piece(order: str, rng: np.random.Generator) -> str:
     """A few words in a row out of a text: what stands on one row of a wrapped order."""
-    parts = said.split()
+    parts = order.split()
     length = int(rng.integers(1, min(6, len(parts)) + 1))
     start = int(rng.integers(len(parts) - length + 1))
     return " ".join(parts[start : start + length])
@@ -95,7 +74,7 @@ def _heading(rng: np.random.Generator) -> str:
     year = int(rng.choice([rng.integers(1640, 1652), rng.integers(1900, 1920), rng.integers(600, 1100)]))
     season, power = _pick(rng, _SEASONS), _pick(rng, (*POWERS, *_MORE_POWERS))
     kind = _pick(rng, ("Moves", "Movement Orders", "Retreats", "Adjustments", "Builds", "Orders", ""))
-    name = f"{_pick(rng, _GIVEN)} {_word(rng).capitalize()}"
+    name = f"{_pick(rng, _FIRST_NAMES)} {_word(rng).capitalize()}"
     return _pick(rng, (
         f"{season} {year} {kind}", f"Game: {_word(rng).capitalize()} {_word(rng).capitalize()}",
         f"{power}, {season} {year}",
@@ -106,18 +85,18 @@ def _heading(rng: np.random.Generator) -> str:
 
 
 def _general(rng: np.random.Generator) -> str:
-    at = rng.random()
-    if at < 0.12:
+    chance = rng.random()
+    if chance < 0.12:
         return _figures(rng)
-    if at < 0.20:
+    if chance < 0.20:
         return " ".join(_nonsense(rng) for _ in range(int(rng.integers(1, 4))))
-    said = [_word(rng) for _ in range(int(rng.integers(1, 8)))]
+    words = [_word(rng) for _ in range(int(rng.integers(1, 8)))]
     if rng.random() < 0.25:
-        said[int(rng.integers(len(said)))] = _figures(rng)
+        words[int(rng.integers(len(words)))] = _figures(rng)
     if rng.random() < 0.5:
-        said = [word.capitalize() if rng.random() < 0.4 else word for word in said]
+        words = [word.capitalize() if rng.random() < 0.4 else word for word in words]
     joint = _pick(rng, (" ",) * 12 + (", ", " - ", "/", " & ", "; ", ": "))
-    return joint.join(said) + _pick(rng, ("",) * 8 + (".", "!", "?", ","))
+    return joint.join(words) + _pick(rng, ("",) * 8 + (".", "!", "?", ","))
 
 
 def _figures(rng: np.random.Generator) -> str:
@@ -135,11 +114,11 @@ def _nonsense(rng: np.random.Generator) -> str:
     return some.capitalize() if rng.random() < 0.5 else some
 
 
-def _cased(said: str, rng: np.random.Generator) -> str:
-    at = rng.random()
-    if at < 0.08:
-        return said.upper()
-    return said.lower() if at < 0.18 else said
+def _cased(words: str, rng: np.random.Generator) -> str:
+    chance = rng.random()
+    if chance < 0.08:
+        return words.upper()
+    return words.lower() if chance < 0.18 else words
 
 
 def _word(rng: np.random.Generator) -> str:
@@ -151,8 +130,8 @@ def _word(rng: np.random.Generator) -> str:
 def general_words() -> tuple[str, ...]:
     """The distinct English words of Python's reference, in alphabetical order; the same for one Python
     release."""
-    found = re.findall(r"(?<![\w.'`])[A-Za-z]?[a-z]{1,12}(?![\w'`(])", " ".join(topics.topics.values()))
-    return tuple(sorted({word.lower() for word in found if len(word) > 1 or word in "aAI"}))
+    words = re.findall(r"(?<![\w.'`])[A-Za-z]?[a-z]{1,12}(?![\w'`(])", " ".join(topics.topics.values()))
+    return tuple(sorted({word.lower() for word in words if len(word) > 1 or word in "aAI"}))
 
 
 def _pick(rng: np.random.Generator, choices: Sequence[str]) -> str:

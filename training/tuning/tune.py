@@ -31,40 +31,40 @@ from training.tuning.lines import LineDrawer, line
 from training.tuning.net import ToolMissing
 from training.tuning.texts import Sources, text
 
+# Letters of a line; longer ones cost time and teach nothing else.
 LONGEST = 48
-"""Letters of a line; longer ones cost time and teach nothing else."""
 
 
-def _lines(given: argparse.Namespace) -> None:
+def _lines(args: argparse.Namespace) -> None:
     families = font_sets.of(font_sets.Purpose.TUNING)
-    desk = LineDrawer({family: fonts.locate(family, given.cache, {}) for family in families})
-    sources = Sources([read_names(path) for path in given.names])
-    rng = np.random.default_rng(given.seed)
-    with keep(given.out) as folder:
-        for at in range(given.count):
-            said = text(sources, rng)[:LONGEST].strip()
-            folder.add(line(said, families[int(rng.integers(len(families)))], desk, rng), said)
-            if at % 500 == 499:
-                print(f"{at + 1} of {given.count}", file=sys.stderr, flush=True)
+    desk = LineDrawer({family: fonts.locate(family, args.cache, {}) for family in families})
+    sources = Sources([read_names(path) for path in args.names])
+    rng = np.random.default_rng(args.seed)
+    with keep(args.out) as folder:
+        for index in range(args.count):
+            words = text(sources, rng)[:LONGEST].strip()
+            folder.add(line(words, families[int(rng.integers(len(families)))], desk, rng), words)
+            if index % 500 == 499:
+                print(f"{index + 1} of {args.count}", file=sys.stderr, flush=True)
 
 
-def _fit(given: argparse.Namespace) -> None:
+def _fit(args: argparse.Namespace) -> None:
     network = published()
     arrays = cut(network.arrays, network.columns)
-    course = Course(given.minutes * 60, given.rate, given.seed)
-    tuned = fit(arrays, network.letters, CachedFeatures(given.lines), course, sys.stderr)
-    np.savez(given.out, allow_pickle=False, **tuned)
+    course = Course(args.minutes * 60, args.rate, args.seed)
+    tuned = fit(arrays, network.letters, CachedFeatures(args.lines), course, sys.stderr)
+    np.savez(args.out, allow_pickle=False, **tuned)
 
 
-def _pack(given: argparse.Namespace) -> None:
+def _pack(args: argparse.Namespace) -> None:
     network = published()
-    with np.load(given.tuned, allow_pickle=False) as found:
+    with np.load(args.tuned, allow_pickle=False) as archive:
         tuned = mixed(
-            cut(network.arrays, network.columns), {name: found[name] for name in found.files}, given.share
+            cut(network.arrays, network.columns), {name: archive[name] for name in archive.files}, args.share
         )
     assert set(HEAD) <= set(tuned)
     data = pack(network.data, network.arrays, tuned, network.columns)
-    given.out.write_bytes(data)
+    args.out.write_bytes(data)
     print(json.dumps({"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}))
 
 
@@ -88,9 +88,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success, 1 with one sentence on standard error."""
-    given = _parser().parse_args(arguments)
+    args = _parser().parse_args(arguments)
     try:
-        {"lines": _lines, "fit": _fit, "pack": _pack}[given.command](given)
+        {"lines": _lines, "fit": _fit, "pack": _pack}[args.command](args)
     except (ToolMissing, fonts.FontError, ValueError, OSError) as fault:
         print(f"tune: {fault}", file=sys.stderr)
         return 1
