@@ -61,6 +61,7 @@ def pairs(
         "pages": [{"lines": [{**as_read(line), "box": line.box} for line in lines]} for lines in read_pages]
     }
     for match in matches(sheet, answer):
+        # Only where the order was read exactly is it known which letters the ink was meant to show.
         line = line_by_corners.get(match.read[0]["box"]) if match.exact else None
         if line is not None and match.written is not None:
             yield from ((match.written.text, best_path(opinion).text) for opinion in opinions(line))

@@ -40,6 +40,8 @@ def loose(text: str | None) -> str:
 def align(written: Sequence[str], read: Sequence[str]) -> Alignment:
     """Lines matched in order at least edit distance, a written line with up to three read ones."""
     texts, read_texts = [one_space(text) for text in written], [one_space(text) for text in read]
+    # Dynamic programme: cost[i][j] is the least for the first i written and first j read lines, and
+    # step[i][j] how many of each the last step took.
     cost: list[list[float]] = [[0.0] * (len(read_texts) + 1) for _ in range(len(texts) + 1)]
     step: list[list[tuple[int, int]]] = [[(0, 0)] * (len(read_texts) + 1) for _ in range(len(texts) + 1)]
     for i in range(len(texts) + 1):

@@ -10,6 +10,7 @@ _FORMS = (*FORMS, ("convert", rf"{UNIT} converts"))
 # Between the orders of a line that gives several.
 _SEVERAL = "; "
 # Forms that one phase writes for what another calls differently.
+# What one phase calls a retreat or a removal is a move or a disbanding elsewhere.
 _ALIKE = {"retreat": "move", "remove": "disband"}
 
 
@@ -43,6 +44,7 @@ def _same_unit(written: Meaning | None, read: Meaning | None, *, coast_needed: b
         return False
     if not written.get("coast") or written["coast"] == read.get("coast"):
         return True
+    # The coast of a supported unit says nothing that its region does not.
     return not coast_needed and not read.get("coast")
 
 

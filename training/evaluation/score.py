@@ -79,6 +79,7 @@ class LineMatch:
         meaning = meaning_of(order)
         if line.meaning and meaning:
             return same(line.meaning, meaning)
+        # An order that only one game has carries no meaning in the truth and is compared as text.
         as_written = loose(order) in {loose(line.text), loose(line.meant)}
         return as_written or (meaning is None and loose(read.get("text")) == loose(line.text))
 
@@ -207,6 +208,8 @@ class Score:
         bins = [[0.0, 0.0] for _ in range(_BINS)]
         judged = [pair for match in self.matches for pair in match.judged()]
         for sure, right in judged:
+            # Expected calibration error (Naeini, Cooper and Hauskrecht 2015); a confidence of 1 goes into the
+            # last bin.
             sums = bins[min(_BINS - 1, int(sure * _BINS))]
             sums[0] += sure
             sums[1] += right

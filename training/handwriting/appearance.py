@@ -27,8 +27,10 @@ def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Gene
     unknown = set(decided) - {field.name for field in fields(Look)}
     if unknown:
         raise ValueError(f"no such part of a look: {', '.join(sorted(unknown))}")
+    # Every part is drawn, even one that is decided: the others stay the same for a seed.
     drawn = _drawn(hands, rng)
     drawn.update(decided)
+    # The size follows the hand, which may have been decided, so it is chosen last.
     if "size" not in decided:
         drawn["size"] = SIZES.get(drawn["hand"], 6.6)
     kinds = {"paper": PaperStyle, "ink": InkColour, "desk": DeskSurface}

@@ -13,6 +13,7 @@ from training.handwriting.paper import SIZE, BlankPaper, Colour, blank, lay_ink
 from training.handwriting.sheet import PX_PER_MM, SheetLine, SheetStyle, WrittenLineKind
 from training.handwriting.strike import cross_out
 
+# 3 mm right of the margin that ruled paper has printed (`paper`).
 _PRINTED_MARGIN_MM = 29
 _SPARE_RIGHT_MM = 12
 
@@ -93,6 +94,7 @@ class _Writer:
     def _row(self, row: tuple[InkWord, ...], line: SheetLine, indent: float) -> Extent:
         hasty, rng, pen = 1 - self._sheet.look.tidy, self._rng, self._pen
         self._y += self._pitch
+        # A hasty hand strays three times as far from the line as the best one.
         stray = self._pitch * 0.02 * rng.normal() * (1 + 2 * hasty)
         base = self._y + stray - (0.04 * self._pitch if self._paper.pitch else 0)
         if base > SIZE[0] - 6 * PX_PER_MM:

@@ -58,6 +58,7 @@ def fetch(cache: Path, families: Sequence[str] | None = None) -> None:
             json.dumps({"name": "hands", "version": "1.0.0", "private": True})
         )
         packages = [f"@fontsource/{hand}@{VERSION}" for hand in wanted]
+        # A package of fonts needs no script when it is installed, and none is run.
         command = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
@@ -73,6 +74,7 @@ def _keep(package: Path, hand: str, cache: Path) -> None:
     if "SIL Open Font License" not in licence:
         raise FontError(f"@fontsource/{hand} is not under the SIL Open Font License")
     font = TTFont(package / "files" / f"{hand}-latin-400-normal.woff2")
+    # Without a flavour fontTools writes plain TrueType in place of woff2.
     font.flavor = None
     font.save(cache / f"{hand}.ttf")
     (cache / f"{hand}.LICENSE.txt").write_text(licence, encoding="utf-8")

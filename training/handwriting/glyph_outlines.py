@@ -42,6 +42,7 @@ class Face:
 
     def __post_init__(self) -> None:
         trial = ImageFont.truetype(str(self.path), 200, layout_engine=ImageFont.Layout.BASIC)
+        # Six letters without ascenders; in a handwriting font they differ in height.
         high = float(np.median([-trial.getbbox(letter, anchor="ls")[1] for letter in "xnaeuo"]))
         self.size = 200 * self.x_height / max(high, 20.0)
         self._font = ImageFont.truetype(
@@ -50,7 +51,7 @@ class Face:
         self.stroke = 1.7 * float(np.median([self.glyph(letter).edge.max() for letter in "nolitre"]))
 
     def advance(self, text: str, index: int) -> float:
-        """How far the pen goes on after letter `at` of a text, kerned; pixels of the sheet."""
+        """How far the pen goes on after letter `index` of a text, kerned; pixels of the sheet."""
         following = text[index + 1 : index + 2]
         return float(self._font.getlength(text[index] + following) - self._font.getlength(following)) / FINE
 
@@ -62,10 +63,13 @@ class Face:
 
     def _draw(self, letter: str) -> Glyph:
         left, top, right, bottom = (round(side) for side in self._font.getbbox(letter, anchor="ls"))
+        # Room for the distances around the outline: a pen may be up to 3 pixels fatter at each side than the
+        # font.
         pad = round(8 * FINE)
         size = (max(right - left, 1) + 2 * pad, max(bottom - top, 1) + 2 * pad)
         image = Image.new("L", size, 0)
         ImageDraw.Draw(image).text((pad - left, pad - top), letter, fill=255, font=self._font, anchor="ls")
+        # Distance transforms take black and white; FINE times the size makes up for the lost edge.
         ink = (np.asarray(image) > 127).astype(np.uint8)
         inside = cv2.distanceTransform(ink, cv2.DIST_L2, 5)
         outside = cv2.distanceTransform(1 - ink, cv2.DIST_L2, 5)

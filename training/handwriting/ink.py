@@ -206,6 +206,7 @@ class Pen:
         start, extent = x, None
         for index, letter in enumerate(text):
             following = text[index + 1 : index + 2]
+            # Kerned: the pair's length less that of the second letter alone.
             advance = self._font.getlength(letter + following) - self._font.getlength(following)
             fell = self._letter(mask, letter, x, base + slope * (x - start), scale)
             extent = fell if extent is None else extent.joined_with(fell)
@@ -241,6 +242,7 @@ class _Swing:
 
 def _glyph(font: ImageFont.FreeTypeFont, letter: str) -> tuple[npt.NDArray[np.uint8], float]:
     pad = round(font.size)
+    # A font size of room on every side, for swashes that reach beyond a letter's advance.
     image = Image.new("L", (round(font.getlength(letter)) + 2 * pad, 3 * pad), 0)
     ImageDraw.Draw(image).text((pad, 2 * pad), letter, fill=255, font=font, anchor="ls")
     return np.asarray(image), float(pad)

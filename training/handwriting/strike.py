@@ -11,6 +11,7 @@ from training.handwriting.ink import Extent, Mask, draw_strokes
 STROKES = ("single", "double", "wave", "scribble")
 
 # Every stroke that `cross_out` knows.
+# Apart from STROKES: a choice among more would give the demo's sheets other strokes for the same seed.
 MORE_STROKES = (*STROKES, "zigzag", "cross")
 
 

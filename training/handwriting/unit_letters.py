@@ -73,6 +73,7 @@ def _path(
     """A stroke's course in pixels, still without its place from left to right."""
     stray = _SHAKE + _LOOSE * how.loose
     points = np.array(stroke, np.float64) + rng.normal(0, stray, (len(stroke), 2))
+    # A straight stroke gets a middle point, since nobody draws one quite straight.
     if len(points) == 2:
         points = np.array([points[0], points.mean(axis=0) + rng.normal(0, 0.7 * stray, 2), points[1]])
     course = _smooth(points)
@@ -82,6 +83,7 @@ def _path(
 
 def _smooth(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """A curve through the points (Catmull and Rom's spline)."""
+    # The spline needs a point before the first and after the last: each end is mirrored.
     held = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
     t = np.linspace(0, 1, 10)[:, None]
     parts = [

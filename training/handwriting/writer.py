@@ -123,9 +123,11 @@ class Scrivener:
                 continue
             extent, end = self._word(mask, word.text, (x, base), slope, 1.0)
             extents.append(extent)
+            # A word put in next stands over this one if it is crossed out, and has a caret of its own if not.
             last = extent if word.mark is InkMark.CROSSED else None
             if last is not None:
                 self._cross(mask, self._letters(extent, base))
+            # At least 0.7 of the usual gap, or two words would be read as one.
             x = end + self.space * max(0.7, float(self.rng.normal(1.0, 0.10 + self.habits.stray)))
         whole = around(extents)
         if struck:
@@ -165,6 +167,7 @@ class Scrivener:
         self, mask: Mask, text: str, start: tuple[float, float], slope: float, scale: float
     ) -> tuple[Extent, float]:
         x, base = start
+        # "A" and "F" as words of their own: within a word they are the font's.
         may_draw = text in unit_letters.FORMS and scale == 1.0 and self.habits.drawn > 0
         if may_draw and self.rng.random() < self.habits.drawn:
             return self._kind(mask, text, start)
@@ -233,6 +236,7 @@ class Scrivener:
             return letter, 1.0
         if sure or rng.random() >= _MISTAKEN:
             return letter, _VAGUE
+        # Another letter whole: shapes mixed half and half vanished where strokes are thin, which no pen does.
         return _LIKE[letter][int(rng.integers(len(_LIKE[letter])))], _VAGUE
 
     def _letter(
@@ -245,6 +249,7 @@ class Scrivener:
         if not glyph.inked:
             return Extent(x, base, x, base), None, None
         way, now = self._way(letter), rng.normal(0, 1, 4 + 24)
+        # About half of a letter's shape is its writer's, the same each time; the rest is the chance of the moment.
         mix = habits.stray * (0.9 * way + 0.75 * now)
         grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
@@ -291,12 +296,14 @@ def _stamp(
     height = (pen_point[1] - ys) / upright
     over = np.clip(height - high, 0, None)
     under = np.clip(-height, 0, None)
+    # Only what rises above or hangs below the small letters is stretched, by `tall` and by `deep`.
     source = np.clip(height, 0, high) + over / habits.tall - under / habits.deep
     gx = ((xs - pen_point[0]) / across - lean * (pen_point[1] - ys) / across) * FINE + glyph.origin[0]
     gy = -source * FINE + glyph.origin[1]
     size = (right - left, bottom - top)
     gx += cv2.resize(bend[0].astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
     gy += cv2.resize(bend[1].astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+    # Beyond the glyph's own grid is bare paper: 20 pixels from any stroke.
     edge = cv2.remap(
         glyph.edge, gx.astype(np.float32), gy.astype(np.float32), cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_CONSTANT, borderValue=(-20.0,),
@@ -313,6 +320,8 @@ def _inked(edge: npt.NDArray[np.float32], scrivener: Scrivener) -> npt.NDArray[n
     fatter = (habits.pen_px * float(scrivener.rng.normal(1, 0.07)) - stroke) / 2
     fatter = float(np.clip(fatter, -_THINNER * stroke, _FATTER))
     if habits.contrast > 0:
+        # Sobel's kernel sums to 8. The slope of a distance is 1 across an upright stroke and 0 across a level
+        # one, so that upright strokes come out thicker, as from a broad nib.
         slope_x = cv2.Sobel(edge, cv2.CV_32F, 1, 0, ksize=3) / 8
         edge = edge + np.float32(habits.contrast) * (
             np.abs(np.asarray(slope_x, np.float32)) - np.float32(0.5)
@@ -328,6 +337,7 @@ def _ends(
         return Extent(corner[0], base, corner[0], base), None, None
     ys, xs = ys + corner[1], xs + corner[0]
     extent = Extent(float(xs.min()), float(ys.min()), float(xs.max()), float(ys.max()))
+    # A joining stroke leaves at the right of a letter's lower part and enters at the left of its small height.
     low = (ys > base - 0.6 * high) & (ys < base + 0.15 * high)
     small = (ys > base - 1.05 * high) & (ys < base + 0.1 * high)
     if not low.any() or not small.any():

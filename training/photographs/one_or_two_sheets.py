@@ -53,6 +53,7 @@ def photograph(leaves: Sequence[Colour], how: Conditions, rng: np.random.Generat
         corners = _corners(leaf.shape[:2], (x, (rows - leaf.shape[0] * scale) / 2), scale, how, rng)
         place = LeafPlace(camera.leaf_matrix(leaf, corners), camera.draw_curl(rng), leaf.shape[1])
         placed.append((leaf, place))
+        # Two leaves lie 3 % of a width apart.
         x += leaf.shape[1] * scale * 1.03
     unit = max(rows, columns) / _UNIT
     shadow = Shadow(right=8 * unit, down=12 * unit, box=int(22 * unit))
@@ -104,6 +105,7 @@ def _desk(size: tuple[int, int], rng: np.random.Generator) -> Colour:
     base = base * rng.uniform(0.8, 1.2, 3).astype(np.float32)
     unit = max(size) / _UNIT
     tone = 1 + 0.06 * smooth(size, 240 * unit, rng) + 0.03 * grain(size, 0.9, rng)
+    # 0 wood with a wavy grain, 1 woven cloth, 2 stone in patches, 3 a plain surface.
     style = int(rng.integers(4))
     ys, xs = np.mgrid[0 : size[0], 0 : size[1]].astype(np.float32) / unit
     if style == 0:

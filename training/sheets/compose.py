@@ -52,6 +52,7 @@ class Workshop:
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for one sheet: the same whatever other sheets are composed with it."""
+        # crc32 is the same in every process; Python's own hash of a text is not.
         return np.random.default_rng([self.seed, zlib.crc32(name.encode())])
 
 
@@ -102,6 +103,7 @@ def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> li
 
 def _write_truth(entries: list[dict[str, Any]], out: Path, variant: str | None = None) -> None:
     """`variant`: the folder of `maps/` whose game the sheets are of, where it is not the default."""
+    # `load_truth` takes w3k where no variant is named.
     header = {} if variant is None else {"variant": variant}
     text = json.dumps({**header, "sheets": entries}, ensure_ascii=False, indent=1)
     (out / "truth.json").write_text(text + "\n", encoding="utf-8")
@@ -206,6 +208,7 @@ def _workshop(args: argparse.Namespace) -> Workshop:
 
 def _run(args: argparse.Namespace) -> None:
     if args.command == "fonts":
+        # `sheets` and `random` take their hands from HANDS, `varied` from the table.
         families = tuple(sorted({*fonts.HANDS, *font_sets.TABLE}))
         fonts.fetch(args.cache, families)
         print(f"{len(families)} fonts in {args.cache}", file=sys.stderr)
@@ -224,6 +227,7 @@ def _run(args: argparse.Namespace) -> None:
     sheets = read_sheets(args.file, workshop)
     wanted = [sheet for sheet in sheets if not args.only or sheet.name in args.only]
     entries = write_all(wanted, workshop, args.out)
+    # With --only the other sheets are not composed, and writing truth.json would drop their entries.
     if not args.only:
         _write_truth(entries, args.out)
         for odd in tomllib.loads(args.file.read_text(encoding="utf-8")).get("picture", ()):

@@ -62,9 +62,11 @@ def draft(
     dialect = Dialect(_pick(rng, "prose", "prose", "terse", "abbr", "abbr"))
     words = PhraseBook(names, rng, dialect)
     power = words.power()
+    # A list that went into the envelope by mistake has neither heading nor signature.
     if rng.random() < shares.shopping:
         return SheetDraft(power, phase, dialect, shopping(words))
     heading = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in _heading(power, phase, rng))
+    # Only short lines fit into half the width of a sheet.
     two = dialect is not Dialect.PROSE and rng.random() < shares.columns
     orders = _orders(words, phase, shares, two=two)
     return SheetDraft(power, phase, dialect, (*heading, *orders, *_ending(power, rng)), 2 if two else 1)
@@ -84,6 +86,8 @@ def _of_book(names: Sequence[RandomName], shares: Shares, rng: np.random.Generat
     for _ in range(int(rng.integers(book.counts[phase][0], book.counts[phase][1] + 1))):
         text, order = words.order(phase)
         line = _slip(SheetLine(text[0].upper() + text[1:], WrittenLineKind.ORDER, order), words, shares)
+        # An order that only this game has is compared as text (`truth.line_entry`), so its canonical text
+        # goes along.
         lines.append(replace(line, markup=line.markup + stop, meant=order))
     shown = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in heading)
     return SheetDraft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
@@ -123,6 +127,7 @@ def _orders(words: PhraseBook, phase: str, shares: Shares, *, two: bool) -> list
 def _slip(line: SheetLine, words: PhraseBook, shares: Shares) -> SheetLine:
     """At most one thing that went wrong while the line was written."""
     rng, chance = words.rng, words.rng.random()
+    # One draw decides, so that no line has two slips and each share is exact.
     if chance < shares.struck:
         return replace(line, struck=True)
     chance -= shares.struck

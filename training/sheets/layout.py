@@ -16,6 +16,7 @@ from training.handwriting.sheet import PX_PER_MM, SheetLine, WrittenLineKind
 from training.handwriting.writer import Habits, Scrivener
 from training.sheets.drafts import SheetDraft
 
+# 0.9 to the power of 6 is 0.53: a sheet is written about half as large at the smallest.
 _TRIES = 7
 _SMALLER = 0.9
 
@@ -71,9 +72,11 @@ class _Filler:
         self._pen = Scrivener(Face(font, manner.x_height * PX_PER_MM), habits, rng)
         high = manner.x_height * PX_PER_MM
         pitch = manner.pitch * high
+        # On rules closer than 2.2 small letters a row would touch its neighbours; such a hand ignores them.
         self._on_rules = leaf.pitch is not None and 2.2 * high < leaf.pitch
         self._pitch = leaf.pitch if leaf.pitch is not None and self._on_rules else pitch
         self._y = leaf.first - self._pitch if self._on_rules else manner.top * PX_PER_MM
+        # Writing begins 1.5 mm right of a printed margin.
         left = manner.left * PX_PER_MM if leaf.margin is None else leaf.margin + 12
         self._edges = (left, leaf.size[1] - 7 * PX_PER_MM)
 
@@ -83,6 +86,7 @@ class _Filler:
         if self._draft.columns == 1 or not orders:
             written = self._block(lines, self._edges)
         else:
+            # Heading and signature stand across both columns.
             first, last = lines.index(orders[0]), len(lines) - 1 - lines[::-1].index(orders[-1])
             written = self._block(lines[:first], self._edges)
             written += self._columns(lines[first : last + 1])
@@ -118,6 +122,7 @@ class _Filler:
         rows = self._pen.wrap(words(line.markup), right - left - 20, indent)
         extents = []
         for index, row in enumerate(rows):
+            # A word put in above needs room there, which rules do not give.
             raised = any(word.mark is InkMark.INSERTED for word in row) and not self._on_rules
             self._y += self._pitch * (1.35 if raised else 1.0)
             extents.append(self._row(row, line, left + (indent if index else 0.0)))
@@ -135,5 +140,6 @@ class _Filler:
             max(base, extent.bottom) > self._leaf.size[0] - 5 * PX_PER_MM
             or extent.right > self._leaf.size[1] - 8
         ):
+            # Caught by `fill`, which tries a smaller hand.
             raise CrowdedError(line.markup)
         return extent

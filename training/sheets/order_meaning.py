@@ -20,6 +20,8 @@ _KIND = r"[A-Z](?:/[A-Z])?"
 UNIT = rf"(?P<kind>{_KIND}) (?P<place>.+?)"
 _TARGET = rf"(?:(?P<target_kind>{_KIND}) )?(?P<target>.+?)"
 # The forms of docs/contract.md by the name of their order.
+# The first form that fits is taken, so the order of rows matters: "A X S A Y - Z" would also fit a support to
+# hold of a place "Y - Z", and "F X C A Y - Z" a move from a place "X C A Y".
 FORMS: Forms = (
     ("send_supply", r"Send (?P<count>\d+) supply to (?P<power>.+)"),
     ("build", rf"Build {UNIT}"),
@@ -71,6 +73,7 @@ def _parts(name: str, groups: Mapping[str, str | None]) -> Meaning:
     if groups.get("count"):
         parts["count"] = int(groups["count"] or 0)
     parts |= {key: groups[key] for key in ("to_coast", "power", "from") if groups.get(key)}
+    # A route ("via Irish Sea") says no more than the move; the contract's flag is for the words "via convoy".
     if groups.get("via") == "convoy":
         parts["via_convoy"] = True
     if groups.get("sheds"):

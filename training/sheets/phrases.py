@@ -15,6 +15,7 @@ import numpy as np
 from training.sheets.random_orders import POWERS, RandomName
 
 _UNITS = {"A": "Army", "F": "Fleet"}
+# Chances, 0 to 1: a name is written as one of its aliases; a coast is named where the region has coasts.
 _LIKE_AN_ALIAS = 0.13
 _COAST = 0.35
 
@@ -78,6 +79,8 @@ class PhraseBook:
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
         kind = letter or self.pick("A", "A", "F")
+        # An army is never at sea, and only a fleet stands on a named coast. Beyond that an order need not be
+        # legal.
         place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
         shown = f"{word} {place.written}"
@@ -105,6 +108,7 @@ class PhraseBook:
         if name.aliases and chance < 0.35 + _LIKE_AN_ALIAS and chance >= 0.35:
             return self.pick(*name.aliases)
         spelt = name.name
+        # "Kyle & Carrick" is also written with "and".
         if "&" in spelt and self.rng.random() < 0.3:
             spelt = spelt.replace("&", "and")
         if name.kind.endswith("sea") and self.dialect is Dialect.PROSE and self.rng.random() < 0.2:
@@ -129,6 +133,7 @@ def _ordered(w: PhraseBook) -> tuple[str, str]:
     word = {"A": "army", "F": "fleet"}[unit.letter]
     verb = w.pick("enter", "attack", "move to")
     text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
+    # Nobody who abbreviates writes an order in the third person; he writes a plain move.
     if w.dialect is not Dialect.PROSE:
         return _move(w)
     return text, f"{unit.canonical} - {to.canonical}"
@@ -157,6 +162,7 @@ def _support_move(w: PhraseBook) -> tuple[str, str]:
 
 def _support_hold(w: PhraseBook) -> tuple[str, str]:
     unit, target = w.unit(), w.unit(owned=True)
+    # The contract has `A X S Y` for a supported unit whose kind was not written.
     bare = w.rng.random() < 0.25
     named, canonical = (
         (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)

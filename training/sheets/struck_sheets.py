@@ -119,11 +119,13 @@ def marked_sheet(name: str, names: tuple[RandomName, ...], fonts: Fonts, hand: s
     mask = np.zeros(SIZE, np.float32)
     writer = _Writer(mask, Pen(hand_of(sheet, fonts.files[hand], rng), rng), rng)
     pitch = look.size * PX_PER_MM * float(rng.uniform(1.25, 1.5))
+    # Rules closer than the letters are high are not written on.
     pitch = paper.pitch if paper.pitch and paper.pitch > 0.9 * look.size * PX_PER_MM else pitch
     top, drift = paper.first_rule + pitch, float(rng.normal(0, 0.004))
     written = []
     for line in sheet.lines:
         for row in writer.pen.wrap(line.markup, SIZE[1] - 42 * PX_PER_MM, 80):
+            # Rows that would run off are left out of the paper and of the truth alike.
             if top < SIZE[0] - 8 * PX_PER_MM:
                 left = 28 * PX_PER_MM + float(rng.normal(0, 8))
                 written.append(writer.row([word.text for word in row], left, top, drift))
@@ -139,6 +141,7 @@ def _seen(word: tuple[str, PenMark, Extent], leaf: LeafPlace) -> MarkedWord:
     text, mark, extent = word
     middle = (extent.top + extent.bottom) / 2
     ends = np.array([[extent.left, middle], [extent.right, middle]])
+    # At half height: a stroke through the word crosses the line between these two points.
     return MarkedWord(text, mark, leaf.to_photograph(ends))
 
 

@@ -105,6 +105,7 @@ def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any
 def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
     families = font_sets.of(batch.purpose)
     for attempt in range(8):
+        # Each attempt has its own chance, or the same draft would be too long for the same paper again.
         rng = batch.rng(f"{name}/{attempt}")
         font = families[int(rng.integers(len(families)))]
         nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
@@ -112,6 +113,7 @@ def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
         paper = leaf(choose_stock(rng), rng)
         habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
         manner = _manner(rng, hasty=hasty)
+        # From a chance of its own: a sheet without drawn letters has the same bytes whatever `drawn` is.
         if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
             habits = replace(habits, drawn=_DRAWN)
         try:
@@ -126,6 +128,7 @@ def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) ->
     def between(low: float, high: float) -> float:
         return float(rng.uniform(low, high))
 
+    # Letters of a joined hand touch; moved as far as others their joins would break.
     tight = 0.35 if joined else 1.0
     slow, fast = ((0.025, 0.08), (0.07, 0.13))
     return Habits(
@@ -159,6 +162,7 @@ def _manner(rng: np.random.Generator, *, hasty: bool) -> Manner:
 
 def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Conditions:
     orientation = int(rng.choice([1, 1, 1, 6, 8, 3]))
+    # A photograph that lies on a side says nothing of it in its EXIF, so such a one has orientation 1.
     lying = int(rng.choice([1, 2, 3])) if rng.random() < turned else 0
     return Conditions(
         long_side=int(rng.choice([1600, 2048, 2048, 2048, 3000, 3000, 4000])),

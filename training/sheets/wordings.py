@@ -26,6 +26,7 @@ import numpy as np
 from training.sheets.phrases import Dialect, PhraseBook
 from training.sheets.random_orders import RandomName
 
+# role, number, choices: `{unit}`, `{land2}`, `{unit:A,A/F}`.
 _BLANK = re.compile(r"\{(?P<role>[a-z]+)(?P<nth>\d?)(?::(?P<of>[^}]+))?\}")
 _GROUNDS: Mapping[str, tuple[str, ...]] = {
     "land": ("inland", "coastal", "land"), "shore": ("coastal",), "sea": ("sea", "primary_sea", "local_sea"),
@@ -126,6 +127,7 @@ class _Filler:
     held: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def filled(self, says: str, means: str) -> tuple[str, str]:
+        # A blank filled once has the same value in both texts.
         for blank in (*_BLANK.finditer(means), *_BLANK.finditer(says)):
             key = blank["role"] + blank["nth"]
             if key not in self.held:

@@ -168,6 +168,7 @@ def photographed(inked: Colour, rng: np.random.Generator) -> Colour:
     noise = np.float32(rng.uniform(0.003, 0.022))
     picture = picture * light + noise * grain(picture.shape[:2], 0.7, rng)[..., None]
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    # JPEG at phone qualities: its blocks and colour blur are part of what the recogniser sees.
     data = io.BytesIO()
     Picture.fromarray(np.round(np.clip(small, 0, 1) * 255).astype(np.uint8)).save(
         data, "JPEG", quality=int(rng.integers(60, 92)), subsampling=2

@@ -57,6 +57,7 @@ def text(sources: Sources, rng: np.random.Generator) -> str:
 def _order(sources: Sources, rng: np.random.Generator) -> str:
     names = sources.boards[int(rng.integers(len(sources.boards)))]
     book = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
+    # The wording alone: what the order means does not matter to a recogniser.
     order = book.order(_pick(rng, _PHASES))[0]
     order = order[0].upper() + order[1:] + ("." if rng.random() < 0.1 else "")
     return order if rng.random() < 0.45 else _piece(order, rng)
