@@ -79,8 +79,8 @@ def desk(
 def paper(
     sheets: Annotated[int, typer.Option("--sheets", min=1, help="How many blank sheets.")] = 100,
     first: Annotated[
-        int, typer.Option("--first", min=0, help=("The number of the first one; other numbers are other "
-                                                  "sheets."))
+        int, typer.Option("--first", min=0,
+                                     help="The number of the first one; other numbers are other sheets.")
     ] = 0,
 ) -> None:
     """Whether the heading of a printed and photographed blank sheet is read back."""

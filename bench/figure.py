@@ -42,6 +42,7 @@ def print_line(out: TextIO, **values: object) -> None:
 def percentile(values: Sequence[float], share: float) -> float | None:
     """The smallest value that `share` (0..1) of all values do not exceed; None if there is no value."""
     ordered = sorted(values)
+    # A share of 1 would point behind the last value.
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else None
 
 

@@ -123,6 +123,7 @@ def _cost(place: StormSite) -> Cost:
 
 def _count_letters(place: StormSite) -> int:
     with place.store() as session:
+        # Never 0: the figure is a mean of these letters.
         return session.scalar(select(func.count()).select_from(OutboxRow)) or 1
 
 

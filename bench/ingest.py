@@ -102,8 +102,8 @@ def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
             try:
                 waits: list[Wait] = []
                 for mail in mails:
-                    print((f"mail {len(waits) + 1} of {len(mails)}, reading "
-                           f"{'on' if reading else 'off'}"), file=progress)
+                    state = "on" if reading else "off"
+                    print(f"mail {len(waits) + 1} of {len(mails)}, reading {state}", file=progress)
                     _wait_until_idle(site, mail.name)
                     raw = mail.to_bytes(ORDERS, datetime.now(UTC))
                     waits.append(_wait_for_receipt(site, server, raw, len(waits) + 1, mail.name))

@@ -70,8 +70,8 @@ def run(out: TextIO, progress: TextIO) -> int:
         try:
             _measure_map(play, out)
             _play_summer(play)
-            print(("Summer 1642 is judged and sent; the results of Autumn are "
-                   "drawn"), file=progress, flush=True)
+            text = "Summer 1642 is judged and sent; the results of Autumn are drawn"
+            print(text, file=progress, flush=True)
             _measure_autumn(play, out)
         finally:
             play.site.engine.dispose()

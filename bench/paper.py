@@ -73,6 +73,7 @@ def heading_of_sheet(number: int) -> PrintedHeading:
 def photograph_of_sheet(number: int) -> bytes:
     """The JPEG of a sheet as a telephone takes it; the same for the same number."""
     rng = np.random.default_rng([SEED, number])
+    # Any family will do: nothing is written by hand here, and no font is opened.
     look = choose({}, ["caveat"], rng)
     return one_sheet.jpeg(one_sheet.photograph(_flat(heading_of_sheet(number)), look, rng).colour, look)
 
@@ -83,6 +84,7 @@ def _flat(heading: PrintedHeading) -> NDArray[np.float32]:
     pdf = sheets_pdf([BlankSheet(heading.power, heading.game, heading.orders_title)])
     with Image.open(io.BytesIO(to_pngs(pdf, SIZE[1])[0])) as opened:
         pixels = np.asarray(opened.convert("RGB")).astype(np.float32) / 255
+    # The drawn page may differ from SIZE by a pixel's rounding.
     scaled = cv2.resize(pixels, (SIZE[1], SIZE[0]), interpolation=cv2.INTER_AREA)
     return np.asarray(scaled * np.float32(WHITE), np.float32)
 

@@ -18,6 +18,7 @@ def one_core() -> Iterator[None]:
         yield
         return
     cores = os.sched_getaffinity(0)
+    # Children started from here on inherit it.
     os.sched_setaffinity(0, {min(cores)})
     try:
         yield

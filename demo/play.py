@@ -44,12 +44,12 @@ KEEP_ALIVE_SECONDS = 15
 START = date(2027, 3, 1)
 ORDERS = "orders@galloper.example"
 COORDINATOR = "coordinator@galloper.example"
+# The longest wait for any one event before the demo gives up and says what it waited for.
 PATIENCE_SECONDS = 180.0
-"""The longest wait for any one event before the demo gives up and says what it waited for."""
 
 DESK_PORT = 8642
+# A file that marks a folder as a demo's own, even if the demo stopped at its first step.
 MARK_FILE = "demo.txt"
-"""A file that marks a folder as a demo's own, even if the demo stopped at its first step."""
 
 Say = Callable[[str], None]
 

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from adjudicator.errors import UserFacingError
 
 STORIES = Path(__file__).parent / "data"
+# The story that is played if none is named.
 DEFAULT_VARIANT = "w3k"
-"""The story that is played if none is named."""
 DEFAULT_FOLDER = STORIES / DEFAULT_VARIANT
+# The demo's own mail server, as the Authentication-Results header names it (RFC 8601).
 AUTHSERV = "mx.galloper.example"
-"""The demo's own mail server, as the Authentication-Results header names it (RFC 8601)."""
 
 
 class NoStory(UserFacingError):

@@ -26,10 +26,10 @@ from service.web import sessions
 from tools import pictures_paper
 from tools.pictures_site import Numbers, play, prepare
 
+# Width and height of the screen in pixels: a desk's and a telephone's.
 WIDTHS = {1280: 800, 390: 844}
-"""Width and height of the screen in pixels: a desk's and a telephone's."""
+# Pixels of a page that are kept: a board's moves or a long log go on in the same way.
 MAX_HEIGHT = 4000
-"""Pixels of a page that are kept: a board's moves or a long log go on in the same way."""
 
 _TIMEOUT_MS = 120_000  # for one page, on a busy machine
 
@@ -206,12 +206,14 @@ def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
         page.locator(field).evaluate(unfold)
         page.locator(field).fill(words)
     if shot.sign_in is SignIn.ENDS:
+        # A sign-in that ran out while somebody wrote: the server then keeps the form on the sign-in page.
         page.context.clear_cookies()
     elif shot.sign_in is SignIn.REPEATED:
         page.context.add_cookies([{"name": sessions.COOKIE, "value": second_token, "url": address}])
     if shot.press:
         page.locator(shot.press).first.click()
     page.wait_for_load_state("networkidle")
+    # Pictures of a page are drawn a moment after their bytes have come.
     page.wait_for_timeout(200)
     return status
 

@@ -31,6 +31,7 @@ from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, Submi
 
 WIDTH = 1240  # pixels across a page of a PDF: 150 to the inch on A4
 SENDER = ("Ada Quill", "The Printing House", "3 Fleet Lane", "London EC4M 7RB")
+# Made-up people: a plain address, a long one, one in other letters, and one without a return address.
 ENVELOPES = (
     PaperEnvelope(("Hannah Tegid", "Quill Cottage", "OBAN", "PA34 4AB"), SENDER),
     PaperEnvelope(("Marguerite-Antoinette de la Rochefoucauld-Liancourt",
@@ -39,7 +40,6 @@ ENVELOPES = (
     PaperEnvelope(("Σοφία Παπαδοπούλου", "Οδός Ερμού 14", "105 63 ΑΘΗΝΑ", "GREECE"), SENDER),
     PaperEnvelope(("Jiří Novák", "Nám. Míru 7", "120 00 PRAHA 2", "CZECHIA")),
 )
-"""Made-up people: a plain address, a long one, one in other letters, and one without a return address."""
 LONGEST = ("The Marquess of Montrose’s Second Game", "Parliament of Ireland")
 
 
@@ -139,6 +139,7 @@ def _sent(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]
     for row in session.scalars(select(OutboxRow).where(OutboxRow.game_id == game.id).order_by(OutboxRow.id)):
         if (row.kind, row.phase_id) in letters:
             continue
+        # One letter of a kind and phase: those of the other players differ in names only.
         letters.add((row.kind, row.phase_id))
         for part in message_from_bytes(blobs.read(row.message), policy=policy.default).iter_attachments():
             data = part.get_content()

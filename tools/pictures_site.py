@@ -81,6 +81,8 @@ def play(folder: Path) -> None:
 def prepare(folder: Path) -> tuple[Settings, Numbers]:
     """Make a played demo's folder a site to serve, with three more games: at the desk, all read, sealed."""
     (folder / FILE).write_text(SETTINGS.format(data=".", port=free_port()), encoding="utf-8")
+    # The demo takes its mail from a server of its own, which is gone; the site needs some mailbox to look
+    # into.
     mailbox.Maildir(str(folder / "box"), create=True)
     settings, now = settings_of(folder), SystemClock().now()
     sample, blobs = load_sample(), Blobs(folder / "blobs")
@@ -98,6 +100,7 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         sessions.add_user(session, NAME, PASSWORD, now)
         session.flush()
         token = sessions.sign_in(session, NAME, PASSWORD, now)
+        # For the picture of a person who signed in again in another tab.
         second_token = sessions.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
         assert second_token is not None

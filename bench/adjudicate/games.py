@@ -27,8 +27,8 @@ from bench.adjudicate.positions import Record, full_board
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 
+# Milliseconds that a full turn may take, for the games that have a limit (their issues set it).
 LIMITS_MS: Mapping[str, float] = {"bretwalda": 5, "britain1066": 5, "war1648": 10, "brittania": 5}
-"""Milliseconds that a full turn may take, for the games that have a limit (their issues set it)."""
 TURNS, ROUNDS = 60, 5
 PEER = "diplomacy"
 PEER_POSITIONS = 120  # of the classic board: enough for a mean, and seconds instead of minutes

@@ -34,8 +34,8 @@ from adjudicator.units import Unit, UnitRef
 from bench.adjudicate.positions import unit_ref
 from maps.variant import Variant
 
+# The share of orders that a player would write; the others are anything that can be written.
 SENSIBLE = 0.75
-"""The share of orders that a player would write; the others are anything that can be written."""
 
 
 def classes(variant: Variant, kind: PhaseKind) -> list[type[Order]]:
@@ -231,8 +231,8 @@ def _any_coast(variant: Variant, province: str, chance: Random) -> Region:
     return Region(province, chance.choice([None, *coasts]))
 
 
+# Lots for any phase; no phase takes as many (`Ruleset.LOTS`).
 TAPE = tuple(range(3, 2003, 7))
-"""Lots for any phase; no phase takes as many (`Ruleset.LOTS`)."""
 
 
 def lots() -> Lots:

@@ -17,8 +17,8 @@ from maps.variant import Variant
 Record = dict[str, Any]
 
 DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "datc" / "random_public.jsonl.gz"
+# The smallest position that counts: about what a full classic board holds in mid-game.
 MIN_UNITS = 24
-"""The smallest position that counts: about what a full classic board holds in mid-game."""
 
 _MOVING = 0.5  # of the units
 _BUSY = 0.7  # of the moves: to where somebody stands or goes

@@ -16,6 +16,7 @@ from typing import Any
 
 from service.web import sessions
 
+# Records how long after a key the next line's ink was ready to be painted, and counts mouse clicks.
 WATCH = """() => {
   window.clicks = 0; window.times = []; let pressed = null;
   document.addEventListener('click', (event) => { if (event.detail) window.clicks += 1; }, true);
@@ -31,13 +32,14 @@ WATCH = """() => {
     drawn();
   }).observe(document.querySelector('#work'), { childList: true });
 }"""
-"""Records how long after a key the next line's ink was ready to be painted, and counts mouse clicks."""
 DESKTOP = {"width": 1280, "height": 800}
 
 
 def exit_on_sigterm() -> None:
     """From now on SIGTERM ends this process as Ctrl-C would: the server and the browser that it started end
     with it."""
+    # A bench that was ended by SIGTERM left its server and its browser behind. 143 is 128 + 15, as shells
+    # say.
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
 
 
@@ -58,6 +60,7 @@ def chromium() -> Iterator[Any]:
         if not bundled.exists() and system is None:
             raise NoBrowser("Chromium is not installed; make setup-bench brings it")
         browser = running.chromium.launch(
+            # As root Chromium starts only without its sandbox; it opens no page but ours.
             executable_path=None if bundled.exists() else system, args=["--no-sandbox"])
         try:
             yield browser

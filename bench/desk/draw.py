@@ -94,6 +94,7 @@ def _doubtful_lines(
         if line.status is not LineState.OPEN:
             continue
         number, span = written_of.get(index, (None, None))
+        # Its right decision takes two lines, which one key cannot give.
         if span is not None and span[1] - span[0] > 1:
             split += 1
             continue
@@ -145,6 +146,7 @@ def _save_line(
     left, top = max(0, int(min(xs) - margin)), max(0, int(min(ys) - margin))
     right_edge, bottom = min(page.width, int(max(xs) + margin)), min(page.height, int(max(ys) + margin))
     name = f"{number:03}.webp"
+    # Method 6 is WebP's slowest and smallest.
     page.crop((left, top, right_edge, bottom)).save(out / name, "WEBP", quality=WEBP_QUALITY, method=6)
     return {
         "picture": name, "at": [left, top], "box": box, "kind": line.kind, "struck": line.struck,

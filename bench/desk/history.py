@@ -69,22 +69,18 @@ class _History:
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
+        tape = Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS))
+        # One judged phase stands for all: what a page costs depends on the rows, not on who moved where.
         self._resolution = codec.dump_resolution(
-            judge(
-                variant.context(), variant.rules,
-                variant.start,
-                [],
-                Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS)),
-            )
-        )
+            judge(variant.context(), variant.rules, variant.start, [], tape))
 
     def write(self, first: PhaseRow, windows: Sequence[PhaseWindow]) -> None:
         """Write all phases and everything that belongs to them."""
         first.resolution = self._resolution
         self._session.flush()
         later = [
-            self._phase(ordinal, window, last=ordinal == len(windows)) for ordinal,
-            window in enumerate(windows[1:], start=2)
+            self._phase(ordinal, window, last=ordinal == len(windows))
+            for ordinal, window in enumerate(windows[1:], start=2)
         ]
         self._session.execute(insert(PhaseRow), later)
         phases = self._session.scalars(
@@ -154,32 +150,16 @@ class _History:
             "semantic_key": f"{seat} {version}", "read_at": received + timedelta(minutes=1)}
 
     def _decisions(self, phase: PhaseRow, lines: list[int]) -> None:
+        by_ada = {"by": "Ada", "at": phase.deadline}
         reviews: Rows = [
-            {
-                "line_id": line,
-                "key": f"history-{line}",
-                "decision": "read",
-                "text": _ORDER,
-                "order": _ORDER,
-                "by": "Ada",
-                "at": phase.deadline,
-            }
+            {"line_id": line, "key": f"history-{line}", "decision": "read", "text": _ORDER, "order": _ORDER,
+             **by_ada}
             for line in lines
         ]
-        self._session.execute(
-            insert(ReviewActionRow),
-            [
-                {
-                    "key": f"history-act-{key}",
-                    "phase_id": phase.id,
-                    "kind": "decide",
-                    "reviews": [key],
-                    "by": "Ada",
-                    "at": phase.deadline,
-                }
-                for key in self._ids(ReviewRow, reviews)
-            ],
-        )
+        self._session.execute(insert(ReviewActionRow), [
+            {"key": f"history-act-{key}", "phase_id": phase.id, "kind": "decide", "reviews": [key], **by_ada}
+            for key in self._ids(ReviewRow, reviews)
+        ])
 
     def _letters(self, phase: PhaseRow) -> None:
         """A receipt and the results for every power, and the phase's events in the log."""
@@ -188,33 +168,22 @@ class _History:
             "due_at": phase.deadline,
             "sent_at": phase.deadline}
         self._session.execute(insert(OutboxRow), [
-            {**common, "kind": kind, "key": (f"{self._game} {phase.id} {kind} "
-                                             f"{seat}"), "subject": f"{self._game}: {kind}",
+            {**common, "kind": kind, "key": f"{self._game} {phase.id} {kind} {seat}",
+             "subject": f"{self._game}: {kind}",
              "recipient": f"p{self._number}-{seat}@players.example",
              "message_id": f"<{phase.id}.{kind}.{seat}@galloper.example>"}
             for kind in ("receipt", "results") for seat in range(len(self._variant.powers))])
-        self._session.execute(
-            insert(EventRow),
-            [
-                {
-                    "at": phase.deadline,
-                    "game_id": self._game,
-                    "actor": "galloper",
-                    "what": event,
-                    "detail": {"phase": f"{phase.season} {phase.year}"},
-                }
-                for event in (
-                    "phase_opened",
-                    *(["mail_taken"] * len(self._variant.powers)),
-                    "phase_closed",
-                    "phase_judged",
-                    "results_approved",
-                )
-            ],
-        )
+        events = ("phase_opened", *(["mail_taken"] * len(self._variant.powers)), "phase_closed",
+                  "phase_judged", "results_approved")
+        self._session.execute(insert(EventRow), [
+            {"at": phase.deadline, "game_id": self._game, "actor": "galloper", "what": event,
+             "detail": {"phase": f"{phase.season} {phase.year}"}}
+            for event in events
+        ])
 
     def _ids(self, table: Any, rows: Rows) -> list[int]:
         """Insert rows with ids after the table's last one, and return the ids."""
+        # A bulk insert returns no ids, so they are chosen here.
         last = self._session.scalar(select(func.max(table.id))) or 0
         self._session.execute(
             insert(table), [{"id": last + number, **row} for number, row in enumerate(rows, start=1)]

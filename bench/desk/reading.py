@@ -13,8 +13,8 @@ from bench.desk.sample import RightDecision, SampleLine
 from bench.desk.typing import correct
 from bench.figure import Figure, median, percentile, rounded
 
+# For which the operator looks at a line: a tenth of the plan's median, so faster than any person works.
 LOOK_SECONDS = 0.35
-"""For which the operator looks at a line: a tenth of the plan's median, so faster than any person works."""
 MAX_TYPED_KEYS = 12
 _RESOURCES = """() => [window.times, window.clicks, performance.getEntriesByType('resource')
   .filter((entry) => entry.name.endsWith('/acts')).map((entry) => entry.responseEnd - entry.requestStart)]"""

@@ -41,14 +41,14 @@ def run(parts: list[DeskPart], out: TextIO, progress: TextIO) -> int:
         sample = load_sample()
         with chromium() as browser:
             for part in parts or list(DeskPart):
+                # Times are wall clock: a reader of the figures must know how busy the machine was.
                 before = os.getloadavg()[0]
                 tell(f"{part.value} (load {before:.1f})")
                 for figure in _MEASURES[part](browser, sample, tell):
                     figure.print_to(out)
                 after = os.getloadavg()[0]
                 how = (f"mean of the last minute, on {os.cpu_count()} processors: {before:.1f} when it "
-                       f"began, "
-                       f"{after:.1f} when it ended")
+                       f"began, {after:.1f} when it ended")
                 label = f"load of the machine while measuring {part.value}"
                 Figure(label, round(after, 1), "processes", how=how).print_to(out)
     except (NoBrowser, NoSample, NotServed) as error:

@@ -44,6 +44,7 @@ def ours(slug: str) -> Reader:
 
 def serve(reader: Reader, photos: Sequence[Path], out: TextIO) -> None:
     """Read photographs one after the other and print the answers."""
+    # The first reading loads the models and is not measured.
     reader(photos[0])
     for photo in photos:
         cpu, wall = _cpu(), time.perf_counter()
@@ -70,6 +71,7 @@ def _peak_mib() -> float:
 def main(arguments: Sequence[str]) -> int:
     """See the module."""
     name, slug = arguments
+    # One core for each reader, or those that start threads would look faster. Only Linux has the call.
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     photos = [Path(line) for line in sys.stdin.read().splitlines() if line]

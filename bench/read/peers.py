@@ -100,6 +100,7 @@ def strict(answer: Mapping[str, Any], slug: str) -> dict[str, Any]:
 
     def order(text: str) -> str | None:
         for form in forms:
+            # The phase of a peer's sheet is unknown, so every form is tried.
             parsed = parse_line(text, lexicon=lexicon, forms=form, power="")
             if parsed.complaint is None and parsed.score >= 1.0:
                 return printed(parsed.orders, variant.board)
@@ -133,6 +134,7 @@ def _with_orders(answer: Mapping[str, Any], order: Callable[[str], str | None]) 
 
 
 def _order(text: str, order: Callable[[str], str | None]) -> str | None:
+    # A text without a letter, such as a dash or a row of dots, is no order.
     return order(text) if re.search(r"[A-Za-z]", text) else None
 
 

@@ -25,6 +25,7 @@ from training.evaluation.truth import NoTruth, Truth, load_truth
 
 Answers = Mapping[str, Mapping[str, Any]]
 """By file name: the object of `galloper read --json` with `cpu` and `wall`."""
+# Libraries that start a thread for each core unless they are told: OpenMP, OpenBLAS, MKL, Tesseract.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_THREAD_LIMIT")
 _BAR = 30
 Say = Callable[..., None]
@@ -96,6 +97,7 @@ def read_folder(reader: str, truth: Truth, progress: TextIO) -> FolderReading:
             child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
             child.stdin.close()
         for line in child.stdout:
+            # Libraries print lines of their own to the same pipe.
             if not line.startswith("{"):
                 continue
             answer = json.loads(line)
@@ -138,6 +140,7 @@ def figures(truth: Truth, reading: FolderReading) -> Iterator[ReadingFigure]:
             group,
         )
         for clock, label in (("cpu", "CPU time a sheet, median"), ("wall", "time a sheet, median")):
+            # A median, since one large photograph would move the mean of a small folder.
             seconds = [float(answer[clock]) for answer in answers if answer is not None]
             if seconds:
                 yield ReadingFigure(label, round(statistics.median(seconds), 3), "s", group, len(seconds))

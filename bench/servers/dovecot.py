@@ -130,8 +130,8 @@ class Dovecot:
         if self.introspection:
             tokens = f"passdb {{\n  driver = oauth2\n  mechanisms = xoauth2\n  args = {self.root}/tokens\n}}"
             (self.root / "tokens").write_text(
-                f"introspection_url = {self.introspection}\nintrospection_mode = get\nactive_attribute = "
-                f"active\n"
+                f"introspection_url = {self.introspection}\nintrospection_mode = get\n"
+                "active_attribute = active\n"
                 "active_value = true\nusername_attribute = username\n")
         (self.root / "conf").write_text(
             _SETTINGS.format(
@@ -153,6 +153,7 @@ class Dovecot:
             )
         )
         self._give_to(account)
+        # Left behind by `kill`; if its number is in use again, Dovecot takes itself for running.
         (self.root / "run" / "master.pid").unlink(missing_ok=True)
         as_root = os.geteuid() == 0
         with (self.root / "start.log").open("ab") as out:
@@ -161,6 +162,7 @@ class Dovecot:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
+                # A process group of its own, so that `kill` reaches all of its processes.
                 start_new_session=True,
                 user=account.pw_uid if as_root else None,
                 group=account.pw_gid if as_root else None,
@@ -184,6 +186,8 @@ class Dovecot:
     def deliver(self, mail: bytes, sender: str = "player@example.org") -> None:
         """Hand a mail over by LMTP, as a mail server does; its receipt time is now."""
         with smtplib.LMTP("127.0.0.1", self.lmtp) as lmtp:
+            # LMTP answers for each recipient after the mail itself, so that a return means it is stored (RFC
+            # 2033).
             lmtp.sendmail(sender, [USER], mail)
 
     def append(
@@ -208,6 +212,7 @@ class Dovecot:
             client.select_folder(folder, readonly=True)
             uids = client.search("ALL")
             return (
+                # PEEK leaves the flag \Seen as it is (RFC 3501, 6.4.5).
                 [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
             )
 
@@ -216,6 +221,7 @@ class Dovecot:
         box = self.root / "mail" / USER / "Maildir"
         box = box / f".{folder}" if folder else box
         time.sleep(1.1)  # Dovecot takes the value from the clock
+        # dovecot-uidlist and the indexes hold UIDVALIDITY and the UIDs; mails are files beside them.
         for path in box.glob("dovecot*"):
             if path.is_file():
                 path.unlink()

@@ -60,6 +60,7 @@ class SmtpSink:
     def start(self) -> SmtpSink:
         context = None
         if self.certificate is not None:
+            # The purpose names the other side: CLIENT_AUTH is for a server.
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(*self.certificate)
         self._controller = Controller(
@@ -73,6 +74,7 @@ class SmtpSink:
             require_starttls=context is not None and not self.implicit,
             auth_required=bool(self.token),
             auth_require_tls=not self.token,
+            # A relay that takes tokens and no password.
             auth_exclude_mechanism=["LOGIN", "PLAIN"],
         )
         self._controller.start()
@@ -114,6 +116,7 @@ class SmtpSink:
             self.cut_after_data -= 1
             assert server.transport is not None
             raw = server.transport.get_extra_info("socket")
+            # Accepted and never confirmed: the sender cannot know, and may send a second time.
             raw.shutdown(socket.SHUT_RDWR)
             await asyncio.sleep(0.05)
         return "250 OK"

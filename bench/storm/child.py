@@ -32,8 +32,8 @@ from service.mail.ingest import take_in
 
 MB_PER_MIB = 1.048576
 
+# The job that approves a judged phase, in place of the coordinator: {"phase": id}.
 APPROVE = "bench-approve"
-"""The job that approves a judged phase, in place of the coordinator: {"phase": id}."""
 
 
 class BlankPageRecognizer:

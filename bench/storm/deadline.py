@@ -79,20 +79,18 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
         two = _run(sizes.games, 2, database)
         yield from _figures(two, 2, database)
         how = (f"{sizes.games} games, judged and written; each worker on one core of {os.cpu_count()}, "
-               f"shared "
-               f"with the database")
+               "shared with the database")
         yield Figure("two workers beside one", round(many.written / two.written, 2), "",
                      target="at least 1.7", how=how)
 
 
 def _figures(run: Run, workers: int, database: Database) -> Iterator[Figure]:
     prefix = (f"{run.games} games close in one second, {workers} worker{'s' if workers > 1 else ''}, "
-            f"{database.value}: ")
+              f"{database.value}: ")
     yield Figure(f"{prefix}all judged", round(run.judged, 2), "s", of=run.games, how="each phase judged once")
     yield Figure(f"{prefix}all letters in the outbox", round(run.written, 2), "s", of=run.letters)
-    yield Figure((f"{prefix}processor time of the workers for a "
-                  f"game"), round(run.processor / run.games, 2), "s",
-                 of=run.games)
+    per_game = round(run.processor / run.games, 2)
+    yield Figure(f"{prefix}processor time of the workers for a game", per_game, "s", of=run.games)
 
 
 def _run(games: int, workers: int, database: Database) -> Run:
@@ -168,8 +166,7 @@ def _count_letters(place: StormSite, phases: list[int]) -> int:
     players = len(phases) * len(place.variant.powers)
     if judged != len(phases) or informed < players:
         raise StormError(f"{len(phases)} phases were judged {judged} times, and {informed} of {players} "
-                         f"players "
-                         f"have results")
+                         "players have results")
     return letters
 
 

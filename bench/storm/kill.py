@@ -192,6 +192,7 @@ def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
     """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead
     lets be sent."""
     now = SystemClock().now()
+    # Without this the first clock waited all its time for letters that only the second one may send.
     due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
     waiting = or_(OutboxRow.state == OutboxState.SENDING, and_(OutboxRow.state == OutboxState.QUEUED, due))
     with place.store() as session:

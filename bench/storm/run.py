@@ -7,8 +7,6 @@ The load is printed beside the figures.
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 from collections.abc import Iterator, Sequence
 from typing import TextIO
@@ -58,14 +56,3 @@ def _measure(part: StormPart, database: Database, sizes: StormSizes) -> Iterator
         case StormPart.SOAK:
             return soak.measure(sizes, database)
 
-
-def _say(figure: Figure, out: TextIO) -> None:
-    values = dataclasses.asdict(figure)
-    print(
-        json.dumps(
-            {key: value for key, value in values.items() if value is not None or key == "value"},
-            ensure_ascii=False,
-        ),
-        file=out,
-        flush=True,
-    )

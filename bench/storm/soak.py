@@ -159,6 +159,7 @@ def _target(link: Path) -> str:
 def _figures(samples: Sequence[SoakSample], size: str) -> Iterator[Figure]:
     half = samples[len(samples) // 2:]
     tenth = max(1, len(half) // 10)
+    # The first half is the start: caches fill, modules load.
     first, last = half[:tenth], half[-tenth:]
     before = statistics.median(sample.memory_mb for sample in first)
     after = statistics.median(sample.memory_mb for sample in last)

@@ -249,7 +249,7 @@ class Scrivener:
         if not glyph.inked:
             return Extent(x, base, x, base), None, None
         way, now = self._way(letter), rng.normal(0, 1, 4 + 24)
-        # About half of a letter's shape is its writer's, the same each time; the rest is the chance of the moment.
+        # About half of a letter's shape is its writer's, the same each time; the rest is chance.
         mix = habits.stray * (0.9 * way + 0.75 * now)
         grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
@@ -337,7 +337,7 @@ def _ends(
         return Extent(corner[0], base, corner[0], base), None, None
     ys, xs = ys + corner[1], xs + corner[0]
     extent = Extent(float(xs.min()), float(ys.min()), float(xs.max()), float(ys.max()))
-    # A joining stroke leaves at the right of a letter's lower part and enters at the left of its small height.
+    # A joining stroke leaves at the right of a letter's lower part and enters at its left, further up.
     low = (ys > base - 0.6 * high) & (ys < base + 0.15 * high)
     small = (ys > base - 1.05 * high) & (ys < base + 0.1 * high)
     if not low.any() or not small.any():
