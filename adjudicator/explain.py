@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from adjudicator.context import Context
-from adjudicator.geo import Board, Region
+from adjudicator.geo import Region
 from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit, UnitRef
 
@@ -48,7 +48,7 @@ class Explainer:
             case Unit() | UnitRef():
                 return self._unit(part.kind, part.region)
             case Region():
-                return region_name(self.context.board, part)
+                return self._region(part)
             case (state, number):
                 return f"{state.attack_strength(number)[1]} against {state.opposing_strength(number)[0]}"
             case str():
@@ -59,15 +59,7 @@ class Explainer:
 
     def _unit(self, letter: str | None, region: Region) -> str:
         kind = None if letter is None else self.context.kinds.get(letter)
-        return f"{'unit in' if kind is None else kind.name} {region_name(self.context.board, region)}"
+        return f"{'unit in' if kind is None else kind.name} {self._region(region)}"
 
-
-def region_name(board: Board, region: Region) -> str:
-    """A region by its full name, "Spain (North Coast)"; an unknown province or coast as it was written."""
-    province = board.provinces.get(region.province)
-    if province is None:
-        return str(region)
-    if region.coast is None:
-        return province.name
-    coast = next((c.name for c in province.coasts if c.id == region.coast), region.coast)
-    return f"{province.name} ({coast})"
+    def _region(self, region: Region) -> str:
+        return self.context.board.region_text(region, "{} ({})")

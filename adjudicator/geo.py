@@ -136,3 +136,20 @@ class Board:
     def centres(self) -> tuple[str, ...]:
         """Ids of all supply centres, sorted."""
         return tuple(sorted(p.id for p in self.provinces.values() if p.centre))
+
+    def region_text(self, region: Region, pattern: str = "{}/{}") -> str:
+        """A region in full words: "Devon/South Coast", "Spain/North Coast" for SPA/NC.
+
+        `pattern` has two blanks, for the province and its coast. What the board does not have is printed as
+        it is written.
+        """
+        province = self.provinces.get(region.province)
+        name = region.province if province is None else province.name
+        if region.coast is None:
+            return name
+        # A coast that the province does not have is printed as other provinces' coast of that id is:
+        # "London/North Coast" for LON/NC, which the judge takes for London (DATC 4.B.6).
+        provinces = self.provinces.values() if province is None else (province, *self.provinces.values())
+        coasts = (coast for p in provinces for coast in p.coasts if coast.id == region.coast)
+        coast = next(coasts, None)
+        return pattern.format(name, region.coast if coast is None else coast.name)

@@ -19,7 +19,7 @@ from adjudicator.outcome import Outcome
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from demo.story import ExpectedOutcome, Story
-from grammar.print import canonical, region_text
+from grammar.print import canonical
 from maps.variant import Variant
 from service.bootstrap import Site
 from service.games.phases import phase_of
@@ -96,7 +96,7 @@ def _agrees(outcome: ExpectedOutcome | None, wanted: ExpectedOutcome) -> bool:
 
 
 def _text(variant: Variant, unit: Unit) -> str:
-    return f"{unit.kind} {region_text(unit.region, variant.board)}"
+    return f"{unit.kind} {variant.board.region_text(unit.region)}"
 
 
 def _summary(outcomes: Iterable[Outcome]) -> str:

@@ -88,14 +88,6 @@ def prose(
     return (order.PROSE or _PROSE[type(order)]).format_map(blanks)
 
 
-def region_text(region: Region, board: Board) -> str:
-    """A region's full name, its coast after a slash: "Devon/South Coast". What the board does not have is
-    printed as it is."""
-    province = board.provinces.get(region.province)
-    name = province.name if province else region.province
-    return name if region.coast is None else f"{name}/{_coast(region.province, region.coast, board)}"
-
-
 def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
     """The fields of an order class that its rule set brings, as `order_fields` has them."""
     blanks = {}
@@ -103,7 +95,7 @@ def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
         value = getattr(order, name)
         match kind:
             case FieldKind.PLACE:
-                blanks[name] = "" if value is None else region_text(value, board)
+                blanks[name] = "" if value is None else board.region_text(value)
             case FieldKind.POWER:
                 blanks[name] = "" if value is None else power(value)
             case FieldKind.COUNT:
@@ -116,7 +108,7 @@ def _own_blanks(order: Order, board: Board, power: Text) -> dict[str, str]:
 def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, str]:
     """What fills the blanks of an order's text; `kind` and `power` name a unit's kind and a power."""
     def unit(ref: UnitRef) -> str:
-        name = region_text(ref.region, board)
+        name = board.region_text(ref.region)
         return name if ref.kind is None else f"{kind(ref.kind)} {name}"
 
     if order.TERSE:
@@ -127,7 +119,7 @@ def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, st
     if isinstance(order, SupportHold | SupportMove | Convoy):
         blanks["target"] = unit(order.target)
     if isinstance(order, Move | SupportMove | Convoy | Retreat | MoveHome):
-        blanks["to"] = region_text(order.to, board)
+        blanks["to"] = board.region_text(order.to)
     if isinstance(order, Move):
         blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
@@ -146,16 +138,8 @@ def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], p
     if isinstance(order, Proxy | SendSupply):
         blanks["power"] = power(order.to_power)
     if isinstance(order, MoveHome):
-        blanks["origin"] = "" if order.origin is None else f"{region_text(order.origin, board)} - "
+        blanks["origin"] = "" if order.origin is None else f"{board.region_text(order.origin)} - "
     if isinstance(order, SendSupply):
         blanks["count"] = str(order.count)
         blanks["units"] = "unit's" if order.count == 1 else "units'"
     return blanks
-
-
-def _coast(province: str, coast: str, board: Board) -> str:
-    """The printed name of a coast. One that the province does not have is printed as other provinces do."""
-    own_province = board.provinces.get(province)
-    names = {c.id: c.name for p in board.provinces.values() for c in p.coasts}
-    names |= {c.id: c.name for c in (own_province.coasts if own_province else ())}
-    return names.get(coast, coast)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.geo import LAND, SEA, Board, Region
+from adjudicator.geo import LAND, SEA, Region
 from maps.names import regions_named
 from maps.variant import Variant
 
@@ -30,6 +30,7 @@ def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
     """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South
     Coast` or `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
     whole = regions_named(variant.names, text)
+    # The whole text first: "Portland (Sea)" is a name of its own, and no coast of Portland.
     if whole:
         return whole
     parts = _WITH_COAST.fullmatch(text)
@@ -55,7 +56,7 @@ def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
             standing &= {region}
         for place in sorted(standing, key=lambda region: region.coast or ""):
             to = {other for way in ways for other in variant.board.neighbours(place, way)}
-            ordered = sorted(to, key=lambda other: region_text(variant.board, other).casefold())
+            ordered = sorted(to, key=lambda other: variant.board.region_text(other).casefold())
             moves.append(ValidMoves(place, kind.letter, tuple(ordered)))
     return tuple(moves)
 
@@ -76,14 +77,5 @@ def neighbours_by_sea(variant: Variant, province: str) -> dict[str, tuple[Region
         if board.provinces[sea].is_sea and not board.provinces[province].is_sea:
             neighbours[sea] = {other for other in board.near(sea, SEA)
                           if other not in {province, *neighbours[""]} and not board.provinces[other].is_sea}
-    return {over: tuple(sorted(map(Region, others), key=lambda other: region_text(board, other).casefold()))
+    return {over: tuple(sorted(map(Region, others), key=lambda other: board.region_text(other).casefold()))
             for over, others in neighbours.items()}
-
-
-def region_text(board: Board, region: Region) -> str:
-    """The region in full words: "Devon/South Coast", and "Spain/North Coast" for SPA/NC."""
-    province = board.provinces[region.province]
-    if region.coast is None:
-        return province.name
-    name = next(coast.name for coast in province.coasts if coast.id == region.coast)
-    return f"{province.name}/{name}"

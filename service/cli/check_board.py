@@ -17,7 +17,7 @@ from maps.geometry import FILE
 from maps.names import suggestions
 from maps.rulings import FILE as RULINGS
 from maps.rulings import BadRulings, rulings
-from maps.valid_moves import ValidMoves, find_regions, region_text, valid_moves
+from maps.valid_moves import ValidMoves, find_regions, valid_moves
 from reading.vocabulary import forms_of
 
 WORDING = "orders.lark"
@@ -114,9 +114,9 @@ def _unknown_name(variant: maps.Variant, name: str) -> str:
     for region in find_regions(variant, place)[:1]:
         coasts = variant.board.provinces[region.province].coasts
         if coasts:
-            near = [region_text(variant.board, Region(region.province, coast.id)) for coast in coasts]
+            near = [variant.board.region_text(Region(region.province, coast.id)) for coast in coasts]
         else:
-            near = [f"{region_text(variant.board, region)}, which has no named coasts"]
+            near = [f"{variant.board.region_text(region)}, which has no named coasts"]
     if not near:
         return f"no region of {variant.title} is called {name!r}; the map and its list of names have them all"
     return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(near)}?"
@@ -126,10 +126,10 @@ def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
     lines = (
         {
             "region": str(moves.region),
-            "name": region_text(variant.board, moves.region),
+            "name": variant.board.region_text(moves.region),
             "unit": moves.kind,
             "moves": [str(other) for other in moves.to],
-            "names": [region_text(variant.board, other) for other in moves.to],
+            "names": [variant.board.region_text(other) for other in moves.to],
         }
         for moves in moves_shown
     )
@@ -138,12 +138,12 @@ def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
 
 def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_shown: list[ValidMoves]) -> str:
     province = variant.board.provinces[region.province]
-    lines = [f"{region_text(variant.board, region)} ({_description(province)})"]
+    lines = [f"{variant.board.region_text(region)} ({_description(province)})"]
     for moves in moves_shown:
         kind = variant.kinds[moves.kind].name
         coast = moves.region.coast
-        where = f"{kind}, {region_text(variant.board, moves.region).partition('/')[2]}" if coast else kind
-        reach = ", ".join(region_text(variant.board, other) for other in moves.to)
+        where = f"{kind}, {variant.board.region_text(moves.region).partition('/')[2]}" if coast else kind
+        reach = ", ".join(variant.board.region_text(other) for other in moves.to)
         lines.append(f"  {where}: {reach or 'nowhere by land'}")
     if not moves_shown:
         kind = variant.kinds[letter].name.lower() if letter else "unit"

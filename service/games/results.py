@@ -24,7 +24,7 @@ from adjudicator.orders import (
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Dislodgement
 from adjudicator.units import Unit
-from grammar.print import prose, region_text
+from grammar.print import prose
 from maps.variant import Variant
 from service.games.lines import SettledLine, arranged
 from service.store.tables import LineState
@@ -168,7 +168,7 @@ def mark(outcome: Outcome) -> str:
 
 def unit_text(variant: Variant, unit: Unit) -> str:
     """A unit in full: Army Derbyshire."""
-    return f"{variant.kinds[unit.kind].name} {region_text(unit.region, variant.board)}"
+    return f"{variant.kinds[unit.kind].name} {variant.board.region_text(unit.region)}"
 
 
 def dislodged_text(variant: Variant, one: Dislodgement) -> str:

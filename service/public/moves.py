@@ -19,7 +19,7 @@ import maps
 from adjudicator.geo import Province, Region
 from maps import marks
 from maps.names import normalize
-from maps.valid_moves import has_movement_phases, neighbours_by_sea, region_text, valid_moves
+from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant
 from service.public.doorway import FOLDER, environment
 
@@ -119,8 +119,8 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
     ways = []
     for moves in valid_moves(variant, Region(province.id)):
-        coast = region_text(variant.board, moves.region).partition("/")[2]
-        to = tuple((region_text(variant.board, other), anchors[other.province]) for other in moves.to)
+        coast = variant.board.region_text(moves.region).partition("/")[2]
+        to = tuple((variant.board.region_text(other), anchors[other.province]) for other in moves.to)
         ways.append(UnitMoves(variant.kinds[moves.kind].name, coast, to))
     return tuple(ways)
 
@@ -135,7 +135,7 @@ def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -
             if province.is_sea
             else "By land"
         )
-        to = tuple((region_text(variant.board, other), anchors[other.province]) for other in others)
+        to = tuple((variant.board.region_text(other), anchors[other.province]) for other in others)
         ways.append(UnitMoves(how, "", to))
     return tuple(ways)
 

@@ -24,7 +24,6 @@ from sqlalchemy import func, select
 
 from adjudicator.calendar import Phase, PhaseKind
 from bench.storm.site import photograph
-from grammar.print import region_text
 from maps.valid_moves import valid_moves
 from service.archive import backup
 from service.archive.export import Edition
@@ -110,8 +109,8 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
                 if valid_move.kind == table.variant.kinds[unit.kind].letter
             ]
             to = chance.choice([*ways[0], None]) if ways else None
-            written.append(f"{unit.kind} {region_text(unit.region, board)} H" if to is None else
-                           f"{unit.kind} {region_text(unit.region, board)} - {region_text(to, board)}")
+            written.append(f"{unit.kind} {board.region_text(unit.region)} H" if to is None else
+                           f"{unit.kind} {board.region_text(unit.region)} - {board.region_text(to)}")
         with table.site.store.begin() as session:
             paper = session.scalars(select(SubmissionRow).where(SubmissionRow.read_at.is_(None))).one()
             page = records.pages(session, paper.id)[0]

@@ -32,7 +32,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from demo.coordinator import NAME, PASSWORD, ScriptedCoordinator
 from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, StoryMail, read_story
-from grammar.print import canonical, region_text
+from grammar.print import canonical
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
@@ -193,7 +193,7 @@ def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
     names = {
         name.casefold()
         for row in variant.names
-        for name in (row.text, region_text(row.region, variant.board))
+        for name in (row.text, variant.board.region_text(row.region))
         if len(name) > 4
     }
     people = {word.casefold() for name, address in story.players.values() for word in (name, address)}
@@ -268,7 +268,7 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     assert got.keys() == wanted.keys()
     assert {key: told for key, told in got.items() if told[0] != wanted[key][0]} == {}
     assert {key: told for key, told in got.items() if wanted[key][1] not in {"", told[1]}} == {}
-    dislodged = {(f"{d.unit.power} {d.unit.kind} {region_text(d.unit.region, board)}", d.attacker_from)
+    dislodged = {(f"{d.unit.power} {d.unit.kind} {board.region_text(d.unit.region)}", d.attacker_from)
                  for d in resolution.dislodged}  # fmt: skip
     truth = next(outcome for outcome in _truth()["phase"] if outcome["name"] == ROUND)
     assert dislodged == {(outcome["unit"], outcome["attacker_from"]) for outcome in truth["dislodged"]}
@@ -278,7 +278,7 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     after = {
         (power, text) for power, texts in story.positions["Autumn 1642 Retreat"].items() for text in texts
     }
-    stand = {(u.power, f"{u.kind} {region_text(u.region, board)}") for u in resolution.position.units}
+    stand = {(u.power, f"{u.kind} {board.region_text(u.region)}") for u in resolution.position.units}
     assert stand == after - beaten
     assert not resolution.contested
 
