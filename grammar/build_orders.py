@@ -290,9 +290,13 @@ MAKERS: Mapping[str, Maker] = {
 """Makers of the orders every game shares, by grammar rule."""
 
 
-def makers_of(own: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]) -> Mapping[str, Maker]:
+def makers_of(
+    variant_orders: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]
+) -> Mapping[str, Maker]:
     """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
-    return {**shared, **{rule: partial(_make_own, order) for rule, order in own}} if own else shared
+    if not variant_orders:
+        return shared
+    return {**shared, **{rule: partial(_make_own, order) for rule, order in variant_orders}}
 
 
 def _make_own(order: type[Order], parts: OrderParts) -> Iterable[Order]:

@@ -145,5 +145,5 @@ def orders_of(path: Path, context: LineContext, number: int | None) -> tuple[Ord
     pieces = [edge for edge in path.edges if edge.terminal is not None]
     # A token's text is the index of its piece, from which `orders_from_tree` takes the value.
     tree = context.forms.tree([Token(str(edge.terminal), str(n)) for n, edge in enumerate(pieces)])
-    makers = makers_of(context.forms.own, context.makers)
+    makers = makers_of(context.forms.variant_orders, context.makers)
     return orders_from_tree(tree, pieces, context.lexicon, context.power, number, makers)

@@ -52,15 +52,15 @@ class Forms:
     """Every order form of one phase kind.
 
     `keywords` maps a folded word or sign to its terminal's name. `machine` tells which sequences of terminals
-    are orders. `own` are the rules of the variant's wording that make an order class of its rule set
-    (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
+    are orders. `variant_orders` are the rules of the variant's wording that make an order class of its rule
+    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
     """
 
     phase: PhaseKind
     lark: Lark
     keywords: Mapping[str, str]
     machine: Machine
-    own: tuple[tuple[str, Any], ...] = ()
+    variant_orders: tuple[tuple[str, Any], ...] = ()
     marks: frozenset[str] = frozenset()
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
@@ -87,7 +87,9 @@ def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]
 
 
 @lru_cache(maxsize=32)
-def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...] = ()) -> Forms:
+def compose(
+    phase: PhaseKind, wording: str = "", variant_orders: tuple[tuple[str, Any], ...] = ()
+) -> Forms:
     """The parser of one phase kind, from the text of the variant's `orders.lark` and its rule set's `FORMS`.
 
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
@@ -103,4 +105,4 @@ def compose(phase: PhaseKind, wording: str = "", own: tuple[tuple[str, Any], ...
         message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"
         raise GrammarError(message, line) from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    return Forms(phase, lark, keywords, table, own, frozenset(_MARK.findall(wording)))
+    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)))

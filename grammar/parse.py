@@ -128,8 +128,8 @@ def parse_line(
                          literal.candidates)
     doubt = next((w for w in line_words if w.text in DOUBT_WORDS or w.text == "?"), None)
     if doubt is not None:
-        message = (f"“{clean[doubt.start:doubt.end]}” makes this a condition, a choice or a denial, "
-                   f"not an order.")
+        message = (f"“{clean[doubt.start:doubt.end]}” makes this a condition, a choice or a denial, not an "
+                   "order.")
         return _complain(ComplaintCode.INVALID, text, line, (doubt.start, doubt.end), message)
     return _parse_misspelt(text, clean, context, literal, line, limits)
 
