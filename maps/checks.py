@@ -45,12 +45,15 @@ def _check_reach(board: Board, rows: Mapping[str, int], faults: Faults) -> None:
         row = rows[province.id]
         for coast in province.coasts:
             region = Region(province.id, coast.id)
+            # Coasts are named for fleets only, so links by land do not count here.
             if not board.neighbours(region, SEA):
                 faults.add(PROVINCES, row, f"nothing reaches {region}: no border names it")
         if province.terrain is Terrain.COASTAL and not board.near(province.id, SEA):
             faults.add(PROVINCES, row, f"{province.id} is coastal and no fleet can reach it")
     if board.provinces:
         first = next(iter(board.provinces))
+        # From the first province of the table; a board in two halves names the smaller set of faults only by
+        # chance.
         for missing in board.provinces.keys() - _joined_to(first, board):
             faults.add(PROVINCES, rows[missing], f"{missing} cannot be reached from {first} by land or sea")
 
@@ -78,6 +81,7 @@ def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
     for movement, table in board.links.items():
         for region, others in table.items():
             for target in others:
+                # A one-way border must be said in its row, for a missing row back looks just like it.
                 if region not in table.get(target, frozenset()) and (region, target) not in meant:
                     faults.add(BORDERS, 0, (f"by {movement} {region} borders {target} and {target} does not "
                                             f"border {region}"))
@@ -87,12 +91,14 @@ def _check_counts(whole: LoadedFolder, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
     heading = whole.heading
     actual = _counted(whole)
+    # A row that is lost in a table breaks no rule of its own; only the figures show it.
     for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
         row = heading.row(f"counts.{name}")
         if name not in actual:
             faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(actual)}")
         elif actual[name] != wanted:
             faults.add(FILE, row, f"counts.{name} says {wanted} and the tables hold {actual[name]}")
+    # Nobody could ever win.
     if heading.victory > actual["centres"]:
         message = f"victory needs {heading.victory} centres and the board has {actual['centres']}"
         faults.add(FILE, heading.row("victory"), message)
@@ -123,6 +129,7 @@ def _check_kinds(board: Board, heading: VariantFile, faults: Faults) -> None:
         row = heading.row(f"units.{kind.letter}.moves")
         if not kind.moves:
             faults.add(FILE, row, f"units.{kind.letter}.moves is empty: the unit could never move")
+        # A slip in `moves` ("see" for "sea") gives a class that no border has.
         for movement in sorted(kind.moves - board.links.keys()):
             known = ", ".join(board.links)
             faults.add(FILE, row, f"units.{kind.letter}.moves has {movement!r}; borders know {known}")
@@ -136,10 +143,12 @@ def _check_capitals(board: Board, heading: VariantFile, faults: Faults) -> None:
             faults.add(FILE, row, f"capitals.{kingdom}: no province lies in that area")
         for name in capitals:
             province: Province | None = board.provinces.get(name)
+            # A draw is open to whoever holds both capitals of some kingdom (DRW-01), and only centres are
+            # held.
             if province is None or not province.centre:
                 faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is no supply centre")
     for number, power in enumerate(heading.powers.values(), start=1):
         if power.kingdom is not None and power.kingdom not in areas:
             row = heading.row(f"powers[{number}].kingdom")
             faults.add(FILE, row, (f"the power {power.id} belongs to {power.kingdom!r}, where no province "
-                                   f"lies"))
+                                   "lies"))

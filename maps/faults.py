@@ -46,4 +46,5 @@ class Faults:
 
     def all(self) -> tuple[Fault, ...]:
         """Everything found so far, by file and row."""
+        # One mistake may be met on several ways; it is told once.
         return tuple(sorted(dict.fromkeys(self._found)))

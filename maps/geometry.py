@@ -34,6 +34,7 @@ def shapes(path: Path) -> Mapping[str, Shape]:
     return _shapes(path)
 
 
+# Drawing asks again for every letter and every page; the largest board has 250 shapes.
 @cache
 def _shapes(path: Path) -> Mapping[str, Shape]:
     if not (path / FILE).exists():
@@ -52,6 +53,7 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
         return
     before = faults.all()
     drawn = _read(path, faults)
+    # The file could not be read at all: that one fault says enough.
     if not drawn and faults.all() != before:
         return
     for missing in board.provinces.keys() - drawn.keys():
@@ -99,6 +101,7 @@ def _shape(feature: Any) -> Shape:
 
 def _ring(points: Any) -> Ring:
     ring = tuple((float(point[0]), float(point[1])) for point in points)
+    # RFC 7946, 3.1.6: a linear ring is closed and has four or more positions.
     if len(ring) < 4 or ring[0] != ring[-1]:
         raise ValueError("a ring needs four points, the last being the first")
     return ring

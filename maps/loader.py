@@ -29,6 +29,7 @@ def add_folder(boards: Path) -> None:
         return
     if not boards.is_dir():
         raise MapError(boards.name, [Fault(str(boards), 0, "there is no such folder of boards")])
+    # A board of one's own must not replace one that running games are played on.
     taken = [slug for slug in _in(boards) if slug in variants()]
     if taken:
         raise MapError(
@@ -107,6 +108,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     names = start_position.read_names(path, provinces, faults)
     checks.check_board(checks.LoadedFolder(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
+    # All tables have been checked by now, so one run tells every fault.
     if top.start is None:
         return None
     rules = _rules(top, faults)

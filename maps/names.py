@@ -22,10 +22,13 @@ _RANK = {Spelling.NAME: 0, Spelling.ALIAS: 1, Spelling.ABBREVIATION: 2}
 def normalize(text: str) -> str:
     """One form for all spellings a reader takes for the same: case, accents, hyphens, apostrophes, dots, a
     leading article and the sign & make no difference (ORD-07)."""
+    # NFKD parts accents from their letters: "Connaċhta" and "Connachta" are one spelling.
     bare = unicodedata.normalize("NFKD", text.replace("&", " and "))
     bare = "".join(c for c in bare if not unicodedata.combining(c)).casefold()
+    # Dropped, not turned into blanks: "St. Andrew's" is one word less otherwise.
     bare = re.sub(r"['’`.]", "", bare)
     words = re.sub(r"[^0-9a-z]+", " ", bare).split()
+    # A place may be called "The" by itself, as one of `diplomacy`'s maps shows with "And".
     if len(words) > 1 and words[0] == "the":
         words = words[1:]
     return " ".join(words)
@@ -45,6 +48,7 @@ def regions_named(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
 
 def suggestions(names: Iterable[NameRow], text: str) -> tuple[str, ...]:
     """Up to five full spellings that look like `text`, best first. Abbreviations are not offered."""
+    # An abbreviation is like half of the others: "Lon" is one letter from "Lan".
     by_form = {normalize(row.text): row.text for row in names if row.spelling is not Spelling.ABBREVIATION}
     close = difflib.get_close_matches(normalize(text), list(by_form), SUGGESTIONS, SUGGEST_FROM)
     return tuple(by_form[form] for form in close)

@@ -72,6 +72,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
             faults.add(PROVINCES, row.number, f"{province.id!r} is the id of an earlier province")
             continue
         for column, text in (("name", province.name), ("abbreviation", province.abbr)):
+            # As a reader of sheets compares them: two names that differ in a hyphen are one to a player.
             owner = owner_of.setdefault((column, normalize(text)), province.id) if text else province.id
             if owner != province.id:
                 faults.add(PROVINCES, row.number, f"{province.id} and {owner} have one {column}, {text!r}")
@@ -129,9 +130,10 @@ def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
         return ()
     if terrain is not Terrain.COASTAL:
         faults.add(PROVINCES, row.number, f"{row['id']} has coasts and is {terrain.value}")
+    # The only coast of a province is the province: naming it would make every order without it void.
     if len(coasts) == 1:
         faults.add(PROVINCES, row.number, (f"{row['id']} names one coast; coasts are named where there are "
-                                           f"several"))
+                                           "several"))
     if len({coast.id for coast in coasts}) != len(coasts) or len({coast.name for coast in coasts}) != len(
         coasts
     ):
@@ -174,11 +176,14 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
         a, b = ends
         if a is None or b is None or not _ends_fit(kind, a, b, provinces, row, faults):
             continue
+        # In either order: "a, b" and "b, a" are the same border.
         earlier = first_row.setdefault((kind, frozenset({a, b})), row.number)
         if earlier != row.number:
             faults.add(BORDERS, row.number, f"{a} and {b} stand in row {earlier} already")
             continue
         pairs[kind].append((a, b))
+        # Seas border by areas (SEA-01, SEA-02), so one row of two seas gives no single link that could be one
+        # way.
         if row["one_way"] == "yes" and kind is not Touch.SEA_TOUCH:
             one_way.add((kind, a, b))
         elif row["one_way"]:
@@ -222,8 +227,7 @@ def _ends_fit(
     ):
         return True
     faults.add(BORDERS, row.number, (f"a row of kind {kind.value} cannot join {a} ({first_terrain.value}) "
-                                     f"and {b} "
-                                     f"({second_terrain.value})"))
+                                     f"and {b} ({second_terrain.value})"))
     return False
 
 
@@ -243,8 +247,11 @@ def build_board(
         _join(sea, a, b, both=borders.leads_back(Touch.SHORE, a, b))
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
+        # SEA_TOUCH rows cannot be one way, so only coasts are asked.
         sea[region] |= {other for other in others if borders.leads_back(Touch.COAST_TOUCH, other, region)}
     links = {LAND: _frozen(land), SEA: _frozen(sea)}
+    # Made only where a unit uses them: on the other boards they would be links that the judge walks for
+    # nothing.
     if COAST in movements:
         links[COAST] = _along_coasts(provinces, links[SEA])
     if ANY in movements:

@@ -74,6 +74,8 @@ class Setup:
         region = region_at(row["region"], self._board.provinces, afloat, SETUP, row.number, self._faults)
         if region is None:
             return
+        # By links, not by terrain: an army may begin on an island that nothing borders by land
+        # (`build_board`).
         if not any(region in self._board.links.get(movement, {}) for movement in kind.moves):
             terrain = self._board.provinces[region.province].terrain.value
             self._fault(row, f"a unit of kind {kind.name} cannot stand in {region}, which is {terrain}")
@@ -112,6 +114,7 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         elif row["ambiguous"]:
             faults.add(NAMES, row.number, f"ambiguous is {row['ambiguous']!r}; write yes or nothing")
     _check_clashes(spellings.values(), lines, ambiguous, faults)
+    # One marked row makes every row of that spelling ambiguous, so a table need mark it only once.
     return tuple(replace(name, ambiguous=normalize(name.text) in ambiguous) for name in spellings.values())
 
 
@@ -130,6 +133,7 @@ def _named(row: CsvRow, provinces: Mapping[str, Province], faults: Faults) -> Re
         faults.add(NAMES, row.number, (f"the spelling {row['spelling']!r} is not known; known are "
                                        f"{', '.join(Spelling)}"))
         return None
+    # A name may mean a province as a whole, so a coast is only checked where one is written.
     afloat = "/" in row["region"]
     return region_at(row["region"], provinces, afloat, NAMES, row.number, faults)
 
@@ -149,5 +153,6 @@ def _check_clashes(
         if len(rows) > 1 and text not in ambiguous:
             listed = " and ".join(str(region) for region in rows)
             faults.add(NAMES, row, f"{text!r} means {listed}; mark it ambiguous or choose another spelling")
+        # A mark left over from a row that was deleted would keep a clear name from being read.
         elif len(rows) == 1 and text in ambiguous:
             faults.add(NAMES, ambiguous[text], f"{text!r} is marked ambiguous and means one region only")

@@ -38,13 +38,14 @@ def read_table(
     """The table `file` of a board's folder. A missing file or column, an unknown column and a line of the
     wrong length are faults; a column of `allowed` that is absent reads as blank."""
     try:
+        # A spreadsheet saves "CSV UTF-8" with a byte order mark in front.
         text = (folder / file).read_text("utf-8-sig")
     except FileNotFoundError:
         faults.add(file, 0, "the file is missing")
         return CsvTable(file, ())
     except UnicodeDecodeError as error:
         row = error.object.count(b"\n", 0, error.start) + 1
-        faults.add(file, row, (f"the file cannot be read as UTF-8 text (byte "
+        faults.add(file, row, ("the file cannot be read as UTF-8 text (byte "
                                f"{error.object[error.start]:#04x})"))
         return CsvTable(file, ())
     except OSError as error:
@@ -56,6 +57,7 @@ def read_table(
         return CsvTable(file, ())
     rows: list[CsvRow] = []
     for cells in reader:
+        # Spreadsheets leave rows of commas behind.
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(heading):

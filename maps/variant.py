@@ -93,6 +93,8 @@ class Variant:
 
     def context(self) -> Context:
         """This game as the judge sees it; made on the first call and kept."""
+        # Not when the variant is loaded: the reach tables of the judge take most of that time, and a reader
+        # of sheets needs none.
         if not self._context:
             context = Context(
                 board=self.board,

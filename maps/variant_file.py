@@ -90,6 +90,7 @@ def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
         conduct=top.texts("conduct", []),
         rows=rows,
     )
+    # Closed last: only now is it known which keys nobody asked for.
     calendar_keys.close()
     rules.close()
     top.close()
@@ -193,6 +194,7 @@ class _Keys:
                 self.fault(key, "is missing")
             return default
         value = self._data[key]
+        # `true` is an int to isinstance.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             self.fault(key, f"must be {wanted}")
             return default
@@ -216,6 +218,7 @@ def _start(keys: _Keys, calendar: Calendar) -> Phase | None:
     match keys.lists("start"):
         case [str() as season, int() as year, str() as kind] if kind in set(PhaseKind):
             phase = Phase(year, season, PhaseKind(kind))
+            # A game that begins beside its calendar could never get to its second phase.
             if (phase.season, phase.kind) in calendar.steps:
                 return phase
             keys.fault("start", f"is {phase}, which is not among the steps")
@@ -270,9 +273,10 @@ def _powers(top: _Keys) -> dict[str, Power]:
         if power.id in powers:
             top.fault(f"powers[{number}].id", f"is {power.id!r}, which is the id of an earlier power")
         for mark, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
+            # MAP-05: without colour the letter and the pattern alone tell powers apart.
             if (mark, value) in taken:
                 top.fault(f"powers[{number}].{mark}", (f"gives {power.id} the {mark} {value!r} of "
-                                                   f"{taken[mark, value]}"))
+                                                       f"{taken[mark, value]}"))
             taken.setdefault((mark, value), power.id)
         powers[power.id] = power
     return powers

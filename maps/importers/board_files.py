@@ -59,6 +59,7 @@ def board_files(draft: BoardDraft, model: ModelBoard, report: ImportReport) -> d
 
     A spelling of two places that the source does not call ambiguous is a fault.
     """
+    # The importer cannot know the licence of a map: that stays with the file it came from.
     note = f"Read from {draft.origin}; whose work that is, and under which licence, is said there."
     top = {"title": draft.title, "victory": draft.victory, "note": note}
     provinces = (
@@ -88,6 +89,7 @@ def _counts(draft: BoardDraft) -> dict[str, int]:
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     text = io.StringIO()
+    # Line feeds alone, as in the tables that git keeps.
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
@@ -114,6 +116,7 @@ def _names(draft: BoardDraft, report: ImportReport) -> Iterable[Sequence[str]]:
     doubtful: set[str] = set()
     for named in draft.names:
         form = normalize(named.text)
+        # The loader takes id and name of each province by itself; a row for them would be a second one.
         if not form or form in own_texts.get(named.region, ()):
             continue
         rows.setdefault((form, named.region), named)
@@ -123,7 +126,7 @@ def _names(draft: BoardDraft, report: ImportReport) -> Iterable[Sequence[str]]:
         several = len(meant[form]) > 1
         if several and form not in doubtful:
             listed = " and ".join(sorted(meant[form]))
-            report.fault(*named.at, f"{named.text!r} means {listed}; one of them needs another spelling")
+            report.fault(*named.source, f"{named.text!r} means {listed}; one of them needs another spelling")
         short = len(named.text) <= _SHORT
         text = named.text.upper() if short else named.text[:1].upper() + named.text[1:]
         yield text, region, "abbreviation" if short else "alias", "yes" if several else ""
@@ -140,6 +143,7 @@ def heading_text(
     data = model.heading
     data.pop("counts", None)
     if seats:
+        # They name the model's provinces and players; on another board they would be faults, or wrong.
         for key in _OWN_TO_MODEL:
             data.pop(key, None)
         data["powers"] = _powers(seats)
@@ -150,10 +154,10 @@ def heading_text(
 
 
 def _start(start: tuple[str, int, str], steps: Sequence[Sequence[str]]) -> list[object]:
-    """Season, year and phase; where only one season has such a phase it is meant, whatever it is called
-    (builds after the Autumn are those of Winter)."""
+    """Season, year and phase; where only one season has such a phase it is meant, whatever it is called."""
     season, year, kind = start
     same = [step[0] for step in steps if step[1] == kind]
+    # A source may call the builds those of Autumn, where our calendar has them in Winter.
     return [same[0] if season not in same and len(same) == 1 else season, year, kind]
 
 
@@ -164,6 +168,7 @@ def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     for number, seat in enumerate(seats):
         wanted = (seat.letter, *seat.name.upper(), *_LETTERS)
         letter = next(
+            # The source's own letter first, then the name's, so that "F" stays France where it can (MAP-05).
             (choice for choice in wanted if choice and choice in _LETTERS and choice not in letters),
             str(number),
         )
@@ -203,4 +208,5 @@ def _key(key: str) -> str:
 
 
 def _value(value: object) -> str:
+    # JSON leaves DEL as it is, and TOML forbids it in a text.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

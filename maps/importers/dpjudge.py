@@ -53,6 +53,7 @@ class _Board:
             place, _, coast = line.written.upper().partition("/")
             if coast:
                 self._coasts.setdefault(place, []).append(coast)
+            # A place that is shut has no province, and whatever abuts it loses that link.
             elif place not in self._shut:
                 self._base[place] = line
 
@@ -74,16 +75,18 @@ class _Board:
         }.items():
             if place not in places:
                 self._report.fault(*line, f"{place} is a centre here, and no line tells its terrain")
+        # All links first: whether a place is a coast at all is only known from what reaches it
+        # (`_without_shore`).
         links = self._links(places)
         for ground in (
             ground for ground in self._reader.ground.values() if ground.terrain == SHUT
         ):
-            self._report.note(*ground.at, (f"{ground.written.upper()} is shut: nobody enters it, "
-                                                f"and it is left "
-                                          f"out"))
+            self._report.note(*ground.source, (f"{ground.written.upper()} is shut: nobody enters it, and it "
+                                               "is left out"))
         places = self._without_shore(places, links)
         won = (
             self._reader.victory
+            # Without a VICTORY line more than half of the centres win, as on the classic board (18 of 34).
             or len({place for place, ground in places.items() if ground.centre}) // 2 + 1
         )
         return BoardDraft(
@@ -101,13 +104,15 @@ class _Board:
         """The powers; what is none for certain is an unknown directive."""
         powers = []
         for power in self._reader.powers.values():
+            # Any first word that is no directive may be a power, so a misspelt directive looks like one whose
+            # homes are no places.
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
-                self._report.fault(*power.at, (f"{power.id} is no directive known here, and no power with "
-                                                 f"a centre or a unit"))
+                self._report.fault(*power.source, (f"{power.id} is no directive known here, and no power "
+                                                   "with a centre or a unit"))
             elif (strange and len(strange) == len(power.homes)) or "ABUTS" in power.homes:
-                self._report.fault(*power.at, (f"{power.id} is no directive known here, and no power: "
-                                                 f"{strange[0]} is no place"))
+                self._report.fault(*power.source, (f"{power.id} is no directive known here, and no power: "
+                                                   f"{strange[0]} is no place"))
                 continue
             powers.append(power)
         return powers
@@ -117,22 +122,23 @@ class _Board:
         for power in powers:
             for place, line in power.homes.items():
                 other = homes.setdefault(place, power.id)
+                # Which of the two is meant is for the person who has the board to say.
                 if other != power.id:
-                    self._report.fault(*line, (f"{place} is a home of {other} already; a centre is the "
-                                                 f"home "
-                                               f"of one power"))
+                    self._report.fault(*line, (f"{place} is a home of {other} already; a centre is the home "
+                                               "of one power"))
         return homes
 
     def _place(self, place: str, line: TerrainLine, centre: bool, home: str) -> DraftProvince:
         named = self._reader.names.get(place)
         if named is None:
-            self._report.fault(*line.at, (f"{place} has terrain and no name; add a line such as: Somewhere "
-                                           f"= {place.lower()}"))
+            self._report.fault(*line.source, (f"{place} has terrain and no name; add a line such as: "
+                                              f"Somewhere = {place.lower()}"))
         if line.terrain == "PORT":
-            self._report.note(*line.at, (f"{place} is a port whose fleets carry armies; here fleets carry "
-                                          f"at sea only"))
+            self._report.note(*line.source, (f"{place} is a port whose fleets carry armies; here fleets "
+                                             "carry at sea only"))
+        # With coasts, small letters are the rule: fleets are in "SPA/NC" and never in "spa" itself.
         if line.written.islower() and place not in self._coasts:
-            self._report.note(*line.at, f"{place} is written in small letters, so no fleet may stand there")
+            self._report.note(*line.source, f"{place} is written in small letters, so no fleet may stand there")
         return DraftProvince(
             place,
             named[0] if named else place,
@@ -140,7 +146,7 @@ class _Board:
             tuple(self._coasts.get(place, ())),
             centre,
             home,
-            line.at,
+            line.source,
         )
 
     def _without_shore(
@@ -150,11 +156,11 @@ class _Board:
         reached = {end.partition("/")[0] for link in links if link.afloat for end in (link.a, link.b)}
         provinces = {}
         for place, province in places.items():
+            # The loader refuses a coastal province that no fleet can reach.
             dry = province.terrain is Terrain.COASTAL and place not in reached
             if dry:
-                self._report.note(*province.at, (f"{place} is a coast that no fleet reaches, and is "
-                                                   f"written "
-                                              f"down as inland"))
+                self._report.note(*province.source, (f"{place} is a coast that no fleet reaches, and is "
+                                                     "written down as inland"))
             provinces[place] = replace(province, terrain=Terrain.INLAND) if dry else province
         return provinces
 
@@ -162,11 +168,11 @@ class _Board:
         for place, coasts in self._coasts.items():
             first = self._ground[f"{place}/{coasts[0]}"]
             if place not in self._base:
-                self._report.fault(*first.at, f"{place} has coasts and no line of its own")
+                self._report.fault(*first.source, f"{place} has coasts and no line of its own")
             for coast in coasts:
                 if coast not in COASTS:
-                    self._report.fault(*first.at, (f"{coast} is no coast known here; known are "
-                                                     f"{', '.join(COASTS)}"))
+                    self._report.fault(*first.source, (f"{coast} is no coast known here; known are "
+                                                       f"{', '.join(COASTS)}"))
 
     def _links(self, places: dict[str, DraftProvince]) -> dict[Link, SourceLine]:
         links: dict[Link, SourceLine] = {}
@@ -181,13 +187,13 @@ class _Board:
                 if place in self._shut:
                     continue
                 if place not in places:
-                    self._report.fault(*line.at, f"{origin} abuts {target}, and no line tells its terrain")
+                    self._report.fault(*line.source, f"{origin} abuts {target}, and no line tells its terrain")
                 elif "/" in target and target not in self._ground:
-                    self._report.fault(*line.at, f"{origin} abuts {target}, and {place} has no such coast")
+                    self._report.fault(*line.source, f"{origin} abuts {target}, and {place} has no such coast")
                 elif place == origin.partition("/")[0]:
-                    self._report.fault(*line.at, f"{origin} abuts itself")
+                    self._report.fault(*line.source, f"{origin} abuts itself")
                 elif target in listed:
-                    self._report.fault(*line.at, f"{origin} abuts {target} twice")
+                    self._report.fault(*line.source, f"{origin} abuts {target} twice")
                 else:
                     self._link(line, abut, places, links)
                 listed.add(target)
@@ -201,17 +207,20 @@ class _Board:
         if a is None:
             return
         seas = Terrain.SEA in {a.terrain, b.terrain}
+        # "Abc" in the list of what a place abuts: fleets only. "abc": armies only. "ABC": both.
         if "/" not in origin and not seas and not (abut[:1].isupper() and abut[1:3].islower()):
-            links.setdefault(Link(a.id, b.id, afloat=False), line.at)
+            links.setdefault(Link(a.id, b.id, afloat=False), line.source)
         afloat = line.written == origin and abut[:1] == target[:1]
         floats = afloat and Terrain.INLAND not in {a.terrain, b.terrain}
+        # From a place with coasts a fleet leaves by one of them, so the line of the whole place gives no such
+        # link.
         if not floats or ("/" not in origin and a.coasts):
             return
         if "/" not in target and b.coasts:
-            self._report.fault(*line.at, (f"{origin} abuts {target}, which has coasts; write those that a "
-                                           f"fleet reaches, or {target.lower()}"))
+            self._report.fault(*line.source, (f"{origin} abuts {target}, which has coasts; write those that "
+                                              f"a fleet reaches, or {target.lower()}"))
         else:
-            links.setdefault(Link(origin, target, afloat=True), line.at)
+            links.setdefault(Link(origin, target, afloat=True), line.source)
 
     def _stands(self, place: str, line: SourceLine, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
@@ -246,12 +255,14 @@ def _alias(written: str, base: str, coast: str, line: SourceLine) -> DraftName:
         coast,
         COASTS.get(coast, "").upper(),
     }
+    # Our loader reads a coast behind any spelling of its province, so "spn/nc" needs no row of its own.
     region = f"{base}/{coast}" if coast and not usual else base
     return DraftName(parts["base"] if parts and usual else text, region, written.endswith("?"), line)
 
 
 def _seat(power: PowerLine) -> DraftPower:
     """A power with its name as it is printed: underscores in front not shown, + before a large letter."""
+    # In an adjective + is a blank; in a power's id it only begins a new word.
     adjective = power.adjective.replace("+", " ").strip().title()
     name = "".join(part.title() for part in power.id.lstrip("_").split("+"))
     return DraftPower(

@@ -21,7 +21,7 @@ class TerrainLine:
     terrain: str
     written: str
     abuts: list[str]
-    at: SourceLine
+    source: SourceLine
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class PowerLine:
     """A power as it grows: homes, what it owns where that is said apart, units as kind, place and line."""
 
     id: str
-    at: SourceLine
+    source: SourceLine
     adjective: str = ""
     letter: str = ""
     homes: dict[str, SourceLine] = field(default_factory=dict)
@@ -64,6 +64,7 @@ class DpjudgeReader:
 
     def file(self, name: str) -> bool:
         """Read one file; False when it cannot be read as text."""
+        # Noted before its lines are read: a file that uses itself is a fault, not an endless loop.
         self._used_files.add(name)
         source_lines = file_lines(self._files, name, self._report)
         if source_lines is None:
@@ -76,13 +77,16 @@ class DpjudgeReader:
 
     def _line(self, line: str, words: list[str], position: SourceLine) -> None:
         directive = words[0].upper()
+        # Before any power CENTERS lists those that nobody owns.
         if directive == "CENTERS" and self._current is None:
             directive = "UNOWNED"
+        # Names first: "A + B = ab" would otherwise begin a power called A.
         if "=" in line:
             self._name(line, position)
         elif directive in self._table:
             self._table[directive](words, position)
         else:
+            # A first word that is no directive begins a power; `dpjudge.py` finds out which of them are none.
             self._power(directive, line, position)
 
     def _fault(self, position: SourceLine, message: str) -> None:
@@ -96,12 +100,10 @@ class DpjudgeReader:
         place = words[0].upper()
         if not _ABBREVIATION.fullmatch(place):
             return self._fault(position, (f"{words[0]!r} is no abbreviation: three letters or figures, and "
-                                          f"/NC or "
-                                    f"such for a coast"))
+                                          "/NC or such for a coast"))
         if place in self.names:
             return self._fault(position, (f"the abbreviation {place} belongs to {self.names[place][0]} "
-                                          f"already "
-                                    f"({line_reference(self.names[place][2])})"))
+                                          f"already ({line_reference(self.names[place][2])})"))
         self.names[place] = (" ".join(name.split()), words[1:], position)
         return None
 
@@ -111,11 +113,14 @@ class DpjudgeReader:
         place, directive = words[1], words[0].upper()
         if len(words) > 2 and words[2].upper() != "ABUTS":
             return self._fault(position, f"after {words[0]} {place} comes ABUTS, not {words[2]!r}")
+        # Popped and put back, so that the order of places is that of the lines that count.
         known = self.ground.pop(place, None) or self._other_case(place)
         if directive == "AMEND" and known is None:
             return self._fault(position, f"AMEND {place}: no line before has this place")
+        # AMEND changes the list it finds; any other directive with a list of its own replaces it.
         abuts = list(known.abuts) if known and (directive == "AMEND" or len(words) <= 3) else []
         for word in words[3:]:
+            # "-XYZ" takes a neighbour away again.
             if word.startswith("-"):
                 abuts = [abut for abut in abuts if not abut.upper().startswith(word[1:].upper())]
             else:
@@ -126,6 +131,7 @@ class DpjudgeReader:
 
     def _other_case(self, place: str) -> TerrainLine | None:
         """The line of the same place in other letters, which the new one replaces, and its coasts with it."""
+        # "spa" and "SPA" are one place; its letters' case tells who may enter it.
         known = self.ground.pop(place.swapcase(), None)
         if known is not None and place.isupper():
             for coast in [name for name in self.ground if name.startswith(f"{place}/")]:
@@ -141,7 +147,7 @@ class DpjudgeReader:
                 self._fault(position, f"{name} is used already")
             elif name not in self._files:
                 self._fault(position, (f"uses {name}, which does not stand beside it; put both into one "
-                                       f"folder"))
+                                       "folder"))
             else:
                 self.file(name)
 
@@ -157,6 +163,7 @@ class DpjudgeReader:
         if len(words) < 2 or not all(word.isdecimal() for word in words[1:]):
             return self._fault(position, "VICTORY needs a number of centres")
         if len(words) > 2:
+            # VICTORY 18 17 16 is a number for each year in turn; our boards have one number.
             self._report.note(*position, "the number that wins changes over the years; the last is taken")
         self.victory = int(words[-1])
         return None
@@ -196,12 +203,14 @@ class DpjudgeReader:
 
     def _owns(self, words: list[str], position: SourceLine) -> None:
         if (power := self._owner(words, position)) is not None:
+            # CENTERS begins the list of what a power owns, OWNS adds to it.
             if power.owns is None or words[0].upper() == "CENTERS":
                 power.owns = {}
             power.owns |= dict.fromkeys((word.upper() for word in words[1:]), position)
 
     def _inhabits(self, words: list[str], position: SourceLine) -> None:
         if (power := self._owner(words, position)) is not None:
+            # INHABITS replaces the homes on the power's own line.
             power.homes = {}
             self._add_homes(power, [word.upper() for word in words[1:]], position)
 
@@ -213,17 +222,19 @@ class DpjudgeReader:
                                           f"{words[0].upper()} VIE"))
         place = words[1].upper()
         for other in self.powers.values():
+            # A unit line takes the place from whoever was there: a file that uses another one may set its
+            # pieces anew.
             other.units = [
                 unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]
             ]
         power.units.append((words[0].upper(), place, position))
         return None
 
-    def _units(self, words: list[str], at: SourceLine) -> None:
-        if (power := self._owner(words, at)) is not None:
+    def _units(self, words: list[str], position: SourceLine) -> None:
+        if (power := self._owner(words, position)) is not None:
             power.units = []
 
-    def _drop(self, words: list[str], _at: SourceLine) -> None:
+    def _drop(self, words: list[str], _position: SourceLine) -> None:
         for word in words[1:]:
             place = word.upper()
             self.ground = {
@@ -241,8 +252,8 @@ class DpjudgeReader:
                 gone = [self._current.id] if self._current else []
             case ["ALL"]:
                 gone = list(self.powers)
-            case ["ALL", "EXCEPT", *kept] if kept:
-                gone = [power for power in self.powers if power not in kept]
+            case ["ALL", "EXCEPT", *played] if played:
+                gone = [power for power in self.powers if power not in played]
             case _:
                 gone = listed
         for power in gone:
@@ -251,9 +262,8 @@ class DpjudgeReader:
         self._current = None
 
     def _behaviour(self, words: list[str], position: SourceLine) -> None:
-        self._report.note(*position, (f"{' '.join(words)}: how a game is run is not part of a board, and "
-                                        f"is left "
-                                  f"out"))
+        self._report.note(*position, (f"{' '.join(words)}: how a game is run is not part of a board, and is "
+                                      "left out"))
 
 
 def line_reference(position: SourceLine) -> str:

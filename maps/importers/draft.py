@@ -77,7 +77,7 @@ class DraftProvince:
     coasts: tuple[str, ...] = ()
     centre: bool = False
     home: str = ""
-    at: SourceLine = ("", 0)
+    source: SourceLine = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class DraftName:
     text: str
     region: str
     ambiguous: bool = False
-    at: SourceLine = ("", 0)
+    source: SourceLine = ("", 0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -133,6 +133,7 @@ def link_pairs(links: Mapping[Link, SourceLine]) -> Iterable[tuple[Link, bool]]:
         back = Link(link.b, link.a, link.afloat)
         if back not in links:
             yield link, True
+        # Of the two directions the first by name is given, so that each pair comes once.
         elif link.a < link.b:
             yield link, False
 
@@ -145,4 +146,4 @@ def check_links(draft: BoardDraft, *, one_way: bool, report: ImportReport) -> No
             report.fault(
                 *draft.links[link],
                 (f"{unit} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
-                 f"--one-way if that is meant"))
+                 "--one-way if that is meant"))

@@ -49,13 +49,14 @@ def read(files: SourceFiles, name: str, wanted: str, report: ImportReport) -> Bo
     if root is None:
         return None
     if root.name == PROVINCES:
-        report.fault(name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, "
-                                              f"which names the powers"))
+        report.fault(name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, which "
+                                       "names the powers"))
         return None
     if root.name != VARIANTS:
         report.fault(name, root.line, (f"its outermost element is {root.name}; jDip's variants have "
-                                              f"{VARIANTS}"))
+                                       f"{VARIANTS}"))
         return None
+    # One file holds all variants of a package.
     variant = _chosen(root, wanted, name, report)
     adjacency = _adjacency(variant, files, name, report) if variant is not None else None
     if variant is None or adjacency is None:
@@ -87,17 +88,16 @@ def _adjacency(variant: Element, files: SourceFiles, file: str,
     line = (map_element or variant).line
     if not name:
         report.fault(file, line, "the variant names no adjacency (MAP adjacencyURI)")
+    # Only files of the same folder are read, and a path would lead out of it.
     elif "/" in name or "\\" in name or name.startswith("."):
-        report.fault(file, line, (f"the adjacency {name!r} is not the plain name of a file beside "
-                                         f"this one"))
+        report.fault(file, line, f"the adjacency {name!r} is not the plain name of a file beside this one")
     elif name not in files:
-        report.fault(file, line, (f"the adjacency {name} does not stand beside it; put both into one "
-                                         f"folder"))
+        report.fault(file, line, f"the adjacency {name} does not stand beside it; put both into one folder")
     elif (root := xml.read(files, name, report)) is not None:
         if root.name == PROVINCES:
             return name, root
         report.fault(name, root.line, (f"its outermost element is {root.name}; jDip's adjacency has "
-                                         f"{PROVINCES}"))
+                                       f"{PROVINCES}"))
     return None
 
 
@@ -138,6 +138,8 @@ class _Board:
             for place, element in elements.items()
         }
         self._leave_out()
+        # More than half of the centres, as on the classic board (18 of 34), where the variant gives no
+        # number.
         won = self._number("WINNING_SUPPLY_CENTERS") or len(centres) // 2 + 1
         return BoardDraft(
             title=self._variant.get("name"), origin=self._file, places=places,
@@ -162,16 +164,17 @@ class _Board:
                 continue
             if place in by_place:
                 self._fault(self._beside, element, (f"the abbreviation {place} belongs to "
-                                                f"{by_place[place].get('fullname')} already (line "
-                                                f"{by_place[place].line})"))
+                                                    f"{by_place[place].get('fullname')} already (line "
+                                                    f"{by_place[place].line})"))
                 continue
             by_place[place] = element
+            # Full names before short ones: where two clash, the fault is about the short one.
             self._spell(name, place, element)
         for place, element in by_place.items():
             self._spell(place, place, element)
             for more in element.all("UNIQUENAME"):
                 self._spell(more.get("name"), place, more)
-                self._named.append(DraftName(more.get("name"), place, at=(self._beside, more.line)))
+                self._named.append(DraftName(more.get("name"), place, source=(self._beside, more.line)))
         self._shut = {place for place, element in by_place.items() if element.get("isImpassable") == "true"}
         self._named = [named for named in self._named if named.region not in self._shut]
         return {place: element for place, element in by_place.items() if place not in self._shut}
@@ -185,6 +188,7 @@ class _Board:
         """The place a text means; None with a fault, and None silently for one that nobody may enter."""
         place, coast = self._spelled.get(text.strip().casefold()), ""
         if place is None and (parts := _REF.fullmatch(text.strip())) is not None:
+            # The whole text was tried first: a place may be called "Cape-nc".
             place, coast = self._spelled.get(parts["place"].casefold()), (parts["coast"] or "").upper()
         if place is None:
             self._fault(file, element, f"{role} {text!r}, which is no PROVINCE of {self._beside}")
@@ -201,10 +205,10 @@ class _Board:
             by_name[name.casefold()] = DraftPower(
                 name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
             )
+            # Our boards have no seats that nobody plays.
             if element.get("active") == "false":
-                self._note(self._file, element, (f"{name} is not played in this variant, and is a power "
-                                                 f"like the "
-                                             f"others here"))
+                self._note(self._file, element, (f"{name} is not played in this variant, and is a power like "
+                                                 "the others here"))
         return tuple(by_name.values())
 
     def _centres(
@@ -219,14 +223,16 @@ class _Board:
                 continue
             earlier = centres.setdefault(ref.place, element)
             if earlier is not element:
+                # The same centre written twice in the same words harms nobody.
                 if any(
                     element.get(key, "none") != earlier.get(key, "none") for key in ("homepower", "owner")
                 ):
                     self._fault(self._file, element, (f"{ref.place} is a centre twice, and of others in line "
-                                                  f"{earlier.line}"))
+                                                      f"{earlier.line}"))
                 continue
             for key in ("homepower", "owner"):
                 power = element.get(key, "none")
+                # jDip writes "none" for a centre without an owner, and leaves the attribute out as well.
                 if power.casefold() in {"none", ""}:
                     continue
                 if power.casefold() not in powers:
@@ -245,18 +251,15 @@ class _Board:
         for coast in coasts:
             if coast not in COASTS:
                 self._fault(self._beside, element, (f"{place} has an adjacency of type {coast.lower()!r}; "
-                                                    f"known "
-                                                f"are mv, xc, nc, sc, ec and wc"))
+                                                    "known are mv, xc, nc, sc, ec and wc"))
         if not types:
             self._fault(self._beside, element, f"{place} has no ADJACENCY")
         if _BY_LAND not in types and coasts:
             self._fault(self._beside, element, (f"{place} has coasts and no adjacency of type mv; a sea has "
-                                                f"xc "
-                                            f"alone"))
+                                                "xc alone"))
         if element.get("isConvoyableCoast") == "true":
             self._note(self._beside, element, (f"fleets in {place} carry armies in jDip; here fleets carry "
-                                               f"at "
-                                           f"sea only"))
+                                               "at sea only"))
         return DraftProvince(
             place, element.get("fullname"), terrain, coasts, centre, home, (self._beside, element.line)
         )
@@ -282,20 +285,20 @@ class _Board:
         target, line = places[ref.place], (self._beside, adjacency.line)
         if ref.coast and ref.coast not in target.coasts:
             self._fault(self._beside, adjacency, (f"{origin.id} touches {ref}, and {target.id} has no such "
-                                                  f"coast"))
+                                                  "coast"))
         elif kind == _BY_LAND:
             if target.terrain is Terrain.SEA:
                 self._fault(self._beside, adjacency, (f"by land {origin.id} touches {target.id}, which is a "
-                                                      f"sea"))
+                                                      "sea"))
             links.setdefault(Link(origin.id, target.id, afloat=False), line)
         elif target.terrain is Terrain.INLAND:
             self._fault(self._beside, adjacency, f"by sea {origin.id} touches {target.id}, which is inland")
         elif target.coasts and not ref.coast:
             listed = ", ".join(f"{target.id}-{coast}".lower() for coast in target.coasts)
             self._fault(self._beside, adjacency, (f"by sea {origin.id} touches {target.id}, which has "
-                                                  f"coasts; "
-                                                  f"write which: {listed}"))
+                                                  f"coasts; write which: {listed}"))
         else:
+            # `xc` is the only coast, `nc` to `wc` are one of several.
             start = origin.id if kind == _ONE_COAST else f"{origin.id}/{kind.upper()}"
             links.setdefault(Link(start, str(ref), afloat=True), line)
 
@@ -309,11 +312,11 @@ class _Board:
             )
             if power is None:
                 self._fault(self._file, element, (f"power {element.get('power')!r} is no POWER of this "
-                                                  f"variant"))
+                                                  "variant"))
             if kind is None:
                 self._fault(self._file, element, (f"unit {element.get('unit')!r} is not known here; known "
-                                                  f"are army "
-                                              f"and fleet"))
+                                                  "are army and fleet"))
+            # Each of the three has its own fault by now; all are told in one run.
             if ref is None or power is None or kind is None:
                 continue
             coast = element.get("unitcoast").upper()
@@ -334,8 +337,7 @@ class _Board:
             or parts["phase"].upper() not in PHASES
         ):
             self._fault(self._file, element or self._variant, (f"the turn it begins with is {turn!r}; write "
-                                                               f"it "
-                                                           f"as Spring, 1901, Movement"))
+                                                               "it as Spring, 1901, Movement"))
             return None
         return SEASONS[parts["season"].upper()], int(parts["year"]), PHASES[parts["phase"].upper()]
 
@@ -356,22 +358,21 @@ class _Board:
         for part in self._adjacency.all("BORDER_DEFINITIONS"):
             for element in part.all("BORDER"):
                 self._note(self._beside, element, (f"the border {element.get('id')!r} is a rule of its own "
-                                                   f"and is "
-                                               f"left out: {element.get('description') or 'no words'}"))
+                                                   "and is left out: "
+                                                   f"{element.get('description') or 'no words'}"))
         for part in self._variant.all("VICTORYCONDITIONS"):
             for element in part.inner:
+                # Others end a game by a year or by years without change, which no rule here does.
                 if element.name != "WINNING_SUPPLY_CENTERS":
                     self._note(self._file, element, (f"{element.name} {element.get('value')} is not part of "
-                                                     f"a board and "
-                                                 f"is left out"))
+                                                     "a board and is left out"))
         if (held := self._variant.first("INFLUENCE")) is not None:
             self._note(self._file, held, ("INFLUENCE colours jDip's map before anybody has moved; here a map "
                                           "shows centres, and it is left out"))
         for part in self._variant.all("RULEOPTIONS"):
             for element in part.all("RULEOPTION"):
                 self._note(self._file, element, (f"{element.get('name')} {element.get('value')} is not part "
-                                                 f"of a board "
-                                             f"and is left out"))
+                                                 "of a board and is left out"))
 
     def _fault(self, file: str, element: Element, message: str) -> None:
         self._report.fault(file, element.line, message)

@@ -30,6 +30,7 @@ SourceFiles = Mapping[str, SourceFile]
 
 def file_bytes(files: SourceFiles, name: str, report: ImportReport) -> bytes | None:
     """The bytes of a file; None with a fault when it cannot be read, is empty or too large."""
+    # A file that nobody handed in reads like one that is not there.
     file = files.get(name) or SourceFile(b"", 0, os.strerror(errno.ENOENT))
     if file.problem:
         report.fault(name, 0, f"the file cannot be read ({file.problem})")
@@ -60,6 +61,7 @@ def file_lines(files: SourceFiles, name: str, report: ImportReport) -> list[str]
         byte = f"{data[error.start]:#04x}"
         report.fault(name, line, f"the byte {byte} is no UTF-8; save the file as UTF-8 text")
         return None
+    # UTF-16 without its mark decodes as UTF-8 full of zero bytes.
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         report.fault(name, line, "there is a zero byte in it, so this is no text file")

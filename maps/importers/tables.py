@@ -42,13 +42,14 @@ def read(files: SourceFiles, title: str, model: ModelBoard | None,
             board[name] = tables[name] = empty
             report.note(name, 0, "the file is missing, and is written with its heading alone")
     if HEADING in files:
+        # Through `file_lines`, because an editor may have saved it as UTF-16.
         board[HEADING] = "\n".join(file_lines(files, HEADING, report) or [""]) + "\n"
     else:
         assert model is not None
         board[HEADING] = _heading(tables, title, model)
         board |= model.wording
         report.note(HEADING, 0, (f"the file is missing; calendar, units and rules are those of {model.slug}: "
-                                 f"look them over"))
+                                 "look them over"))
     for name in _COPIED:
         if name in files and (data := file_bytes(files, name, report)) is not None:
             board[name] = data
@@ -60,11 +61,14 @@ def _table(files: SourceFiles, name: str, report: ImportReport) -> str:
     source_lines = file_lines(files, name, report)
     if not source_lines:
         return ""
+    # The heading tells: a spreadsheet saves semicolons where the comma is the decimal sign, and tabs as
+    # Unicode text.
     separator = max(_SEPARATORS, key=source_lines[0].count)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for number, line in enumerate(source_lines, start=1):
         try:
+            # Line by line: a quotation mark that is never closed would swallow the rest of the table.
             cells = next(csv.reader([line], delimiter=separator, strict=True), [])
         except csv.Error as error:
             report.fault(name, number, f"the line cannot be parted into cells ({error})")
@@ -74,6 +78,7 @@ def _table(files: SourceFiles, name: str, report: ImportReport) -> str:
         if cells:
             writer.writerow(cells)
         else:
+            # An empty line stays one, so that a fault's row is that of the source.
             text.write("\n")
     return text.getvalue()
 
@@ -87,6 +92,7 @@ def _heading(tables: Mapping[str, str], title: str, model: ModelBoard) -> str:
     one_way = _column(tables[BORDERS], "one_way").count("yes")
     top: dict[str, object] = {"title": title, "note": "Typed in from tables."}
     if seats:
+        # More than half, as on the classic board; the model's number belongs to the model's centres.
         top["victory"] = centres // 2 + 1
     return heading_text(model, seats, top, counts={"one_way": one_way} if one_way else {})
 

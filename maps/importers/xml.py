@@ -54,15 +54,17 @@ def read(files: SourceFiles, name: str, report: ImportReport) -> Element | None:
     parser.EndElementHandler = tree.end
     parser.EntityDeclHandler = tree.entity
     parser.ExternalEntityRefHandler = tree.outside
+    # "Billion laughs" and external entities: https://docs.python.org/3/library/xml.html, XML vulnerabilities.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         report.fault(name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
         return None
+    # expat raises these for an encoding that it cannot make a table of.
     except (LookupError, ValueError) as error:
-        report.fault(name, parser.CurrentLineNumber, (f"its encoding is not known ({error}); save it "
-                                                             f"as UTF-8"))
+        report.fault(name, parser.CurrentLineNumber, (f"its encoding is not known ({error}); save it as "
+                                                      "UTF-8"))
         return None
     except _Refused as refused:
         report.fault(name, parser.CurrentLineNumber, str(refused))
@@ -93,7 +95,7 @@ class _Tree:
 
     def entity(self, name: str, *_rest: object) -> None:
         raise _Refused(f"the entity {name} is declared; boards are read without entities, so write its text "
-                       f"out")
+                       "out")
 
     def outside(self, *_rest: object) -> int:
         raise _Refused("the file asks for another file; boards are read without what is outside them")
