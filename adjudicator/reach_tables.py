@@ -62,6 +62,7 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
     """The tables of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
+    # A sea beside a sea touches water too, and is no shore.
     shores = frozenset(p for p, touching in waters.items() if touching) - seas
     bit = {sea: 1 << index for index, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
@@ -83,6 +84,7 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
         shores=shores,
         landings={letter: places & open_shores for letter, places in embarking.items()},
         boardings={
+            # A boat bunch at sea may be convoyed too (BRE-16).
             letter: places | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else places
             for letter, places in embarking.items()
         },

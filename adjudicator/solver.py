@@ -22,6 +22,7 @@ def solve(orders: MovementOrders) -> PartialResolution:
     state = PartialResolution(orders)
     _sweep(state)
     while state.undecided:
+        # One set at a time: what it decides may decide the rest by bounds.
         break_cycle(state, _bottom_set(state, state.undecided))
         _sweep(state)
     return state
@@ -49,6 +50,8 @@ def break_cycle(state: PartialResolution, cycle: Iterable[int]) -> None:
     convoys = [number for number in cycle if number in state.orders.convoys]
     moves = [number for number in cycle if number in state.orders.moves]
     if convoys:
+        # Bounds are exhausted by now. Earlier, an attack on a fleet that can never succeed would look like a
+        # paradox (trap T4 of tests/data/datc/engine_traps.json).
         state.paradox_convoys.update(convoys)
     elif not moves:
         # Supports depend on each other only through moves, so this cannot happen. If it did, the game must
@@ -61,6 +64,7 @@ def break_cycle(state: PartialResolution, cycle: Iterable[int]) -> None:
 def _bottom_set(state: PartialResolution, undecided: Iterable[int]) -> list[int]:
     """A strongly connected set that depends on nothing outside it: the first that Tarjan's algorithm
     completes (written as a loop, because a ring of 100 units would go 100 calls deep)."""
+    # The lowest number and sorted successors, so that the answer never depends on the order of a set.
     start = min(undecided)
     index = {start: 0}
     low = {start: 0}

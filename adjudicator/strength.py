@@ -109,6 +109,7 @@ class PartialResolution:
         self.undecided: list[int] = []
         self.paradox_convoys: set[int] = set()
         self.unresolved: set[int] = set()
+        # In this order: supports count towards moves, and plain moves are compared by those counts.
         self._enter_moves(count)
         self._enter_helpers()
         self._decide_plain_moves(count)
@@ -226,11 +227,13 @@ class PartialResolution:
                 return self.verdicts[goal]
         least, most = self.attack_strength(number)
         least_against, most_against = self.opposing_strength(number)
+        # Equal strengths bounce (CMB-01): a move needs more than what stands against it.
         if most <= least_against:
             return FALSE
         for rival in rivals:
             if rival != number:
                 least_prevented, most_prevented = self.prevent_strength(rival)
+                # A rival that does not get in keeps others out all the same (DATC 6.A.11).
                 if most <= least_prevented:
                     return FALSE
                 most_against = max(most_against, most_prevented)
@@ -242,6 +245,7 @@ class PartialResolution:
         own_power, expected_goal = power[number], self.orders.expected_goal[number]
         for attack in self.attackers[number]:
             success = verdicts[attack]
+            # Being dislodged cuts a support also where the attack comes from its target (DATC 6.D.17).
             if success == TRUE:  # the supporter is dislodged
                 return FALSE
             if success == UNKNOWN:
@@ -258,6 +262,8 @@ class PartialResolution:
 
     def _decide_convoy(self, number: int) -> int:
         """A convoy stands unless its fleet is dislodged; an attack alone does not disrupt it (DATC 6.F.4)."""
+        # Only a winner in its place dislodges it. An attack by the fleet owner's own unit never does, so it
+        # makes no paradox (trap T4 of tests/data/datc/engine_traps.json).
         if number in self.winners:
             return FALSE
         verdicts = self.verdicts
@@ -270,6 +276,8 @@ class PartialResolution:
         """True if an attack that arrives cuts that support: it is foreign, and does not come from the place
         that the support is aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
         power = self.orders.power
+        # DATC 6.D.15 and 6.D.20. A fleet in a coastal province is no exception: pydip cuts there (trap T5 of
+        # tests/data/datc/engine_traps.json).
         return attack != self.orders.expected_goal[support] and power[attack] != power[support]
 
     def dislodged_units(self) -> list[int]:
@@ -286,6 +294,7 @@ class PartialResolution:
     def path_verdict(self, number: int) -> int:
         """Whether a move can get to its goal at all: always over land, by sea with a whole chain of
         fleets."""
+        # Only FALSE and TRUE are final here; UNKNOWN is asked for again as fleets are decided.
         verdict = self.path_verdicts[number]
         if verdict != UNKNOWN:
             return verdict
@@ -296,6 +305,7 @@ class PartialResolution:
                 certain |= 1 << fleet
             elif verdicts[fleet] == UNKNOWN:
                 possible |= 1 << fleet
+        # One whole chain is enough: a second one that is broken does no harm (DATC 6.F.9).
         if route.joins(certain):
             verdict = TRUE
         elif not possible or not route.joins(certain | possible):
@@ -319,6 +329,8 @@ class PartialResolution:
             leaves = FALSE if is_met else self.verdicts[goal]
             if leaves != TRUE:
                 against = self._strength_of_power(number, self.orders.power[goal])
+                # A power's help never dislodges its own unit (DATC 6.D.12), and while that unit may still
+                # leave, its help may still count (6.D.13).
                 least -= against[0]
                 if leaves == FALSE:
                     most -= against[1]
@@ -347,6 +359,8 @@ class PartialResolution:
         if goal >= len(orders.goal):
             return _NONE
         if self.head_to_head[number] != NOBODY:
+            # With all supports, also those of the attacker's power: godip leaves these out (trap T3 of
+            # tests/data/datc/engine_traps.json).
             return self.min_strength[goal], self.max_strength[goal]
         base = orders.base_defence[goal]
         if orders.goal[goal] == goal:
@@ -363,9 +377,12 @@ class PartialResolution:
         if path == FALSE:
             return _NONE
         opponent = self.head_to_head[number]
+        # The loser of a head-to-head fight does not defend the winner's old place (DATC 6.E.1).
         lost = FALSE if opponent == NOBODY else self.verdicts[opponent]
         if lost == TRUE:
             return _NONE
+        # With all supports: help that cannot dislodge its own power's unit still keeps others out (DATC
+        # 6.E.12).
         return (self.min_strength[number] if path == TRUE and lost == FALSE else 0), self.max_strength[number]
 
     # Dependencies

@@ -114,6 +114,7 @@ class AdjustmentSheet:
         self.position = position
         self.orders = orders
         self.verdicts: list[_Verdict | None] = [None] * len(orders)
+        # A void order names the order that displaced it, so that it is void for somebody's doing.
         self.causes: dict[int, int] = {}
         powers = {*context.powers, *position.centres, *(u.power for u in position.units)}
         self.accounts = {
@@ -135,6 +136,7 @@ class AdjustmentSheet:
         sends = []
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
+            # A power that neither owns nor has anything has no account, and nothing that it could order.
             if account is None or not self.rules.accepts_order(order, PhaseKind.ADJUSTMENT):
                 self.void(index, "illegal", ("no_adjustment_order",))
                 continue
@@ -193,6 +195,7 @@ class AdjustmentSheet:
         builds = [index for index, order in listed if isinstance(order, Build)]
         self._remove(account, [index for index, order in listed if isinstance(order, Remove)], builds)
         sent_so_far = 0
+        # In list order with builds: sending counts as using supply (SUP-05, ADJ-04).
         for index in account.orders:
             order, verdict = self.orders[index], self.verdicts[index]
             if isinstance(order, SendSupply) and verdict is not None:
@@ -230,8 +233,10 @@ class AdjustmentSheet:
             fault: Fault | None = "illegal", ("no_such_place", order.region)
         elif no_right := self._no_right(account, province):
             fault = no_right
+        # Also by a unit built a line above: two builds in one centre make one unit (DATC 6.I.7).
         elif place in self.occupied:
             fault = "occupied", ("centre_occupied", place, self._occupant(place))
+        # DATC 6.I.2: a fleet inland.
         elif place not in self.context.tables.stands[order.kind]:
             fault = "fleet_inland", ("kind_cannot_stand", place, self._kind_name(order))
         elif self._build_region(order) is None:
@@ -280,6 +285,8 @@ class AdjustmentSheet:
             assert isinstance(order, Remove)
             unit = self._unit(account, order)
             is_owed = self.builds_due(account, account.sent) < 0
+            # A removal counts as far as a send needs it; what was owed before goes by lot, as for everybody
+            #
             covers_a_send = is_owed and len(account.removed) < account.sent
             if self.rules.builds_strike_removals() and builds and not covers_a_send:
                 self.void(index, "struck", ("struck", unit or order.unit), builds[0])
@@ -325,6 +332,8 @@ def _finish(sheet: AdjustmentSheet, lots: Lots) -> Resolution:
     enforced: list[Unit] = []
     tape = lots
     accounts = [sheet.accounts[power] for power in sorted(sheet.accounts)]
+    # Power by power in alphabetical order (docs/rulings/w3k.md, Lots): the order in which lots are drawn is
+    # part of the result.
     for account in accounts:
         units, tape = rules.enforced_removals(sheet, account, tape)
         account.removed += units

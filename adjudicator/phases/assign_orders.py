@@ -56,6 +56,7 @@ def _read(sheet: MovementSheet) -> tuple[IndexesByUnit, IndexesByUnit]:
             continue
         unit = order.unit
         number = unit_at.get(unit.region.province, NOBODY)
+        # Nearly every order is plain and is taken here without a further call.
         if unit_order[number] is None and order.power == obeys[number] and unit.kind == kinds[number]:
             order_index[number] = index
             unit_order[number] = order
@@ -87,6 +88,7 @@ def _read_unusual(
         if order.power == sheet.commanders.get(number):
             by_commander.setdefault(number, []).append(index)
         else:
+            # DATC 6.A.6: giving orders to somebody else's unit.
             sheet.void(index, "no_such_unit", "not_ones_own", sheet.units[number], order.power)
     elif number in sheet.commanders:
         by_owner.setdefault(number, []).append(index)
@@ -100,6 +102,7 @@ def _choose(sheet: MovementSheet, number: int, indexes: list[int], repeats: dict
     """Choose among several orders by one power: the same order twice is one order, and different orders leave
     the unit holding (Q-16)."""
     first = indexes[0]
+    # A line that leaves out the unit's type, or its coast, is no second order for it (Q-16).
     different = [i for i in indexes[1:] if not _same_meaning(sheet.orders[i], sheet.orders[first])]
     repeats.update((i, first) for i in indexes[1:] if i not in different)
     if not different:
@@ -111,6 +114,7 @@ def _choose(sheet: MovementSheet, number: int, indexes: list[int], repeats: dict
     else:
         sheet.assign_order(number, NOBODY)
         sheet.let_hold(number)
+        # It was ordered: the results must not say that it had no order (Q-16).
         sheet.contradicted.add(number)
         for index in (first, *different):
             other = sheet.orders[different[0] if index == first else first]

@@ -13,6 +13,7 @@ def by_distance(context: Context, units: Sequence[Unit], count: int, centres: It
     """The first `count` units to go: the farthest from any owned centre first, then units that convoy,
     then by name of the province (DATC 4.D.8 of 2023). Steps over land and sea count alike for every
     kind of unit."""
+    # From any owned centre, not only home centres (DATC 6.J.11), and by sea for armies too (6.J.10).
     steps = _steps_from(context, centres)
     provinces = context.board.provinces
     unreachable = len(provinces)  # more steps than any way has
@@ -20,6 +21,7 @@ def by_distance(context: Context, units: Sequence[Unit], count: int, centres: It
     def rank(unit: Unit) -> tuple[int, bool, str]:
         province = unit.region.province
         return (
+            # Of equals a fleet goes before an army (DATC 6.J.7), then the first by name (6.J.4, 6.J.6).
             -steps.get(province, unreachable), not context.kinds[unit.kind].can_convoy,
             provinces[province].name,
         )

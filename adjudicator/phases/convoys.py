@@ -43,6 +43,7 @@ class Sea:
         if without is not None:
             carriers &= ~self._bit.get(without, 0)
         first, last = self._touched[start] & carriers, self._touched[goal] & carriers
+        # A convoy from a province to itself is no move (DATC 6.A.5).
         if not (first and last) or start == goal:
             return False
         if first & last:

@@ -25,6 +25,8 @@ def find_dislodged(
         if (place := place_numbers.get(province)) is not None
         and (place in winners or (place < len(goal) and (goal[place] == place or verdicts[place] != TRUE)))
     }
+    # Occupied and contested places stay barred after a convoyed dislodgement too: `diplomacy` offers them
+    # (trap T6 of tests/data/datc/engine_traps.json).
     taken |= contested
     return tuple([_dislodgement(sheet, number, winners[number], taken) for number in dislodged])
 
@@ -51,6 +53,8 @@ def retreat_regions(
     return frozenset([
         region
         for province, regions in context.tables.steps(unit.kind, unit.region).items()
+        # By province: the other coast of the attacker's origin is barred too (DATC 6.H.15), as is one of a
+        # contested province (6.H.16).
         if province not in taken and (by_convoy or province != origin)
         for region in regions
     ])
@@ -65,5 +69,7 @@ def contested_provinces(sheet: MovementSheet, state: PartialResolution) -> froze
         if len(moves) > 1
         and place not in winners
         and (place >= len(goal) or (goal[place] != place and verdicts[place] == TRUE))
+        # A broken convoy leaves the landing open to retreats (DATC 6.F.7), and so does a beaten head-on loser
+        # (6.H.9).
         and any(state.prevent_strength(move)[0] > 0 for move in moves)
     ])

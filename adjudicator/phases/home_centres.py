@@ -17,6 +17,7 @@ Homes = set[tuple[str, str]]
 def home_centres(context: Context, memory: Memory) -> Homes:
     """All home centres of all powers."""
     noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
+    # The first move notes all homes, so notes are either complete or absent.
     return noted or {(p.home, p.id) for p in context.board.provinces.values() if p.home is not None}
 
 

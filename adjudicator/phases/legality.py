@@ -26,6 +26,7 @@ def _move(sheet: MovementSheet, number: int, order: Move) -> Sentence | None:
     regions = sheet.steps[number].get(to)
     if sheet.non_attackers and sheet.kind[number] in sheet.non_attackers and to in sheet.unit_at:
         return ("may_not_attack", sheet.units[number])
+    # "Via convoy" leaves no land move to fall back on (DATC 6.G.8, 6.G.20).
     if regions is None or order.via_convoy:
         if not (may_cross(sheet, number, to) or _counts_without_fleets(sheet, number, to)):
             return _out_of_reach(sheet, number, order)
@@ -81,6 +82,7 @@ def pick_coast(sheet: MovementSheet, regions: tuple[Region, ...], wanted: Region
 def _out_of_reach(sheet: MovementSheet, number: int, order: Move) -> Sentence:
     unit = sheet.units[number]
     tables = sheet.context.tables
+    # DATC 6.A.4.
     if order.to.province == unit.region.province:
         return ("there_already", unit)
     if order.to.province not in tables.stands[unit.kind]:
@@ -101,6 +103,7 @@ def _which_coast(unit: Unit, wanted: Region) -> Sentence:
 def _support_hold(sheet: MovementSheet, number: int, order: SupportHold) -> Sentence | None:
     target = order.target.region.province
     partner = sheet.unit_at.get(target, NOBODY)
+    # A supporter must be able to go there itself (SEA-03, DATC 6.A.10), be it to another coast (6.B.4).
     if partner == NOBODY or target not in sheet.steps[number]:
         return _cannot_support(sheet, number, order.target, target)
     sheet.supports.append(number)
@@ -111,6 +114,7 @@ def _support_hold(sheet: MovementSheet, number: int, order: SupportHold) -> Sent
 def _support_move(sheet: MovementSheet, number: int, order: SupportMove) -> Sentence | None:
     to = order.to.province
     partner = sheet.unit_at.get(order.target.region.province, NOBODY)
+    # A unit cannot back itself (DATC 6.A.8).
     if partner in (NOBODY, number) or to not in sheet.steps[number]:
         return _cannot_support(sheet, number, order.target, to)
     regions = sheet.steps[partner].get(to)
@@ -146,12 +150,15 @@ def _convoy(sheet: MovementSheet, number: int, order: Convoy) -> Sentence | None
     unit = sheet.units[number]
     start, to = order.target.region.province, order.to.province
     partner = sheet.unit_at.get(start, NOBODY)
+    # A fleet in a coastal province cannot convoy (DATC 6.F.1, CNV-05).
     if not sheet.sea.carries(sheet.place[number]):
         return ("no_carrier", unit)
     if partner == NOBODY:
         return ("nobody_to_convoy", order.target.region)
     if not may_cross(sheet, partner, to):
         return ("cannot_be_convoyed", sheet.units[partner], order.to)
+    # A fleet that could be left out of every route serves none: its order shows no intent (DATC 6.G.19) and
+    # its loss breaks nothing (6.F.12).
     if not sheet.sea.useful(unit.region.province, start, to):
         return ("off_the_way", unit, order.target.region, order.to)
     sheet.convoys.append(number)

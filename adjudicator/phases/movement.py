@@ -32,9 +32,11 @@ def resolve(
     """
     sheet = MovementSheet(context, rules, rules.initial_deployment(context, position, orders), orders)
     repeats = assign_orders(sheet)
+    # The last moment at which a rule set can change an order: after it the sheet's lists go to the solver.
     rules.before_resolution(sheet)
     matched = _matched_orders(sheet)
     state = solve(matched)
+    # Failed moves may open a further paradox, so the rest is solved anew.
     while state.paradox_convoys and rules.convoy_paradox_fails_all_moves():
         _fail_paradox_moves(sheet, matched, state)
         state = solve(matched)
@@ -61,6 +63,7 @@ def _matched_orders(sheet: MovementSheet) -> MovementOrders:
         if goal[army] == expected_goal[number]:
             fleets.setdefault(army, {})[number] = place[number]
         else:
+            # An unmatched convoy leaves its fleet holding, which may be supported (DATC 6.D.27).
             _leave_unmatched(sheet, number, "not_convoyed_there")
     sheet.convoys = [
         number for army, carrying in fleets.items() if _goes_by_convoy(sheet, army, carrying)
@@ -93,6 +96,8 @@ def _goes_by_convoy(sheet: MovementSheet, army: int, carrying: Iterable[int]) ->
     means to (DATC 4.A.3); a foreign one does not, and is then not matched."""
     if army in sheet.crossing:
         return True
+    # Foreign fleets cannot force a neighbour's army to sea (DATC 6.G.2); its own fleet shows that it means to
+    # go (6.G.1, 6.G.6), but only from a route that serves (6.G.7, 6.G.19: legality has voided the others).
     if any(sheet.power[fleet] == sheet.power[army] for fleet in carrying):
         sheet.crossing.add(army)
         return True
@@ -167,6 +172,7 @@ def _standing_units(sheet: MovementSheet, state: PartialResolution) -> frozenset
     moved = state.winners.values()
     if not moved:
         return sheet.position.units
+    # Worked out from sets, once: the units that hold are the position's own.
     left = [units[number] for number in (*moved, *sheet.dislodged)]
     arrived = [unit_in(units[number], end_region[number]) for number in moved]
     return sheet.position.units.difference(left).union(arrived)

@@ -194,6 +194,8 @@ class MovementSheet:
         self.place.append(province)
         self.goal = [empty if goal == number else goal for goal in self.goal]
         self.expected_goal = [
+            # A support in place of the unit that left is still its own: what is said about it names the
+            # unit's place.
             empty if goal == number and self.partner[unit] != number else goal
             for unit, goal in enumerate(self.expected_goal)
         ]

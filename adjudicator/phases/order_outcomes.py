@@ -143,6 +143,7 @@ def _stopped(sheet: MovementSheet, state: PartialResolution, number: int, goal: 
 def _held_off(sheet: MovementSheet, state: PartialResolution, number: int, holder: int) -> Failure:
     """Stopped by the unit that is at the goal, or that comes the other way."""
     unit = sheet.units[holder]
+    # DATC 6.D.10 and 6.E.2: no power dislodges its own unit, so strengths do not matter and are not told.
     if sheet.power[holder] == sheet.power[number]:
         return "bounced", holder, (sheet.explainer, "own_unit_stays", unit)
     sentence = "bounced_off" if state.head_to_head[number] == NOBODY else "bounced_head_on"
@@ -152,6 +153,7 @@ def _held_off(sheet: MovementSheet, state: PartialResolution, number: int, holde
 def _not_carried(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
     route = state.orders.routes[number]
     failed_fleet = _first(sheet, [fleet for fleet in route.links if state.verdicts[fleet] == FALSE])
+    # A route that was never whole must not blame a lost fleet.
     if failed_fleet == NOBODY or not route.joins():
         return "no_convoy", NOBODY, (sheet.explainer, "no_chain", sheet.place[sheet.goal[number]])
     winner = state.winners.get(failed_fleet, NOBODY)

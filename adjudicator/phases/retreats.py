@@ -90,6 +90,7 @@ class _RetreatSheet:
         """Two retreats to one province disband both units (RET-02)."""
         crowd = Counter(region.province for _, region in self._goals.values())
         for province, (index, region) in self._goals.items():
+            # By province, so that two units on two coasts meet as well.
             if crowd[region.province] == 1:
                 unit = replace(self.dislodged[province].unit, region=region)
                 self.retreated[province] = self.rules.after_retreat(self.context, unit)
@@ -127,6 +128,7 @@ class _RetreatSheet:
             return _void("not_a_retreat", ("no_retreat_order",))
         province = order.unit.region.province
         dislodged = self.dislodged.get(province)
+        # An order may leave the kind of its unit out (ORD-04).
         fits = dislodged is not None and (
             order.unit.kind in {None, dislodged.unit.kind} or self.rules.forgives_wrong_kind())
         if dislodged is not None and fits and order.power in {
@@ -172,9 +174,11 @@ class _RetreatSheet:
 
     def _enter(self, dislodged: Dislodgement, index: int) -> None:
         order = self.orders[index]
+        # What is no retreat here is `Disband`: `_fault` has let nothing else pass.
         if not isinstance(order, Retreat):
             self.verdicts[index] = _Verdict(Result.SUCCEEDS, None, ("disbanded", dislodged.unit))
             return
+        # A barred retreat enters nothing in `_goals`, so it neither bars nor bounces others (DATC 6.H.10).
         region = _meant_region(self.context.board, dislodged, order.to)
         if region is None:
             self.verdicts[index] = _void("illegal", self._barred(dislodged, order.to))
@@ -192,6 +196,7 @@ class _RetreatSheet:
             reason = ("no_such_way", unit, to)
         elif occupant is not None:
             reason = ("place_taken", unit, to, occupant)
+        # DATC 4.A.5 and 6.H.11: only an attacker over land bars its origin.
         elif province == dislodged.attacker_from and not dislodged.by_convoy:
             reason = ("attackers_origin", unit, to)
         elif province in self._contested:

@@ -81,6 +81,7 @@ def owners_after(context: Context, after: Position) -> dict[str, frozenset[str]]
     owner = {centre: power for power, centres in after.centres.items() for centre in centres}
     owned: dict[str, set[str]] = {}
     for centre in context.board.centres():
+        # Only now: who passed through in Spring or Summer took nothing (OWN-01).
         power = occupant.get(centre) or owner.get(centre)
         if power is not None:
             owned.setdefault(power, set()).add(centre)
@@ -90,6 +91,7 @@ def owners_after(context: Context, after: Position) -> dict[str, frozenset[str]]
 def removals_owed(context: Context, rules: YearEndRules, due: int, units: Iterable[Unit]) -> int:
     """Removals owed, as 0 or a negative number, where `due` is what a power is short of. Units that need no
     supply are not counted."""
+    # A unit off the board counts against builds, and is never removed for want of centres.
     return min(0, due + sum(rules.needs_no_supply(context, unit) for unit in units))
 
 

@@ -54,8 +54,8 @@ silently."""
 def add_folder(folder: Path) -> None:
     """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is
     taken."""
-    known = {found.name for found in pkgutil.iter_modules(__path__)}
-    taken = sorted(found.name for found in pkgutil.iter_modules([str(folder)]) if found.name in known)
+    known = {module.name for module in pkgutil.iter_modules(__path__)}
+    taken = sorted(module.name for module in pkgutil.iter_modules([str(folder)]) if module.name in known)
     if taken:
         raise ValueError(f"{', '.join(taken)}: a rule set of that name is known already")
     __path__.append(str(folder))
@@ -81,8 +81,8 @@ def load(
 
 
 def _refuse_renamed_hooks(name: str, kind: type[Ruleset]) -> None:
-    own = {hook for owner in kind.__mro__ if owner not in Ruleset.__mro__ for hook in vars(owner)}
-    outdated = sorted(own & set(RENAMED_HOOKS))
+    hooks = {hook for owner in kind.__mro__ if owner not in Ruleset.__mro__ for hook in vars(owner)}
+    outdated = sorted(hooks & set(RENAMED_HOOKS))
     if outdated:
         renamed = ", ".join(f"{hook} is {RENAMED_HOOKS[hook]} now" for hook in outdated)
         raise ValueError(f"the rule set {name!r} has hooks of an older Galloper: {renamed} (docs/boards.md)")
@@ -90,5 +90,5 @@ def _refuse_renamed_hooks(name: str, kind: type[Ruleset]) -> None:
 
 def import_all() -> None:
     """Import every rule set, so that each class of orders and of state that one of them brings is known."""
-    for found in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{found.name}")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")

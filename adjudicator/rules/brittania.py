@@ -79,6 +79,7 @@ class WarringStates(Ruleset):
     SENTENCES: ClassVar[Mapping[str, str]] = SENTENCES
     RESOLVERS: ClassVar[Mapping[PhaseKind, Resolver]] = {PhaseKind.TURN: resolve}
     EXTENSION: ClassVar[type[Extension] | None] = Realm
+    # 49 states with ten attackers each would draw 980 dice; grain allows far fewer attacks.
     LOTS: ClassVar[int] = 1000
 
     def opening_position(self, position: Position, board: Board) -> Position:
@@ -86,7 +87,9 @@ class WarringStates(Ruleset):
         others pick."""
         capitals = {power: min(states) for power, states in position.centres.items() if states}
         kings = {unit.power for unit in position.units}
-        crowned = {Unit(power, KING, Region(at)) for power, at in capitals.items() if power not in kings}
+        crowned = {
+            Unit(power, KING, Region(state)) for power, state in capitals.items() if power not in kings}
+        # WSB-04: every state yields 10 and every power begins with 10 grain.
         realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
         return replace(position, units=position.units | crowned, own=realm)
 
@@ -96,9 +99,11 @@ class WarringStates(Ruleset):
         realm = position.own
         assert isinstance(realm, Realm)
         words = Explainer(context, self)
-        said = []
+        sentences = []
         for power in context.powers:
             states = position.centres.get(power, frozenset())
+            if not states:
+                continue
             yields = ", ".join(f"{words.name(state)} {realm.yields(state)}" for state in sorted(states))
             name = "has_kingdom" if power in realm.kingdoms else "has"
             king = "".join(
@@ -106,8 +111,8 @@ class WarringStates(Ruleset):
                 for unit in position.units
                 if unit.power == power
             )
-            said += [words.text((name, power, realm.grain.get(power, 0), yields)) + king] if states else []
-        return (*said, *(words.text(("are_allies", *two)) for two in sorted(realm.alliances)))
+            sentences.append(words.text((name, power, realm.grain.get(power, 0), yields)) + king)
+        return (*sentences, *(words.text(("are_allies", *two)) for two in sorted(realm.alliances)))
 
     def accepts_typed_orders(self) -> bool:
         return True

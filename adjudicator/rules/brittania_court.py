@@ -17,6 +17,7 @@ def swap(ledger: Ledger, after: dict[str, str]) -> None:
     for (power, give, get), index in ledger.swaps.items():
         other = ledger.owner[get]
         back = ledger.swaps.get((other, get, give))
+        # The partner's half of this swap gave both orders their verdict.
         if ledger.verdicts[index] is not None:
             continue
         if back is None:
@@ -27,9 +28,10 @@ def swap(ledger: Ledger, after: dict[str, str]) -> None:
                 _no_swap(ledger, line, late[0], *late[1:])
             continue
         after[give], after[get] = other, power
-        for king, here, there in ((power, give, get), (other, get, give)):
-            if ledger.kings.get(king) == here:
-                ledger.kings[king] = there
+        # A king in a swapped state rides to the other (docs/rulings/brittania.md, Swaps and war).
+        for king, state, other_state in ((power, give, get), (other, get, give)):
+            if ledger.kings.get(king) == state:
+                ledger.kings[king] = other_state
         ledger.succeed(index, "swapped", give, get)
         ledger.succeed(back, "swapped", get, give)
 
@@ -57,6 +59,7 @@ def _no_swap(ledger: Ledger, index: int, reason: str, *sentence: str | int) -> N
         ledger.void(index, reason, *sentence)
     else:
         ledger.fail(index, reason, *sentence)
+    # Under `unmatched_grain = "kept"` a swap that came to nothing costs nothing (WSB-17).
     ledger.refund(index, ledger.cost(ledger.orders[index]))
 
 
@@ -64,19 +67,21 @@ def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
     """Kings whose states were lost flee by lot to a state beside that was and is their own; else they die
     (WSB-15). Answers with the powers whose kings died."""
     dead = set()
+    # By seat, because each flight may draw a lot and the tape has an order (WSB-20).
     for power in sorted(ledger.kings, key=ledger.seats.__getitem__):
-        at = ledger.kings[power]
-        if after.get(at) == power:
+        king_state = ledger.kings[power]
+        if after.get(king_state) == power:
             continue
         open_to = sorted(
-            state for state in ledger.holds[power] if after[state] == power and ledger.in_reach(at, state))
+            state for state in ledger.holds[power] if after[state] == power
+            and ledger.in_reach(king_state, state))
         if open_to:
             ledger.kings[power] = open_to[ledger.draw(len(open_to)) if len(open_to) > 1 else 0]
-            ledger.notes.append(("note_flees", power, at, ledger.kings[power]))
+            ledger.notes.append(("note_flees", power, king_state, ledger.kings[power]))
         else:
             del ledger.kings[power]
             dead.add(power)
-            ledger.notes.append(("note_king_dies", power, at))
+            ledger.notes.append(("note_king_dies", power, king_state))
     return frozenset(dead)
 
 
@@ -89,18 +94,20 @@ def alliances(ledger: Ledger, fought: Sequence[Battle], dead: frozenset[str]) ->
         for fight in battle.fights
         if battle.defender
     }
+    # Who fights the other in the turn of the ceremony, or whose king dies in it, is no ally (WSB-16).
     stillborn = {two for two in mutual(ledger) if pair(*two) in enemies or dead & set(two)}
     new = {pair(*two) for two in mutual(ledger)} - {pair(*two) for two in stillborn}
+    # A power has one alliance: a new one ends the old (WSB-16).
     renewed = {power for two in new for power in two}
-    kept = {
+    continued = {
         two for two in ledger.realm.alliances
         if two not in enemies and not dead & set(two) and not renewed & set(two)
     }
     for index in ledger.declared.values():
         _tell_alliance(ledger, index, ledger.orders[index], new, {pair(*two) for two in stillborn})
-    for one, other in sorted(ledger.realm.alliances - kept):
-        ledger.notes.append(("note_alliance_ends", one, other))
-    return frozenset(kept | new)
+    for two in sorted(ledger.realm.alliances - continued):
+        ledger.notes.append(("note_alliance_ends", *two))
+    return frozenset(continued | new)
 
 
 def _tell_alliance(
@@ -115,6 +122,7 @@ def _tell_alliance(
         ledger.fail(index, "stillborn", "alliance_stillborn", order.power, order.to_power)
     else:
         ledger.void(index, "unmatched", "not_answered", order.to_power)
+    # Only the price is given back: what was written beyond 5 was never taken (`Ledger.cost`).
     ledger.refund(index, CEREMONY)
 
 
@@ -123,17 +131,18 @@ def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
     sea."""
     how = ledger.rules.choice("continuous")
     lands = _parts(ledger, frozenset(ledger.context.board.centres()), set())
-    land_of = {state: at for at, part in enumerate(lands) for state in part}
+    land_number = {state: number for number, land in enumerate(lands) for state in land}
     by_sea = {
-        (here, there)
-        for here in states
-        for there in states
+        (first, second)
+        for first in states
+        for second in states
         if how != "land"
-        and ledger.by_sea(here, there)
-        and (how == "any_sea" or land_of[here] != land_of[there])
+        and ledger.by_sea(first, second)
+        and (how == "any_sea" or land_number[first] != land_number[second])
     }
     whole = len(_parts(ledger, states, by_sea)) < 2
     if how == "islands":
+        # Along one coast a sea joins nothing (docs/rulings/brittania.md, Empire).
         return whole and all(len(_parts(ledger, states & land, set())) < 2 for land in lands)
     return whole
 
@@ -141,16 +150,16 @@ def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
 def _parts(ledger: Ledger, states: frozenset[str], by_sea: set[tuple[str, str]]) -> list[frozenset[str]]:
     """The pieces that states fall into, joined by land and by those pairs."""
     over = dict[str, set[str]]()
-    for here, there in by_sea:
-        over.setdefault(here, set()).add(there)
-    left, found = set(states), []
+    for first, second in by_sea:
+        over.setdefault(first, set()).add(second)
+    left, parts = set(states), []
     while left:
         part, ends = set(), [min(left)]
         while ends:
-            at = ends.pop()
-            if at not in part:
-                part.add(at)
-                ends += (ledger.context.board.near(at, LAND) | over.get(at, set())) & left
+            state = ends.pop()
+            if state not in part:
+                part.add(state)
+                ends += (ledger.context.board.near(state, LAND) | over.get(state, set())) & left
         left -= part
-        found.append(frozenset(part))
-    return found
+        parts.append(frozenset(part))
+    return parts

@@ -66,8 +66,9 @@ class Ledger:
         self.verdicts: list[Verdict | None] = [None] * len(orders)
         self.notes: list[Sentence] = []
         self.owner = {state: power for power, states in position.centres.items() for state in states}
+        # A power without a state is in no table: it can only pick a capital (WSB-01).
         self.holds = {power: frozenset(states) for power, states in position.centres.items() if states}
-        self.seats = {power: at for at, power in enumerate(context.powers)}
+        self.seats = {power: seat for seat, power in enumerate(context.powers)}
         self.kings = {unit.power: unit.region.province for unit in position.units if unit.kind == KING}
         self.left = {power: realm.grain.get(power, 0) for power in self.holds}
         self.defences: dict[str, list[int]] = {}
@@ -81,26 +82,26 @@ class Ledger:
 
     # The ground
 
-    def by_land(self, one: str, other: str) -> bool:
+    def by_land(self, state: str, other: str) -> bool:
         """Whether two states share a border."""
-        return other in self.context.board.near(one, LAND)
+        return other in self.context.board.near(state, LAND)
 
-    def by_sea(self, one: str, other: str) -> bool:
+    def by_sea(self, state: str, other: str) -> bool:
         """Whether one numbered sea touches both states."""
         waters = self.context.tables.waters
-        return bool(waters.get(one, frozenset()) & waters.get(other, frozenset()))
+        return bool(waters.get(state, frozenset()) & waters.get(other, frozenset()))
 
     def way(self, power: str, state: str) -> int | None:
         """What the way from a power's states to another costs: nothing over land, 5 over sea, None without a
         way."""
-        if any(self.by_land(own, state) for own in self.holds[power]):
+        if any(self.by_land(held, state) for held in self.holds[power]):
             return 0
-        return CROSSING if any(self.by_sea(own, state) for own in self.holds[power]) else None
+        return CROSSING if any(self.by_sea(held, state) for held in self.holds[power]) else None
 
     def draw(self, among: int) -> int:
         """The next lot among so many things."""
-        found, self.lots = self.lots.draw(among)
-        return found
+        lot, self.lots = self.lots.draw(among)
+        return lot
 
     # Orders
 
@@ -119,6 +120,7 @@ class Ledger:
                 continue
             for index in good:
                 self._pay(power, index)
+        # Last, because the lines of one attack share one crossing (docs/rulings/brittania.md, Several lines).
         self._drop_empty_crossings()
 
     def void(self, index: int, reason: str, *sentence: Any) -> None:
@@ -141,16 +143,16 @@ class Ledger:
     def _legal(self, index: int) -> bool:
         order = self.orders[index]
         if isinstance(order, Claim):
-            found = _check_claim(self, order)
+            fault = _check_claim(self, order)
         elif order.power not in self.holds:
-            found = ("no_states", order.power)
+            fault = ("no_states", order.power)
         elif getattr(order, "grain", 1) < 1:
-            found = ("no_grain_given",)
+            fault = ("no_grain_given",)
         else:
-            found = _CHECKS[type(order)](self, order)
-        if found is not None:
-            self.void(index, "illegal", *found)
-        return found is None
+            fault = _CHECKS[type(order)](self, order)
+        if fault is not None:
+            self.void(index, "illegal", *fault)
+        return fault is None
 
     def cost(self, order: Order) -> int:
         """The grain an order takes from its power's store."""
@@ -158,14 +160,15 @@ class Ledger:
             case Ally():
                 return CEREMONY
             case Swap():
+                # What is written beyond the price is not spent (docs/rulings/brittania.md, Q-64).
                 return min(order.grain, self.price(order))
             case _:
                 return int(getattr(order, "grain", 0))
 
     def price(self, order: Swap) -> int:
         """What a swap takes from the power that orders it (Q-64)."""
-        given = self.rules.choice("swap_price") == "given"
-        return self.realm.yields((order.give if given else order.get).province)
+        pays_for_given = self.rules.choice("swap_price") == "given"
+        return self.realm.yields((order.give if pays_for_given else order.get).province)
 
     def _overspent(self, power: str, indexes: Sequence[int]) -> bool:
         wanted = sum(self.cost(self.orders[index]) for index in indexes)
@@ -199,21 +202,22 @@ class Ledger:
         attack.lines.append(index)
         if order.king and not attack.king:
             attack.king = self._king_joins(order.power, state)
+            # The attack goes on without him (docs/rulings/brittania.md, Where a king may be).
             if not attack.king:
                 self.notes.append(("note_king_stays_out", order.power, state))
         return True
 
     def _king_joins(self, power: str, state: str) -> bool:
-        at = self.kings.get(power)
-        near = at is not None and power not in self.king_used and self.in_reach(at, state)
-        if near:
+        king_state = self.kings.get(power)
+        joins = king_state is not None and power not in self.king_used and self.in_reach(king_state, state)
+        if joins:
             self.king_used.add(power)
-        return near
+        return joins
 
-    def in_reach(self, one: str, other: str) -> bool:
+    def in_reach(self, state: str, other: str) -> bool:
         """Whether a king can act from one state in another."""
-        over_sea = self.rules.choice("king_reach") == "land_and_sea" and self.by_sea(one, other)
-        return one != other and (over_sea or self.by_land(one, other))
+        over_sea = self.rules.choice("king_reach") == "land_and_sea" and self.by_sea(state, other)
+        return state != other and (over_sea or self.by_land(state, other))
 
     def enter_king(self, index: int, order: MoveKing) -> bool:
         """A king goes one way a turn."""
@@ -237,6 +241,7 @@ class Ledger:
     def enter_swap(self, index: int, order: Swap) -> bool:
         """Kept by power and the two states, in the order it names them."""
         key = order.power, order.give.province, order.get.province
+        # The same swap written twice: the partner's order answers the first.
         if key in self.swaps:
             self.void(index, "illegal", "swap_unasked", self.owner[order.get.province])
             return False
@@ -245,6 +250,7 @@ class Ledger:
 
     def enter_gift(self, index: int, order: Send) -> bool:
         """Gifts arrive next turn, less what a crossing takes."""
+        # By land as soon as any two states of the allies touch (docs/rulings/brittania.md, Gifts).
         over_sea = not _neighbours(self, order.power, order.to_power, self.by_land)
         self.gifts.append((index, order.grain - (CROSSING if over_sea else 0)))
         name = "sent_over_sea" if over_sea else "sent"
@@ -268,8 +274,6 @@ class Ledger:
                     for index in attack.lines:
                         self.void(index, "illegal", "all_on_crossing", state)
                         self.left[power] += self.cost(self.orders[index])
-                    if attack.king:
-                        self.king_used.discard(power)
                     del attacks[power]
             if not attacks:
                 del self.attacks[state]
@@ -295,14 +299,16 @@ def _check_conquest(ledger: Ledger, order: Conquer) -> Check:
 
 def _check_king(ledger: Ledger, order: MoveKing) -> Check:
     state, power = order.state.province, order.power
-    at = ledger.kings.get(power)
-    if at is None:
+    king_state = ledger.kings.get(power)
+    if king_state is None:
         return ("no_king", power)
     if ledger.owner.get(state) != power:
         return ("not_own_state", state, power)
-    if at == state and power not in ledger.king_used:
+    if king_state == state:
         return ("king_is_there", state)
-    return None if ledger.by_land(at, state) or ledger.by_sea(at, state) else ("king_too_far", state, at)
+    if ledger.by_land(king_state, state) or ledger.by_sea(king_state, state):
+        return None
+    return ("king_too_far", state, king_state)
 
 
 def _check_partner(ledger: Ledger, order: Ally | Send) -> Check:
@@ -312,8 +318,8 @@ def _check_partner(ledger: Ledger, order: Ally | Send) -> Check:
 
 
 def _check_alliance(ledger: Ledger, order: Ally) -> Check:
-    if (found := _check_partner(ledger, order)) is not None:
-        return found
+    if (fault := _check_partner(ledger, order)) is not None:
+        return fault
     if ledger.realm.allied(order.power, order.to_power):
         return ("allied_already", order.power, order.to_power)
     return ("alliance_price", order.grain) if order.grain < CEREMONY else None
@@ -333,14 +339,15 @@ def _check_swap(ledger: Ledger, order: Swap) -> Check:
 
 
 def _check_gift(ledger: Ledger, order: Send) -> Check:
-    if (found := _check_partner(ledger, order)) is not None:
-        return found
+    if (fault := _check_partner(ledger, order)) is not None:
+        return fault
     if not ledger.realm.allied(order.power, order.to_power):
         return ("not_allied", order.power, order.to_power)
     if _neighbours(ledger, order.power, order.to_power, ledger.by_land):
         return None
     if not _neighbours(ledger, order.power, order.to_power, ledger.by_sea):
         return ("not_neighbours", order.power, order.to_power)
+    # A gift of 5 over a sea pays the crossing, and nothing arrives (WSB-18).
     return ("all_on_shipping", order.to_power) if order.grain <= CROSSING else None
 
 
@@ -354,8 +361,10 @@ def _check_claim(ledger: Ledger, order: Claim) -> Check:
     return ("not_independent", state) if state in ledger.owner else None
 
 
-def _neighbours(ledger: Ledger, one: str, other: str, joined: Callable[[str, str], bool]) -> bool:
-    return any(joined(here, there) for here in ledger.holds[one] for there in ledger.holds[other])
+def _neighbours(ledger: Ledger, power: str, other: str, joined: Callable[[str, str], bool]) -> bool:
+    return any(
+        joined(state, other_state) for state in ledger.holds[power]
+        for other_state in ledger.holds[other])
 
 
 def mutual(ledger: Ledger) -> Iterator[tuple[str, str]]:
@@ -365,6 +374,7 @@ def mutual(ledger: Ledger) -> Iterator[tuple[str, str]]:
         assert isinstance(order, Ally)
         answer = ledger.declared.get(order.to_power)
         back = ledger.orders[answer] if answer is not None else None
+        # Of the two directions of a pair only the sorted one is given.
         if isinstance(back, Ally) and back.to_power == power and pair(power, order.to_power)[0] == power:
             yield power, order.to_power
 

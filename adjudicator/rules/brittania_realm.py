@@ -116,9 +116,9 @@ class Claim(Order):
     state: Region
 
 
-def pair(one: str, other: str) -> tuple[str, str]:
+def pair(power: str, other: str) -> tuple[str, str]:
     """Two powers as an alliance is kept: sorted."""
-    return (one, other) if one <= other else (other, one)
+    return (power, other) if power <= other else (other, power)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,9 @@ class Realm(Extension):
         """What a state yields a turn."""
         return self.output.get(state, YIELD)
 
-    def allied(self, one: str, other: str) -> bool:
+    def allied(self, power: str, other: str) -> bool:
         """Whether two powers are in a formal alliance."""
-        return pair(one, other) in self.alliances
+        return pair(power, other) in self.alliances
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,7 @@ class Fight:
     @property
     def won(self) -> bool:
         """Whether the attacker is higher (WSB-11), or met nobody (WSB-10)."""
+        # 6 + 19 = 25 beats 4 + 12 = 16; 15 against 15 does not (WSB-11).
         return not self.die or self.grain + self.king + self.die > self.against + self.defence_die
 
 

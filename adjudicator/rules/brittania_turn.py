@@ -55,6 +55,8 @@ class BrittaniaTurn:
         ledger = self.ledger
         ledger.read()
         fought = war.battles(ledger)
+        # Before the battles are carried out: under `halved_with_it` a lost state's investment is halved with
+        # it.
         self._invest(fought)
         for battle in fought:
             war.tell(ledger, battle)
@@ -77,6 +79,8 @@ class BrittaniaTurn:
             output={state: grain for state, grain in self.output.items() if grain != YIELD},
             capitals=capitals,
             kingdoms=(ledger.realm.kingdoms - fallen) | self._new_kingdoms(held),
+            # A power without a state loses king, kingdom, alliances and grain (docs/rulings/brittania.md,
+            # Falling).
             alliances=frozenset(two for two in alliances if not fallen & set(two)),
         )
         return self._resolution(before, realm, held, fought)
@@ -86,7 +90,7 @@ class BrittaniaTurn:
     ) -> Resolution:
         ledger = self.ledger
         winner, joint = self._victory(realm, held)
-        kings = frozenset(Unit(power, KING, Region(at)) for power, at in ledger.kings.items())
+        kings = frozenset(Unit(power, KING, Region(state)) for power, state in ledger.kings.items())
         phase = ledger.context.calendar.phase_after(before.phase)
         return Resolution(
             outcomes=tuple(self._outcome(index) for index in range(len(ledger.orders))),
@@ -99,9 +103,9 @@ class BrittaniaTurn:
         )
 
     def _outcome(self, index: int) -> Outcome:
-        found = self.ledger.verdicts[index]
-        assert found is not None, f"order {index} was given no verdict"
-        result, reason, sentence = found
+        verdict = self.ledger.verdicts[index]
+        assert verdict is not None, f"order {index} was given no verdict"
+        result, reason, sentence = verdict
         return make_outcome(
             self.ledger.orders[index], result, reason, None, (self.ledger.words, *sentence), False
         )
@@ -114,6 +118,7 @@ class BrittaniaTurn:
         for state, lines in self.ledger.investments.items():
             total = sum(self.ledger.cost(self.ledger.orders[index]) for index in lines)
             more = total // PER_YIELD
+            # `_conquer` halves the yield afterwards, so what is added here is halved with it.
             if state not in lost or self.choice("invested_and_lost") == "halved_with_it":
                 self.output[state] += more
             for index in lines:
@@ -129,6 +134,7 @@ class BrittaniaTurn:
         ledger, state = self.ledger, battle.state
         self.after[state] = battle.winner
         up = self.choice("halved_odd") == "up"
+        # 15 becomes 7, or 8 with `up` (Q-62).
         self.output[state] = (self.output[state] + up) // 2
         if ledger.attacks[state][battle.winner].king and self.choice("king_after_conquest") == "enters":
             ledger.kings[battle.winner] = state
@@ -139,6 +145,7 @@ class BrittaniaTurn:
             for index in lines:
                 if self.ledger.verdicts[index] is None:
                     order = self.ledger.orders[index]
+                    # Grain for a state that nobody attacked is spent all the same.
                     self.ledger.succeed(index, "unneeded", state, self.ledger.cost(order))
 
     def _harvest(self, held: Mapping[str, frozenset[str]], picked: Mapping[str, str]) -> dict[str, int]:
@@ -149,6 +156,7 @@ class BrittaniaTurn:
         grain = {}
         for power, states in held.items():
             if power in picked:
+                # A power that picks a capital begins with 10 grain, and harvests nothing yet.
                 grain[power] = YIELD
                 continue
             kingdom = power in ledger.realm.kingdoms or power in self._new_kingdoms(held)
@@ -165,10 +173,10 @@ class BrittaniaTurn:
     # Power
 
     def _held(self) -> dict[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
+        states_by_power: dict[str, set[str]] = {}
         for state, power in self.after.items():
-            found.setdefault(power, set()).add(state)
-        return {power: frozenset(found[power]) for power in sorted(found)}
+            states_by_power.setdefault(power, set()).add(state)
+        return {power: frozenset(states_by_power[power]) for power in sorted(states_by_power)}
 
     def _pick(self) -> dict[str, str]:
         """Capitals of those who had no state: a lot where two pick one, nothing where it was conquered
@@ -227,6 +235,7 @@ class BrittaniaTurn:
         for power in sorted(realm.kingdoms - ledger.realm.kingdoms, key=ledger.seats.__getitem__):
             ledger.notes.append(("note_kingdom", power))
         kingdoms = {p.id for p in ledger.context.board.provinces.values() if KINGDOM in p.marks}
+        # An empire goes before a joint victory (docs/rulings/brittania.md, Q-61).
         for power in sorted(realm.kingdoms, key=ledger.seats.__getitem__):
             if len(held[power] & kingdoms) >= ledger.context.victory and court.continuous(
                 ledger, held[power]
@@ -234,13 +243,13 @@ class BrittaniaTurn:
                 ledger.notes.append(("note_empire", power))
                 return power, ()
         enough = EIGHT if self.choice("joint_kingdom_states") == "eight" else len(kingdoms)
-        for one, other in sorted(realm.alliances):
-            both = held.get(one, frozenset()) | held.get(other, frozenset())
-            if len(both & kingdoms) >= enough and all(
-                court.continuous(ledger, held[p]) for p in (one, other)
+        for allies in sorted(realm.alliances):
+            together = {state for power in allies for state in held.get(power, frozenset())}
+            if len(together & kingdoms) >= enough and all(
+                court.continuous(ledger, held[ally]) for ally in allies
             ):
-                ledger.notes.append(("note_joint", one, other))
-                return None, (one, other)
+                ledger.notes.append(("note_joint", *allies))
+                return None, allies
         return None, ()
 
 

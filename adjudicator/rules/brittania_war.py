@@ -30,6 +30,7 @@ def _battle(ledger: Ledger, state: str, attacks: Mapping[str, Attack]) -> Battle
     fights = []
     for power, share in zip(powers, shares, strict=True):
         die = ledger.draw(SIDES) + 1 if defence else 0
+        # A state that is defended at all is fought for, also where this attacker's share is 0 (WSB-12).
         against = once or (ledger.draw(SIDES) + 1 if defence else 0)
         king = KINGS_WORTH if attacks[power].king else 0
         fights.append(Fight(power, attacks[power].grain, king, die, share, against))
@@ -49,6 +50,7 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
         if power == owner
     )
     king = KINGS_WORTH if ledger.kings.get(owner) == state and not attacking else 0
+    # WSB-10 and WSB-14 do not say whether a king alone makes a state defended.
     if not grain and ledger.rules.choice("king_alone_defends") == "no":
         return 0
     return grain + king
@@ -60,7 +62,8 @@ def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]
     each, over = divmod(defence, len(attackers))
     shares = [each] * len(attackers)
     if over:
-        largest = [at for at, grain in enumerate(attackers) if grain == max(attackers)]
+        largest = [index for index, grain in enumerate(attackers) if grain == max(attackers)]
+        # The whole of it goes against one of the largest (docs/rulings/brittania.md, Leftover defence).
         shares[largest[ledger.draw(len(largest)) if len(largest) > 1 else 0]] += over
     return shares
 
@@ -69,6 +72,8 @@ def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
     """Of those who beat their share of the defence, the one with the most grain; among equals the lot
     (Q-62)."""
     won = [fight for fight in fights if fight.won]
+    # By the grain that fights alone: neither the king's 2 nor the crossing counts (docs/rulings/brittania.md,
+    # Most grain).
     best = [fight for fight in won if fight.grain == max(other.grain for other in won)]
     if len(best) < 2:
         return (best[0].attacker if best else ""), False

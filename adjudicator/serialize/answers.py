@@ -32,6 +32,7 @@ def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]
         data.setdefault("memory", {})["notes"] = sorted(map(list, after.memory.notes))
     if resolution.notes:
         data["notes"] = list(resolution.notes)
+    # The contract: centres, winner and draw only after a phase that ends the Autumn (docs/contract.md).
     closes_year = after.phase.kind is PhaseKind.ADJUSTMENT
     if closes_year:
         data["centres"] = {p: sorted(owned) for p, owned in after.centres.items()}
@@ -55,6 +56,7 @@ def _of_kind(kind: PhaseKind, resolution: Resolution, rules: Ruleset) -> dict[st
     """The keys that only this kind of phase has."""
     match kind:
         case PhaseKind.MOVEMENT:
+            # Bretwalda (BRE-16) and 1066 destroy units at once; other games' answers have no such key.
             destroyed = {"destroyed": list(map(str, resolution.disbanded))} if resolution.disbanded else {}
             return {
                 "dislodged": [dislodgement_json(d) for d in resolution.dislodged],

@@ -62,6 +62,7 @@ class NameReader:
         is left to the judge."""
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
+        # The whole text first: a printed name may hold a stroke, an id never does.
         if text.casefold() in self._provinces:
             return Region(self._provinces[text.casefold()].id)
         name, _, coast = text.rpartition("/")

@@ -65,6 +65,7 @@ class CaseReader:
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
             self._memory(data, units), self._own_state(data),
         )
+        # An empty list is an answer; a missing one is more likely a slip.
         required(data, "orders")
         orders = tuple(
             read_order(self._names, self._order_words, f"orders[{index}]", item)
@@ -118,6 +119,7 @@ class CaseReader:
         by_convoy = flag(data, "by_convoy", above)
         may_retreat = frozenset(
             names.region(f"{field}.may_retreat", text) for text in items(data, "may_retreat", above))
+        # A case may leave the places out; they follow from the board (RET-02).
         if "may_retreat" not in data:
             may_retreat = retreat_regions(self._context, unit, origin, taken, by_convoy=by_convoy)
         return Dislodgement(unit, origin, by_convoy, may_retreat)
@@ -149,6 +151,7 @@ class CaseReader:
             if not isinstance(note, list) or not all(isinstance(word, str) for word in note):
                 raise CaseFault(f"memory.notes[{index}]", "must be a list of texts")
             notes.append(tuple(note))
+        # A unit that is gone from the board converts no longer.
         return Memory(frozenset(converting) & units, notes=frozenset(notes))
 
     def _own_state(self, data: Document) -> Extension | None:

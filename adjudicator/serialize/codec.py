@@ -62,7 +62,7 @@ def dump_orders(orders: Sequence[Order]) -> Document:
 def load_orders(document: Document) -> tuple[Order, ...]:
     """Inverse of `dump_orders`. Raises CodecError."""
     body = _expect(list, _body(document, "orders"), "orders")
-    return tuple(_load(Order, item, f"orders[{at}]") for at, item in enumerate(body))
+    return tuple(_load(Order, item, f"orders[{index}]") for index, item in enumerate(body))
 
 
 def dump_own(extension: Extension) -> Document:
@@ -98,6 +98,7 @@ def _dump(value: Any) -> Any:
         case None | str() | int() | float():
             data = value
         case Region():
+            # A text that does not read back as the same region, as one with a stroke in it, goes out in parts.
             data = str(value) if Region.of(str(value)) == value else [value.province, value.coast]
         case Order():
             data = {"order": type(value).__name__, **_dump_fields(value)}
@@ -106,6 +107,8 @@ def _dump(value: Any) -> Any:
         case Mapping():
             data = {str(key): _dump(item) for key, item in value.items()}
         case frozenset() | set():
+            # The record's digests rest on this text, so a set must not be written in the order it happens to
+            # have.
             data = sorted((_dump(item) for item in value), key=_sort_key)
         case tuple() | list():
             data = [_dump(item) for item in value]
@@ -117,6 +120,7 @@ def _dump(value: Any) -> Any:
 
 
 def _dump_fields(value: Any) -> Document:
+    # Fields that a class computes for itself are no part of the value.
     return {f.name: _dump(getattr(value, f.name)) for f in fields(value) if f.init}
 
 
@@ -188,12 +192,15 @@ def _load_collection(origin: Any, args: tuple[Any, ...], data: Any, where: str) 
         if len(items) != len(args):
             raise CodecError(f"{where}: expected {len(args)} values, found {len(items)}")
         return tuple(
-            _load_any(k, item, f"{where}[{at}]") for at, (k, item) in enumerate(zip(args, items, strict=True))
+            _load_any(k, item, f"{where}[{index}]")
+            for index, (k, item) in enumerate(zip(args, items, strict=True))
         )
     if issubclass(origin, Mapping):
         table = _expect(dict, data, where)
         return {key: _load_any(args[1], item, f"{where}.{key}") for key, item in table.items()}
-    items = [_load_any(args[0], item, f"{where}[{at}]") for at, item in enumerate(_expect(list, data, where))]
+    items = [
+        _load_any(args[0], item, f"{where}[{index}]")
+        for index, item in enumerate(_expect(list, data, where))]
     return frozenset(items) if issubclass(origin, frozenset) else tuple(items)
 
 
@@ -212,13 +219,13 @@ def _load_named(base: type[Any], key: str, data: Any, where: str) -> Any:
     they are all imported before a name is given up."""
     table = dict(_expect(dict, data, where))
     name = table.pop(key, None)
-    found = _class_called(base, name)
-    if found is None:
+    stored_class = _class_called(base, name)
+    if stored_class is None:
         rules.import_all()
-        found = _class_called(base, name)
-    if found is None:
+        stored_class = _class_called(base, name)
+    if stored_class is None:
         raise CodecError(f"{where}: there is no {base.__name__.casefold()} called {name!r}")
-    return _load_fields(found, table, where)
+    return _load_fields(stored_class, table, where)
 
 
 def _class_called(base: type[Any], name: Any) -> type[Any] | None:
@@ -227,16 +234,18 @@ def _class_called(base: type[Any], name: Any) -> type[Any] | None:
 
 def _kinds_of(kind: type[Any]) -> list[type[Any]]:
     # A dataclass with slots is a second class beside the one written; only the one its module holds is meant.
-    own = [kind] if getattr(sys.modules[kind.__module__], kind.__name__, None) is kind else []
-    return own + [deeper for sub in kind.__subclasses__() for deeper in _kinds_of(sub)]
+    classes = [kind] if getattr(sys.modules[kind.__module__], kind.__name__, None) is kind else []
+    return classes + [deeper for sub in kind.__subclasses__() for deeper in _kinds_of(sub)]
 
 
 def _load_fields(kind: Any, table: Document, where: str) -> Any:
     known = _shape(kind)
+    # A field that is not known comes from a newer program: dropping it would lose what it says.
     if strange := set(table) - set(known):
         raise CodecError(f"{where}: {kind.__name__} has no {', '.join(sorted(strange))}")
     values = {}
     for name, (field, hint) in known.items():
+        # A field that is missing takes its default: documents written before it was added stay readable.
         if name in table:
             values[name] = _load_any(hint, table[name], f"{where}.{name}")
         elif field.default is MISSING and field.default_factory is MISSING:

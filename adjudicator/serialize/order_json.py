@@ -22,6 +22,7 @@ _UNIT_KEYS: Mapping[str, Mapping[str, str]] = {
 def order_words(rules: Ruleset) -> Mapping[str, type[Order]]:
     """Every order class that a case of these rules may have, by its name in JSON; the shared ones first."""
     own_orders = (order for orders in rules.ORDERS.values() for order in orders if order.WORD)
+    # Shared words win: a rule set cannot give the contract's words another meaning.
     words = {order.WORD: order for order in SHARED_ORDERS}
     for order in own_orders:
         words.setdefault(order.WORD, order)
