@@ -1,4 +1,4 @@
-"""How decoded texts lie on the ink: their chances, and the best one frame by frame."""
+"""How decoded texts lie on the ink: their log chances, and the best alignment frame by frame."""
 
 from __future__ import annotations
 
@@ -14,18 +14,24 @@ from ocr.decoding.decoder import Decoder, Text, best_path_sums
 from ocr.decoding.transitions import Floats, Numbers
 from ocr.page import Posteriors
 
-Ways: TypeAlias = npt.NDArray[np.int8]
+Origins: TypeAlias = npt.NDArray[np.int8]
 Starts: TypeAlias = npt.NDArray[np.bool_]
 
 STRETCH = 8
-"""Frames of the stretch that is looked for where a text fits worst: two or three letters."""
+"""Frames of the stretch in which a text fits worst: two or three letters. By hand."""
+
+EXTRA_LETTERS = 2
+"""Letters that free reading must show beyond a word's own for the ink beside it to count. By hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordFit:
-    """How one word of a text lies on the ink. `lost`: nats by which it fits worse than free reading there,
-    `beside`: nats lost on the ink between it and its neighbours. `shown`: letters that free reading shows
-    from the one neighbour to the other; `letters`: those of the word."""
+    """How one word of a text lies on the ink.
+
+    `loss`: nats, 0 or more, by which it fits worse than free reading. `loss_beside`: the same on the ink
+    between it and its neighbours. `letters_shown`: letters that free reading shows from the one neighbour to
+    the other. `letters`: letters of the word.
+    """
 
     loss: float
     loss_beside: float
@@ -34,60 +40,59 @@ class WordFit:
 
 
 
-MORE = 2
-"""Letters by which a word that no list has may be longer than the name it is read as."""
-
-
 def word_misfit(words: Sequence[WordFit]) -> float:
-    """Nats lost a letter on words that stand together: much for a name that is rather another, one that no
-    list has. What is lost beside them counts too where letters are seen there that they do not have:
-    "Atlantis" holds all of "Hants" but its first."""
+    """Nats lost a letter on neighbouring words, 0 or more; high for a name that no list has."""
+    # "Atlantis" was read as "Hants" and passed, since it holds all of its letters but the first. So the ink
+    # beside a word counts if it shows letters that the word does not have.
     shown, letters = sum(word.letters_shown for word in words), sum(word.letters for word in words)
-    beside = max((word.loss_beside for word in words), default=0.0) if shown >= letters + MORE else 0.0
-    return (sum(word.loss for word in words) + beside) / (1 + max(1, min(shown, letters)))
+    loss = sum(word.loss for word in words)
+    if words and shown >= letters + EXTRA_LETTERS:
+        loss += max(word.loss_beside for word in words)
+    return loss / (1 + max(1, min(shown, letters)))
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """How one text lies on the ink.
 
-    `text`: what was written, in the ink's own case, signs and spaces. `cost`: nats a frame by which it fits
-    worse than free reading. `worst`: nats lost in the worst stretch of STRETCH frames. `haze`: nats a frame
-    by which the recogniser's own best letter falls short of certainty. `words`: the same word by word.
+    `text`: what was written, in the ink's own case, signs and spaces. Costs are in nats, 0 or more, against
+    reading each frame freely. `cost`: the mean a frame. `worst`: the largest sum over STRETCH frames. `haze`:
+    the mean a frame of -log p of the recogniser's best letter. `words`: the fit of each word.
     """
 
     text: str
     cost: float
+    # A dropped tail is cheap on the mean and dear where it lies.
     worst: float
     haze: float
     words: tuple[WordFit, ...] = ()
 
 
 def score_texts(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
-    """Log chance of each text, summed over all ways to lay it along the frames, less its price."""
+    """Log chance of each text in nats, summed over all alignments, less its price; empty without frames."""
     if not texts or not len(posteriors.log_probs):
         return ()
     ink = decoder.sign_scores(posteriors)
     lengths = [len(text.symbols) for text in texts]
     labels = np.full((len(texts), max(lengths), len(ink)), NEVER)
     skips = np.full((len(texts), 2, max(lengths)), NEVER)
-    for n, text in enumerate(texts):
+    for row, text in enumerate(texts):
         columns, prices = decoder.letter_columns(text.symbols)
-        labels[n, : lengths[n]] = ink[:, columns].T
-        skips[n, :, : lengths[n]] = prices
-    found = forward_scores(ink[:, 0], labels, skips, lengths)
-    return tuple(score - text.price for score, text in zip(found, texts, strict=True))
+        labels[row, : lengths[row]] = ink[:, columns].T
+        skips[row, :, : lengths[row]] = prices
+    scores = forward_scores(ink[:, 0], labels, skips, lengths)
+    return tuple(score - text.price for score, text in zip(scores, texts, strict=True))
 
 
 def best_free_path(decoder: Decoder, posteriors: Posteriors) -> tuple[float, int]:
-    """The log chance of the likeliest path, bound by nothing, and how many letters it shows. There are
-    frames."""
+    """Log chance in nats of the likeliest path outside any grammar, and how many letters it shows. There is
+    at least one frame."""
     chance, letters = best_path_sums(decoder.sign_scores(posteriors))
     return float(chance[-1]), int(letters[-1])
 
 
 def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
-    """Lay a text along the frames as well as it goes. The text is not empty, and neither are the frames."""
+    """The best alignment of a text with the frames. Neither is empty. Source: Viterbi; Graves et al. 2006."""
     ink = decoder.sign_scores(posteriors)
     columns, skips = decoder.letter_columns(text.symbols)
     path = _best_path(ink, columns, skips)
@@ -102,7 +107,7 @@ def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
 
 
 def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
-    """By frame: does free reading begin a letter there? A space is none."""
+    """By frame: True if free reading begins a letter there. A space is no letter."""
     best = ink.argmax(axis=1)
     begun: Starts = (
         (best != 0) & (best != decoder.space_column) & np.concatenate(([True], best[1:] != best[:-1]))
@@ -111,13 +116,13 @@ def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
 
 
 def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Starts) -> tuple[WordFit, ...]:
-    """Each word of a text that the path lays on some frame."""
+    """The fit of each word of a text that lies on at least one frame."""
     spans: list[tuple[int, int, int]] = []
     for first, end in _bounds([decoder.symbol_text(symbol) == " " for symbol in text.symbols]):
-        on = np.flatnonzero((path >= first) & (path < end))
+        frames = np.flatnonzero((path >= first) & (path < end))
         letters = sum(decoder.symbol_text(symbol)[-1].isalnum() for symbol in text.symbols[first:end])
-        if len(on):
-            spans.append((int(on[0]), int(on[-1]) + 1, letters))
+        if len(frames):
+            spans.append((int(frames[0]), int(frames[-1]) + 1, letters))
     before = [0, *(end for _, end, _ in spans)]
     after = [*(start for start, _, _ in spans[1:]), len(path)]
     return tuple(
@@ -132,64 +137,64 @@ def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Sta
 
 
 def _bounds(blank: Sequence[bool]) -> list[tuple[int, int]]:
-    """Where the runs of what is not blank begin and end."""
-    edges = [
-        at for at, (one, other) in enumerate(zip([True, *blank], [*blank, True], strict=True)) if one != other
-    ]
+    """First index and end of each run without blanks."""
+    pairs = zip([True, *blank], [*blank, True], strict=True)
+    edges = [index for index, (before, after) in enumerate(pairs) if before != after]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _best_path(ink: Floats, columns: Numbers, skips: Floats) -> Numbers:
-    """For each frame the number of the letter that lies on it, -1 for blank (Viterbi)."""
+    """By frame the index of the letter that lies on it, -1 for blank. Source: Viterbi's algorithm."""
     frames, size = len(ink), len(columns)
-    # From where a letter's frame was come to: the letter itself, the blank before it, the letter before,
-    # and, over a space, the letter before that or the blank after it.
+    # Origins of a letter's frame, by number: 0 the letter itself, 1 the blank before it, 2 the letter before;
+    # over a space that the ink lacks, 3 the letter before that space, 4 the blank after that letter.
     from_on, from_gap = np.zeros((frames, size), np.int8), np.zeros((frames, size + 1), np.int8)
     on, gap = np.full(size, NEVER), np.full(size + 1, NEVER)
     gap[0], on[0] = ink[0, 0], ink[0, columns[0]]
     for frame in range(1, frames):
-        ways = np.full((5, size), NEVER)
-        ways[0], ways[1] = on, gap[:-1]
-        ways[2, 1:] = on[:-1] + skips[0, 1:]
-        ways[3, 2:] = on[:-2] + skips[1, 2:]
-        ways[4, 2:] = gap[1:-2] + skips[1, 2:]
-        from_on[frame] = ways.argmax(axis=0)
+        origins = np.full((5, size), NEVER)
+        origins[0], origins[1] = on, gap[:-1]
+        origins[2, 1:] = on[:-1] + skips[0, 1:]
+        origins[3, 2:] = on[:-2] + skips[1, 2:]
+        origins[4, 2:] = gap[1:-2] + skips[1, 2:]
+        from_on[frame] = origins.argmax(axis=0)
         stay = np.append(NEVER, on)
         from_gap[frame] = stay > gap
         gap = np.maximum(gap, stay) + ink[frame, 0]
-        on = ways.max(axis=0) + ink[frame, columns]
+        on = origins.max(axis=0) + ink[frame, columns]
     return _walk_back(from_on, from_gap, in_gap=bool(gap[size] > on[size - 1]))
 
 
-def _walk_back(from_on: Ways, from_gap: Ways, *, in_gap: bool) -> Numbers:
+def _walk_back(from_on: Origins, from_gap: Origins, *, in_gap: bool) -> Numbers:
+    """The path of `_best_path` from its last frame to its first."""
     frames, size = from_on.shape
     path = np.full(frames, -1)
-    at = size if in_gap else size - 1
+    position = size if in_gap else size - 1
     for frame in range(frames - 1, -1, -1):
         if in_gap:
-            if from_gap[frame, at]:
-                in_gap, at = False, at - 1
+            if from_gap[frame, position]:
+                in_gap, position = False, position - 1
             continue
-        path[frame] = at
-        way = int(from_on[frame, at])
-        if way in {1, 4}:
-            in_gap, at = True, at if way == 1 else at - 1
-        elif way in {2, 3}:
-            at -= way - 1
+        path[frame] = position
+        origin = int(from_on[frame, position])
+        if origin in {1, 4}:
+            in_gap, position = True, position if origin == 1 else position - 1
+        elif origin in {2, 3}:
+            position -= origin - 1
     return path
 
 
 def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Numbers) -> str:
-    """The text with each letter in the form that the ink shows, and the ticks that count as nothing; spaces
-    only between words, and beside signs where the ink shows them."""
+    """The text with each letter in the form that the ink shows, and with the ticks that count as nothing.
+    Spaces stand between words, and beside signs where the ink shows them."""
     out: list[str] = []
-    seen = 0
+    end_of_last = 0
     for n, symbol in enumerate(text.symbols):
         frames = np.flatnonzero(path == n)
         written = decoder.symbol_text(symbol)
         if len(frames):
-            out.append(_ticks(decoder, posteriors, seen, int(frames[0])))
-            seen = int(frames[-1]) + 1
+            out.append(_ticks(decoder, posteriors, end_of_last, int(frames[0])))
+            end_of_last = int(frames[-1]) + 1
         if written == " ":
             after = decoder.symbol_text(text.symbols[n + 1]) if n + 1 < len(text.symbols) else ""
             if not len(frames) and not (text.text[n - 1 : n].isalnum() and after[-1:].isalnum()):

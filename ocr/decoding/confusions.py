@@ -15,14 +15,14 @@ from importlib.resources import files
 
 FILE = "ocr/decoding/confusions.toml"
 
+# The counting starts from these, so that a pair that never occurred in the sample is not dearer than one that
+# nobody believes in.
 PAIRS = (
     "a4 ao ae au oc oe ec eo er es ei il i1 l1 lt tf ft it jl 0o 5s 2z 6b 8b 9g 8& 7t gy gq yj jg vy un uv "
     "un nm nr ni rv rn rs vw uw wm hn hb hk kb hl kl kr kx xr dl cd od ct bl bp pj ps ti tl rt sr sz zr fp "
     "fs f1 fi f+ t+ ry ye hy yz mw l/ 1/ (c )j ., :; ;, -. -= ~- l) i) l( i/"
 )
-"""Pairs of signs that pens make alike, in either direction: what was believed before anything was counted.
-The counting starts from it, so that a pair that never occurred in the sample is not dearer than one that
-nobody believes in."""
+"""Pairs of signs that pens make alike, in either direction, as believed before anything was counted."""
 
 
 class PriceError(ValueError):
@@ -44,7 +44,7 @@ class ConfusionPrices:
 
 
 NO_CONFUSIONS = ConfusionPrices({}, {}, {})
-"""No sign looks like another, and none is lost more cheaply than another is misread."""
+"""Prices for tests and counts: every wrong or lost sign costs the same."""
 
 
 def similar_pairs() -> frozenset[tuple[str, str]]:

@@ -1,8 +1,5 @@
-"""How well a text fits the ink: CTC likelihoods over a row's posteriors.
-
-The grammar proposes whole lines; this says which of them the recogniser saw. It knows letters only, so it can
-decide nothing about the board.
-"""
+"""CTC likelihoods of whole texts over a row's posteriors, and posteriors of lines from those of their
+rows."""
 
 from __future__ import annotations
 
@@ -22,9 +19,10 @@ UNKNOWN_LETTER = -12.0
 """Nats a frame, -25..-5: the score of a letter that the network does not have. By hand; no measurement on
 record."""
 
+# Recognisers drop about every tenth space, which would be -2.3.
 LOST_SPACE = -1.5
-"""Nats, -5..0: the score of a space in the text that the ink does not show. Recognisers drop about every
-tenth, which would be -2.3; set by hand, more lenient."""
+"""Nats, -5..0: the score of a space in the text that the ink does not show. By hand, more lenient than
+counted."""
 
 
 @dataclass(frozen=True, slots=True)

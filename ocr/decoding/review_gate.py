@@ -1,7 +1,6 @@
-"""The gate: which decoded lines nobody need look at, as far as their own ink goes, and which rows are crossed
-out.
+"""The gate: which decoded lines pass without a person, by their own ink, and which rows are crossed out.
 
-Every rule only ever sends a line to a person. A line that looks worse in any feature is never trusted more.
+Every rule only sends a line to a person. A line that looks worse in any feature is never trusted more.
 """
 
 from __future__ import annotations
@@ -14,28 +13,29 @@ from ocr.decoding.review_thresholds import ReviewThresholds
 from ocr.page import Strike, StruckWord
 
 CUT_OUT = 0.5
-"""Score, 0..1, from which a stretch that looks struck is left out where a row is read as its writer corrected
-it. Set by hand."""
+"""Score, 0..1, from which a struck stretch is left out when a row is read as its writer corrected it. By
+hand."""
 
 SURELY_STRUCK = 0.9
-"""How much a word must look crossed out, 0..1, to be surely so. Set by hand: few live words on the sheets for
-calibration looked it more."""
+"""Score, 0..1, from which a word is surely crossed out. By hand: few live words on the sheets for calibration
+scored more."""
 
 ASKS_FOR_A_LOOK = 0.7
-"""Score, 0..1, from which a hairline, or ink that nobody read, asks for a look. Set by hand."""
+"""Score, 0..1, from which a hairline, or ink that nobody read, asks for a person. By hand."""
 
+# Of 45 such lines on 650 composed sheets and the samples none was crossed out in any part, and 39 were read
+# rightly.
 UNSTRUCK_ROW, UNSURE_STRIKE, DISCOUNT = 0.05, 0.9, 0.75
-"""Where the whole row scores below UNSTRUCK_ROW, a stretch that scores below UNSURE_STRIKE counts for
-DISCOUNT of its score, all 0..1: of 45 such lines on 650 composed sheets and the samples none was crossed out
-in any part, and 39 were read rightly."""
+"""All 0..1. If the whole row scores below UNSTRUCK_ROW, a stretch that scores below UNSURE_STRIKE counts for
+DISCOUNT of its score."""
 
 _ASKING = frozenset({"faint", "unread"})
-"""Kinds of struck words that only ask for a look: they leave the letters as they were and prove no strike."""
+"""Kinds of struck words that only ask for a person: they leave the letters as they were and prove no
+strike."""
 
 
 def may_skip_review(features: Features, confidence: float, thresholds: ReviewThresholds) -> bool:
-    """True if nobody need look at a line, as far as its ink goes. Stricter where one letter changes the
-    meaning.
+    """True if a line passes without a person, by its ink. Stricter where one letter changes the meaning.
 
     One threshold on the calibrated confidence, thresholds on what the confidence is blind to, and vetoes: an
     odd order, a word of no list, a lost word that makes another name, anything that looks crossed out."""
@@ -54,8 +54,9 @@ def may_skip_review(features: Features, confidence: float, thresholds: ReviewThr
 
 
 def _least_margin(features: Features, thresholds: ReviewThresholds) -> float:
-    """Nats that the next order must be away: more where the recogniser is unsure of a hand's letters, less
-    where it is sure and the opinions agree."""
+    """Nats that the next order must be away."""
+    # Margins of unclear hands are too bold: of 28 lines with an uncertainty beyond 0.1 and a margin of 2 to 4
+    # nats four were wrong. Of 29 lines below 0.04 on which the opinions agree none was.
     margin = thresholds.one_letter_margin if features.one_letter else thresholds.margin
     beyond = max(0.0, features.uncertainty - thresholds.uncertainty_from)
     margin_of_uncertain = margin + thresholds.uncertainty_extra_margin * beyond
@@ -67,16 +68,15 @@ def _least_margin(features: Features, thresholds: ReviewThresholds) -> float:
 
 
 def _has_known_words(features: Features, thresholds: ReviewThresholds) -> bool:
-    """True if no word looks like one that no list has. Such a word is strange to every opinion (Gondor, read
-    as London), one badly made often to one only."""
+    """True if no word looks like one that no list has."""
+    # Such a word is strange to every opinion (Gondor, read as London); a badly written one often to one only.
     is_far = features.margin >= thresholds.single_opinion_margin
     most = thresholds.single_opinion_word_misfit if is_far else thresholds.word_misfit_mean
     return features.word_misfit_min <= thresholds.word_misfit_min and features.word_misfit_mean <= most
 
 
 def _looks_struck(features: Features, thresholds: ReviewThresholds) -> bool:
-    """True if anything looks crossed out, but what was plainly corrected. A stroke through letters costs
-    their reading something, so a line that reads without a loss may look somewhat more like one."""
+    """True if anything looks crossed out, apart from what was plainly corrected."""
     if features.is_corrected:
         return (
             features.whole_strike >= thresholds.whole_strike or features.margin < thresholds.corrected_margin
@@ -88,22 +88,27 @@ def _looks_struck(features: Features, thresholds: ReviewThresholds) -> bool:
     )
     if is_lone_part and features.part_strike < thresholds.lone_part_strike:
         return False
+    # A stroke through letters costs their reading something, so a line that reads without loss may look
+    # somewhat more struck.
     is_lossless = features.worst_stretch <= thresholds.lossless_worst_stretch
     most = thresholds.lossless_whole_strike if is_lossless else thresholds.whole_strike
     return features.whole_strike >= most or features.part_strike >= thresholds.part_strike
 
 
 def are_kinds_doubtful(features: Features, sheet: Sequence[Features], thresholds: ReviewThresholds) -> bool:
-    """True if a line of this sheet may name a unit of the other kind. A hand that makes an A like an F in one
-    line does so in others, however sure the recogniser is of them."""
+    """True if a line of this sheet may name a unit of the other kind."""
+    # A hand that makes an A like an F in one line does so in others, however sure the recogniser is of them.
+    # Deciding the kind by the hand's other letters was tried and taken back: one sample hand makes its A like
+    # a 4, like an A and like a crossed 7 on one sheet.
     least = min((line.kind_margin for line in sheet), default=FAR)
     return least < thresholds.unit_kind_doubt and features.kind_margin < thresholds.unit_kind_margin
 
 
 def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: float = math.inf) -> bool:
     """True if a line with this evidence is crossed out, and no order. `uncertainty`: of the recogniser's
-    letters, nats a frame; where it is small, strokes across them are rather those of a joined and leaning
-    hand."""
+    letters, nats a frame."""
+    # If it is small, strokes across the letters are rather those of a joined and leaning hand: of 2,600 live
+    # lines composed in free hands four were taken for crossed out by them.
     is_own_hand = (
         _has_strokes_across(strike)
         and uncertainty <= thresholds.cross_strokes_uncertainty
@@ -114,8 +119,8 @@ def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: fl
 
 
 def is_surely_crossed_out(strike: Strike, thresholds: ReviewThresholds) -> bool:
-    """True if it is so plainly crossed out, from end to end, that nobody need look. Never by strokes across,
-    which a hand may have."""
+    """True if a line is so plainly crossed out, from end to end, that nobody need look; never by strokes
+    across its letters."""
     return (
         strike.score >= thresholds.surely_struck_whole
         and strike.max_word_score >= thresholds.surely_struck_part
@@ -124,9 +129,7 @@ def is_surely_crossed_out(strike: Strike, thresholds: ReviewThresholds) -> bool:
 
 
 def part_strike(strike: Strike) -> float:
-    """How much any part of a row looks crossed out, 0..1: the feature of that name.
-
-    A stretch by itself, in a row that otherwise looks like none that was struck, is mostly a joined hand."""
+    """How much any part of a row looks crossed out, 0..1: the feature of that name."""
     return max((_strike_of(word, strike.score) for word in strike.words), default=0.0)
 
 
@@ -140,7 +143,8 @@ def is_plainly_struck(strike: Strike) -> bool:
 
 
 def _strike_of(word: StruckWord, row: float) -> float:
-    """One stretch, 0..1, in a row that scores `row` as a whole."""
+    """How much one stretch counts, 0..1, in a row that scores `row` as a whole."""
+    # A stretch by itself, in a row that otherwise looks live, is mostly a joined hand.
     if word.kind in _ASKING:
         return 1.0 if word.score >= ASKS_FOR_A_LOOK else word.score
     return word.score * (DISCOUNT if row < UNSTRUCK_ROW and word.score < UNSURE_STRIKE else 1.0)

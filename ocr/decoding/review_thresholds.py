@@ -1,4 +1,4 @@
-"""The thresholds on a line's own ink by which nobody need look at it: one documented value each.
+"""The thresholds by which a line passes without a person, on its own ink: one documented value each.
 
 Their numbers are data (`confidence.toml`, [thresholds]). A field marked *fitted* is searched by `python -m
 training.calibrate_confidence` on the sheets that the file's [provenance] names: the widest gate that keeps
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReviewThresholds:
-    """What a line must keep for nobody to look at it. "At most" and "at least" say on which side it
+    """What a line must keep to pass without a person. "At most" and "at least" say on which side it
     passes."""
 
     # How likely, and how far from the next order

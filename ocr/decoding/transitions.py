@@ -1,4 +1,4 @@
-"""An automaton's steps as arrays, found state by state as a search comes to them."""
+"""An automaton's arcs as arrays, made state by state as a search comes to them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 NONE = -1e9
-"""Stands for the price, turned, of a step that is not there."""
+"""Nats: the price, negated, of an arc that does not exist. Finite, so that differences stay numbers."""
 
 
 class ArcSource(Protocol):
     """The part of an automaton that leads from state to state."""
 
     def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
-        """The steps from a state: symbol, next state and price in nats, each symbol at most once."""
+        """The arcs from a state: symbol, next state and price in nats; each symbol at most once."""
         ...
 
 
 class TransitionTable:
-    """Steps by the column of the ink that their symbol shows in. Prices are turned, to be added to a log
-    chance.
+    """The arcs of the states asked for so far, by the column of the ink that shows an arc's sign.
 
-    Each state asked for has a row, from 1 on. `best`: by row and column the price of the cheapest step, or
-    NONE. `over` and `gap`: by row the state after a space, -1 without one, and that space's price. `symbol`,
-    `target` and `price` are the steps themselves, found by `between`. At most 255 symbols.
+    Each state has a row, from 1 on. Prices are negated, to be added to a log chance. `best_price`: by row and
+    column the price of the cheapest arc, or NONE. `space_target` and `space_price`: by row the state after a
+    space, -1 without one, and that space's price. `arc_symbol`, `arc_target` and `arc_price`: the arcs, in
+    the order of their cells (row x columns + column).
     """
 
     def __init__(self, automaton: ArcSource, columns: Sequence[int], space: int) -> None:
-        """`columns`: by symbol its column, from 1 on. `space`: the number of the symbol that ink need not
-        show."""
+        """`columns`: by symbol its column, from 1 on. `space`: the symbol that ink need not show. At most 255
+        symbols."""
         self._automaton = automaton
         self._columns = np.array(columns, dtype=np.int64)
         self._space = space
-        self._wide = max(columns) + 1
-        self._row = np.zeros(1024, dtype=np.int32)
-        self._rows, self._filled = 1, 0
-        self._first = np.zeros(256, dtype=np.int64)
-        self._ends = np.zeros((256, self._wide), dtype=np.uint8)
-        self.best_price = np.zeros((256, self._wide), dtype=np.float32)
+        self._width = max(columns) + 1
+        self._row_of_state = np.zeros(1024, dtype=np.int32)
+        self._rows, self._arc_count = 1, 0
+        self._first_arc = np.zeros(256, dtype=np.int64)
+        # Counts of one row's arcs up to each column; each symbol has one arc at most, so 255 fit in a byte.
+        self._arcs_to_column = np.zeros((256, self._width), dtype=np.uint8)
+        self.best_price = np.zeros((256, self._width), dtype=np.float32)
         self.space_target: Numbers = np.zeros(256, dtype=np.int64)
         self.space_price: Floats = np.zeros(256)
         self.arc_symbol: npt.NDArray[np.uint8] = np.zeros(2048, dtype=np.uint8)
@@ -57,32 +58,33 @@ class TransitionTable:
         return self._rows - 1
 
     def state_rows(self, states: Numbers) -> Numbers:
-        """The rows of some states."""
+        """The rows of some states; states that have none get one."""
         most = int(states.max(initial=0))
-        if most >= len(self._row):
-            self._row = _grown(self._row, most + most // 2)
-        found = self._row.take(states)
-        if not found.all():
-            self._find(np.unique(states[found == 0]))
-            found = self._row.take(states)
-        return found.astype(np.int64)
+        if most >= len(self._row_of_state):
+            self._row_of_state = _grown(self._row_of_state, most + most // 2)
+        rows = self._row_of_state.take(states)
+        if not rows.all():
+            self._add(np.unique(states[rows == 0]))
+            rows = self._row_of_state.take(states)
+        return rows.astype(np.int64)
 
     def arc_indices(self, rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """For pairs of a row and a column, which have a step: the number of a step's pair, and of the step
-        itself."""
-        at = rows * self._wide + columns
-        flat = self._ends.reshape(-1)
-        begin, end = flat.take(at - 1).astype(np.int64), flat.take(at)
+        """The arcs of pairs of a row and a column, which have one or more: by arc the index of its pair, and
+        its own."""
+        cells = rows * self._width + columns
+        flat = self._arcs_to_column.reshape(-1)
+        begin, end = flat.take(cells - 1).astype(np.int64), flat.take(cells)
         counts = end - begin
-        first = self._first.take(rows) + begin
+        first = self._first_arc.take(rows) + begin
         if counts.max(initial=1) == 1:
             return np.arange(len(rows)), first
+        # Symbols that the ink shows alike share a cell.
         pair = np.repeat(np.arange(len(rows)), counts)
         before = np.cumsum(counts) - counts
         return pair, np.arange(len(pair)) + (first - before).take(pair)
 
     def follow(self, state: int, symbol: int) -> tuple[int, float] | None:
-        """Where a symbol leads from a state, and its price, not turned; None where it may not stand."""
+        """Where a symbol leads from a state, and its price in nats; None where it may not stand."""
         row = self.state_rows(np.array([state]))
         column = self._columns[symbol : symbol + 1]
         if self.best_price[row[0], column[0]] == np.float32(NONE):
@@ -97,50 +99,52 @@ class TransitionTable:
             None,
         )
 
-    def _find(self, states: Numbers) -> None:
-        """Give each of some states a row."""
+    def _add(self, states: Numbers) -> None:
+        """Give each of some states, which have none, a row."""
         arcs = [self._automaton.arcs(state) for state in states.tolist()]
         counts = [len(each) for each in arcs]
         flat = np.array(list(chain.from_iterable(arcs)), dtype=np.float64).reshape(-1, 3)
         symbol = flat[:, 0].astype(np.int64)
-        at = np.repeat(np.arange(len(arcs)) * self._wide, counts) + self._columns.take(symbol)
-        order = np.argsort(at, kind="stable")
-        at, symbol, target, price = at[order], symbol[order], flat[order, 1].astype(np.int64), -flat[order, 2]
-        self._room(len(arcs), len(at))
-        new, there = slice(self._rows, self._rows + len(arcs)), slice(self._filled, self._filled + len(at))
-        self.arc_symbol[there], self.arc_target[there], self.arc_price[there] = symbol, target, price
-        counted = np.bincount(at, minlength=len(arcs) * self._wide).reshape(len(arcs), self._wide)
-        self._ends[new] = counted.cumsum(axis=1)
-        self._first[new] = self._filled + np.cumsum(counts) - counts
+        cells = np.repeat(np.arange(len(arcs)) * self._width, counts) + self._columns.take(symbol)
+        order = np.argsort(cells, kind="stable")
+        cells, symbol = cells[order], symbol[order]
+        target, price = flat[order, 1].astype(np.int64), -flat[order, 2]
+        self._make_room(len(arcs), len(cells))
+        row_slots = slice(self._rows, self._rows + len(arcs))
+        arc_slots = slice(self._arc_count, self._arc_count + len(cells))
+        self.arc_symbol[arc_slots], self.arc_target[arc_slots] = symbol, target
+        self.arc_price[arc_slots] = price
+        counted = np.bincount(cells, minlength=len(arcs) * self._width).reshape(len(arcs), self._width)
+        self._arcs_to_column[row_slots] = counted.cumsum(axis=1)
+        self._first_arc[row_slots] = self._arc_count + np.cumsum(counts) - counts
         best = np.full(counted.size, NONE)
-        np.maximum.at(best, at, price)
-        self.best_price[new] = best.reshape(counted.shape)
-        over = symbol == self._space
-        self.space_target[new] = -1
-        self.space_target[self._rows + at[over] // self._wide] = target[over]
-        self.space_price[self._rows + at[over] // self._wide] = price[over]
-        self._row[states] = np.arange(new.start, new.stop)
-        self._rows, self._filled = new.stop, there.stop
+        np.maximum.at(best, cells, price)
+        self.best_price[row_slots] = best.reshape(counted.shape)
+        is_space = symbol == self._space
+        self.space_target[row_slots] = -1
+        self.space_target[self._rows + cells[is_space] // self._width] = target[is_space]
+        self.space_price[self._rows + cells[is_space] // self._width] = price[is_space]
+        self._row_of_state[states] = np.arange(row_slots.start, row_slots.stop)
+        self._rows, self._arc_count = row_slots.stop, arc_slots.stop
 
-    def _room(self, rows: int, steps: int) -> None:
+    def _make_room(self, rows: int, arcs: int) -> None:
+        """Arrays for so many rows and arcs more."""
+        # Twice what is needed: growing by a fixed size would copy the arrays again and again.
         if self._rows + rows > len(self.best_price):
             size = 2 * (self._rows + rows)
-            self._first, self._ends, self.best_price = (
-                _grown(self._first, size),
-                _grown(self._ends, size),
-                _grown(self.best_price, size),
-            )
-            self.space_target, self.space_price = (
-                _grown(self.space_target, size),
-                _grown(self.space_price, size),
-            )
-        if self._filled + steps > len(self.arc_symbol):
-            size = 2 * (self._filled + steps)
-            self.arc_symbol, self.arc_target, self.arc_price = (
-                _grown(self.arc_symbol, size), _grown(self.arc_target, size), _grown(self.arc_price, size))
+            self._first_arc = _grown(self._first_arc, size)
+            self._arcs_to_column = _grown(self._arcs_to_column, size)
+            self.best_price = _grown(self.best_price, size)
+            self.space_target = _grown(self.space_target, size)
+            self.space_price = _grown(self.space_price, size)
+        if self._arc_count + arcs > len(self.arc_symbol):
+            size = 2 * (self._arc_count + arcs)
+            self.arc_symbol = _grown(self.arc_symbol, size)
+            self.arc_target, self.arc_price = _grown(self.arc_target, size), _grown(self.arc_price, size)
 
 
 def _grown(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    out = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
-    out[: len(array)] = array
-    return out
+    """The array with a longer first axis, its new part 0."""
+    larger = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
