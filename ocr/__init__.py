@@ -9,7 +9,7 @@ box again. Both give the values of `page`.
 - `layout`: boxes to rows, rows to columns, rows cut off at an edge, rows that continue.
 - `corrections`: crossed-out writing, words inserted above a row, carets, ink that nothing explains.
 - `decoding`: CTC scores and the beam search inside an automaton that a caller brings.
-- `provenance`: the processing steps that are stored with a reading.
+- `provenance`: the processing steps that a reading carries.
 
 Imports nothing of `grammar`, `maps` or `service`: a reading cannot depend on the position. Tuning values
 stand at the top of their module with unit, range and source. "Photographs" there are the 20 sample sheets

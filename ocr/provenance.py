@@ -1,4 +1,4 @@
-"""What was done to a sheet before its lines were read, as steps that are kept with the reading."""
+"""The processing steps of a sheet, with their settings and results."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ EVENED = "divided by the paper's own light"
 
 
 def processing_steps(
-    sheet: FlattenedSheet, taken: int, quality: Quality, finder: RowFinder, rows: int,
+    sheet: FlattenedSheet, rule_pixels: int, quality: Quality, finder: RowFinder, rows: int,
     engines: Sequence[Engine]
 ) -> tuple[Step, ...]:
-    """The steps of one sheet: `sheet` as it was read, upright, and `taken` pixels of printed rules.
+    """The steps of one sheet, in their order.
 
-    "squared" names the corners that were cut out, in pixels of the photograph as shown, from the writing's
-    top left clockwise; "read" the engines that were asked, the one that read every row first.
+    `sheet`: as it was read, upright. `rule_pixels`: pixels of printed rules that were removed. `rows`: how
+    many were found. `engines`: those that were asked, the one that read every row first.
     """
-    high, wide = sheet.image.shape[:2]
-    corners = " ".join(f"{x:.0f},{y:.0f}" for x, y in photo_points(sheet, upright_frame(wide, high)))
+    height, width = sheet.image.shape[:2]
+    # Pixels of the photograph as shown, from the writing's top left clockwise: a person can look there.
+    corners = " ".join(f"{x:.0f},{y:.0f}" for x, y in photo_points(sheet, upright_frame(width, height)))
     return (
         Step(
             "squared",
-            (("found", int(sheet.is_outlined)), ("width", wide), ("height", high), ("corners", corners)),
+            (("found", int(sheet.is_outlined)), ("width", width), ("height", height), ("corners", corners)),
         ),
         Step("evened", (("by", EVENED),)),
-        Step("rules_removed", (("pixels", taken),)),
+        Step("rules_removed", (("pixels", rule_pixels),)),
         Step("turned", (("degrees", sheet.rotation),)),
         Step("rows", (("finder", finder.name), ("rows", rows))),
         Step("read", (("engines", " ".join(engine.name for engine in engines)),)),

@@ -1,4 +1,4 @@
-"""Read a photograph: the one door of the eye."""
+"""Read a photograph: a file or its pictures to pages of rows."""
 
 from __future__ import annotations
 
@@ -40,45 +40,48 @@ from ocr.layout.wrap import STRUCK, join_wrapped
 from ocr.page import Alternative, Image, Page, Photo, Reading, Row, Status, Step, Strike, UnreadableReason
 from ocr.provenance import processing_steps
 
+# The finder's cost grows with the square of the side, so one search of the whole sheet uses a small copy.
 FIND_SIDE = 768
-"""Long side, in pixels, at which rows are looked for; the finder's cost grows with its square. On the sample
-sheets 960 found no row more."""
+"""Long side, in pixels, of the copy in which rows are looked for. Set on the sample sheets: 960 found no row
+more."""
 
 CLOSE_SIDE = 1152
-"""The same for a second look, where the rows found were SMALL."""
+"""The same for a second search, where the rows of the first are lower than SMALL. By hand."""
 
 CLOSEST_SIDE = 1536
-"""The same for a third look, where rows are TANGLED."""
+"""The same for a third search, where boxes are TANGLED. By hand."""
 
 TANGLED = 0.1
-"""Share of boxes with their middle in another from which rows are looked for closer: in 40 sheets composed
-for calibration two had so many, with rows run together, and the others at most 0.06."""
+"""Share of boxes, 0..1, with their middle in another box, from which rows are searched in a larger copy. In
+40 sheets composed for calibration two had so many, with rows run together; the others had at most 0.06."""
 
 SMALL = 15.0
-"""Boxes lower than this, in pixels at FIND_SIDE, are writing so small that words may have been missed."""
+"""Median height of boxes, in pixels at FIND_SIDE, below which words may have been missed. By hand."""
 
 PROBES = 4
-"""Rows read both ways up to tell which way is up: the longest, which say most."""
+"""Rows that are read both ways up to tell which way is up: the longest, which say most. By hand."""
 
 BEGINNING = 5.0
-"""Row heights of a box that are read for its first word."""
+"""Row heights of a box that are read for its first word. By hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How to read.
 
-    `finder`: where rows come from. `least_score`: a sheet whose rows score less on average (0..1, weighted by
-    length) holds no writing. `second_below`: rows that the first engine scores below this are shown to the
-    second engine too, which is all of them: where two opinions agree, fewer lines need a look. Rows that
-    nobody scored `third_below` are shown to the engines after it (on the sample sheets a third opinion on
-    rows scored 0.6 to 0.8 changed no order). `detect_strike`: tells from a row's crop and what the first
-    engine made of it whether it was crossed out.
+    `finder`: where rows come from. Scores are 0..1. `min_score`: a sheet whose rows score less on average,
+    weighted by length, holds no writing. `second_below`: rows that the first engine scores below this go to
+    the second engine too. `third_below`: rows that no engine scored so high go to the engines after it.
+    `detect_strike`: the strike of a row, from its crop and the first engine's recognition.
     """
 
     finder: RowFinder = field(default_factory=PpFinder)
+    # Tuned layers are surer: they score music on a printed page 0.65. The least of the sheets measured had
+    # 0.80.
     min_score: float = 0.7
+    # Above 1, so every row: where two opinions agree, fewer lines need a person.
     second_below: float = 1.01
+    # On the sample sheets a third opinion on rows scored 0.6 to 0.8 changed no order.
     third_below: float = 0.6
     detect_strike: Callable[[Image, Recognition], Strike] = detect_strike
 
@@ -88,11 +91,10 @@ def read(
     engines: Sequence[Engine],
     options: ReadOptions | None = None,
 ) -> Reading:
-    """Everything a photograph says.
+    """The pages of a photograph, or status UNUSABLE with a reason.
 
-    `engines`: the first reads every row, the others give alternatives.
-    A file or photograph that cannot be read gives status UNUSABLE and a reason; only a fault of ours, such
-    as a missing network file, raises.
+    `engines`: the first reads every row, the others give alternatives. Only a fault of ours raises, such as a
+    missing network file.
     """
     started = time.perf_counter()
     opened = open_images(photo.data)
@@ -109,7 +111,7 @@ def read_images(
     engines: Sequence[Engine],
     options: ReadOptions | None = None,
 ) -> Reading:
-    """The same for upright RGB images that somebody else opened, such as the pages of one file. Not empty."""
+    """The same for upright RGB images that are open already, such as the pages of one file. Not empty."""
     started = time.perf_counter()
     steps: list[Step] = []
     pages: list[Page] = []
@@ -117,7 +119,7 @@ def read_images(
     reader = _Reader(tuple(engines), options or ReadOptions())
     for image in images:
         outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
-        steps += [step for _, done in outcomes for step in done]
+        steps += [step for _, taken in outcomes for step in taken]
         reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, UnreadableReason)]
         pages += in_reading_order([outcome for outcome, _ in outcomes if isinstance(outcome, Page)])
     pages = [replace(page, number=number) for number, page in enumerate(pages, 1)]
@@ -127,74 +129,77 @@ def read_images(
 
 
 def in_reading_order(pages: Sequence[Page]) -> list[Page]:
-    """Sheets of one photograph as one would take them up: from the left, those in one column from the top."""
+    """Sheets of one photograph in the order of taking them up: from the left, those in one column from the
+    top."""
 
-    def ground(page: Page) -> npt.NDArray[np.float32]:
+    def upright_corners(page: Page) -> npt.NDArray[np.float32]:
         points = np.array([corner for line in page.lines for corner in line.box.corners], dtype=np.float32)
         return points @ np.array(QUARTERS[pages[0].rotation], dtype=np.float32).T
 
     def place(page: Page) -> tuple[float, float]:
-        points = ground(page)
+        points = upright_corners(page)
         middle = points[:, 0].mean()
-        beside = [other for other in grounds if not other[:, 0].min() < middle < other[:, 0].max()]
+        beside = [other for other in all_corners if not other[:, 0].min() < middle < other[:, 0].max()]
+        # One column only: x says nothing, and the sheets go from the top.
         return (float(middle) if beside else 0.0, float(points[:, 1].mean()))
 
     if len(pages) < 2:
         return list(pages)
-    grounds = [ground(page) for page in pages]
+    all_corners = [upright_corners(page) for page in pages]
     return sorted(pages, key=place)
 
 
 QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)), 270: ((0, 1), (-1, 0))}
-"""Rotation to the matrix that takes x, y of the photograph to x, y after it is turned clockwise."""
+"""Rotation in degrees to the matrix that takes x, y of the photograph to x, y after that turn clockwise."""
 
 
-Spots: TypeAlias = tuple[tuple[InsertionSpot, Recognition], ...]
-"""Words put in above a row: where, and what each says by itself."""
+Insertions: TypeAlias = tuple[tuple[InsertionSpot, Recognition], ...]
+"""Words inserted above a row: where each is, and its reading by itself."""
 
 
-class _Apart(NamedTuple):
-    """Of each row: how well it was photographed, its crop without the words put in above it, what that says
-    and how struck it looks, and those words."""
+class _SeparatedRows(NamedTuple):
+    """Each row without the words inserted above it: how well it was photographed, its crop, its reading, how
+    struck it looks, and those words."""
 
-    shown: list[Legibility]
+    legibilities: list[Legibility]
     crops: list[Image]
     texts: list[Recognition]
     strikes: list[Strike]
-    put_in: list[Spots]
+    insertions: list[Insertions]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
     engines: tuple[Engine, ...]
     options: ReadOptions
-    _said: dict[bytes, Recognition] = field(default_factory=dict, repr=False, compare=False)
+    _cache: dict[bytes, Recognition] = field(default_factory=dict, repr=False, compare=False)
 
-    def _first(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
-        """What the first engine says. A crop that told which way is up is not read again as a row."""
+    def _recognize(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
+        """The first engine's readings of some crops."""
+        # The longest rows are read to tell which way is up, and must not be read again as rows.
         keys = [hashlib.sha256(crop.tobytes() + repr(crop.shape).encode()).digest() for crop in crops]
-        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._said}
-        self._said.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
-        return tuple(self._said[key] for key in keys)
+        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._cache}
+        self._cache.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
+        return tuple(self._cache[key] for key in keys)
 
     def sheets(self, photo: Image) -> tuple[FlattenedSheet, ...]:
-        """The sheets of a photograph; the whole of it where writing lies outside every sheet found, since no
-        order may be lost to an edge that was none."""
-        found = find_sheets(photo)
-        lost = found[0].is_outlined and has_writing_outside(photo, found, self.options.finder)
-        return (whole_photo(photo),) if lost else found
+        """The sheets of a photograph; the whole of it where writing lies outside every sheet."""
+        sheets = find_sheets(photo)
+        # No order may be lost to an edge that was none.
+        has_writing_beside = sheets[0].is_outlined and has_writing_outside(photo, sheets, self.options.finder)
+        return (whole_photo(photo),) if has_writing_beside else sheets
 
     def sheet(self, photo: Image, sheet: FlattenedSheet) -> tuple[Page | UnreadableReason, tuple[Step, ...]]:
-        """One sheet as a page still without number, or why it is none."""
-        clean, taken = _cleaned(sheet)
+        """One sheet as a page without its number, or why it is no page, and the steps taken."""
+        clean, rule_pixels = _cleaned(sheet)
         quads = self._find(clean)
         degrees, quads = self._rotation(clean, quads)
         if degrees:
             sheet = turn_sheet(sheet, degrees)
             clean = turn_image(clean, degrees)
-        rows = self._rows(sheet, clean, row_strips(quads, partial(self._one_kind, clean)), photo.shape[:2])
+        rows = self._rows(sheet, clean, row_strips(quads, partial(self._begin_alike, clean)), photo.shape[:2])
         quality = measure(photo, clean)
-        steps = processing_steps(sheet, taken, quality, self.options.finder, len(rows), self.engines)
+        steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
         reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
         if sheet_trust(rows) < required_trust(
             rows, self.options.min_score, photo_is_good=reason is UnreadableReason.NOT_A_SHEET
@@ -204,32 +209,35 @@ class _Reader:
         return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:
-        """Boxes of writing; small writing and tangled rows are looked at closer."""
-        found = self._find_at(clean, FIND_SIDE)
+        """Boxes of writing on a sheet; small writing and tangled rows are searched in larger copies."""
+        boxes = self._find_at(clean, FIND_SIDE)
         longest = max(clean.shape[:2])
-        if longest <= FIND_SIDE or not found:
-            return found
-        low = float(np.median([min(quad_size(quad)) for quad in found])) * FIND_SIDE / longest
-        found = self._find_at(clean, CLOSE_SIDE) if low < SMALL else found
-        if tangled_share(found) >= TANGLED:
+        if longest <= FIND_SIDE or not boxes:
+            return boxes
+        box_height = float(np.median([min(quad_size(quad)) for quad in boxes])) * FIND_SIDE / longest
+        boxes = self._find_at(clean, CLOSE_SIDE) if box_height < SMALL else boxes
+        # Tight rows run together in a small copy; the copy with the fewest boxes inside others wins.
+        if tangled_share(boxes) >= TANGLED:
             closer = (self._find_at(clean, side) for side in (CLOSE_SIDE, CLOSEST_SIDE) if side < longest)
-            found = min((found, *filter(None, closer)), key=tangled_share)
+            boxes = min((boxes, *filter(None, closer)), key=tangled_share)
+        # A box much higher than the others is mostly a row and the word inserted above it: of eight such
+        # boxes in 140 sheets, seven.
         return part_tall_boxes(
-            found, lambda quad, times: self._find_in(clean, quad, times * FIND_SIDE / longest)
+            boxes, lambda quad, times: self._find_in(clean, quad, times * FIND_SIDE / longest)
         )
 
     def _find_in(self, clean: Image, quad: Quad, scale: float) -> tuple[Quad, ...]:
-        """Boxes of writing in and about one, on a copy of that scale."""
+        """Boxes of writing in and about one box, on a copy of that scale."""
         (left, top), (right, foot) = np.maximum(0, quad.min(axis=0)), quad.max(axis=0)
         part = clean[int(top) : int(foot) + 1, int(left) : int(right) + 1]
-        way = cv2.INTER_AREA if scale < 1.0 else cv2.INTER_CUBIC
-        small = np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=way), dtype=np.uint8)
+        method = cv2.INTER_AREA if scale < 1.0 else cv2.INTER_CUBIC
+        small = np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=method), dtype=np.uint8)
         corner = np.array([int(left), int(top)], dtype=np.float32)
-        found = self.options.finder.find(np.ascontiguousarray(small)) if min(small.shape[:2]) >= 8 else ()
-        return tuple(np.asarray(one / scale + corner, dtype=np.float32) for one in found)
+        boxes = self.options.finder.find(np.ascontiguousarray(small)) if min(small.shape[:2]) >= 8 else ()
+        return tuple(np.asarray(box / scale + corner, dtype=np.float32) for box in boxes)
 
     def _find_at(self, clean: Image, side: int) -> tuple[Quad, ...]:
-        """Boxes of writing, looked for only where there is ink, on a copy with that long side at most."""
+        """Boxes of writing, searched only where there is ink, on a copy whose long side is at most `side`."""
         scale = min(1.0, side / max(clean.shape[:2]))
         size = (max(1, round(clean.shape[1] * scale)), max(1, round(clean.shape[0] * scale)))
         small = np.asarray(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
@@ -237,151 +245,160 @@ class _Reader:
         if right - left < 8 or bottom - top < 8:
             return ()
         corner = np.array([left, top], dtype=np.float32)
-        found = self.options.finder.find(np.ascontiguousarray(small[top:bottom, left:right]))
-        return tuple(np.asarray((quad + corner) / scale, dtype=np.float32) for quad in found)
+        boxes = self.options.finder.find(np.ascontiguousarray(small[top:bottom, left:right]))
+        return tuple(np.asarray((quad + corner) / scale, dtype=np.float32) for quad in boxes)
 
     def _rotation(self, clean: Image, quads: Sequence[Quad]) -> tuple[int, tuple[Quad, ...]]:
-        """Degrees clockwise that make the writing upright, by what reads best, and the boxes after that
-        turn."""
-        side = 90 if runs_sideways(quads) else 0
-        if side:
-            clean = turn_image(clean, side)
+        """Degrees clockwise by which the writing reads best, and the boxes after that turn."""
+        quarter = 90 if runs_sideways(quads) else 0
+        if quarter:
+            clean = turn_image(clean, quarter)
             quads = self._find(clean)
-        longest = sorted(row_strips(quads), key=lambda s: s.left - s.right)[:PROBES]
+        longest = sorted(row_strips(quads), key=lambda strip: strip.left - strip.right)[:PROBES]
         crops = [_row_crop(clean, strip) for strip in longest]
-        upright = self._first(crops)
-        if _agreement(upright) > SURE:
-            return side, tuple(quads)
-        inverted = self._first([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
-        if _agreement(upright) >= _agreement(inverted):
-            return side, tuple(quads)
+        upright = self._recognize(crops)
+        if _mean_score(upright) > SURELY_UPRIGHT:
+            return quarter, tuple(quads)
+        inverted = self._recognize([np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops])
+        if _mean_score(upright) >= _mean_score(inverted):
+            return quarter, tuple(quads)
         corner = np.array([clean.shape[1], clean.shape[0]], dtype=np.float32)
-        return side + 180, tuple(corner - np.roll(quad, 2, axis=0) for quad in quads)
+        return quarter + 180, tuple(corner - np.roll(quad, 2, axis=0) for quad in quads)
 
-    def _one_kind(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
-        """See `lines.OneKind`: only the first word or two of each row is read."""
+    def _begin_alike(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
+        """True if the rows of two near columns begin with the same words; see `row_starts.begin_alike`."""
+        # Layout cannot tell near columns from one list in two parts; first words can, and nothing need be
+        # known of orders for it.
         if min(len(left), len(right)) < LEAST_ROWS:
             return False
-        texts = [
-            [said.text for said in self._first([_beginning(clean, q) for q in side])]
-            for side in (left, right)
-        ]
-        return begin_alike(*texts)
+        crops = [[_first_words(clean, quad) for quad in side] for side in (left, right)]
+        return begin_alike(*([reading.text for reading in self._recognize(side)] for side in crops))
 
     def _rows(
-        self, sheet: FlattenedSheet, clean: Image, found: Sequence[RowStrip], photo: tuple[int, ...]
+        self, sheet: FlattenedSheet, clean: Image, strips: Sequence[RowStrip], photo: tuple[int, ...]
     ) -> tuple[Row, ...]:
-        shown, crops, texts, strikes, spots = self._apart(clean, found)
-        put_in = [tuple(_row_put_in(sheet, clean, *pair) for pair in pairs) for pairs in spots]
-        others = self._second_opinions(crops, texts, [mark.score >= STRUCK for mark in strikes])
-        texts = [_or_other(said, other) for said, other in zip(texts, others, strict=True)]
-        wide = clean.shape[1]
-        usual = float(np.median([strip.height for strip in found])) if found else 0.0
+        """The rows of a sheet from their strips, without those that hold no writing."""
+        legibilities, crops, texts, strikes, insertions = self._separated(clean, strips)
+        inserted = [tuple(_inserted_row(sheet, clean, *word) for word in words) for words in insertions]
+        others = self._second_opinions(crops, texts, [strike.score >= STRUCK for strike in strikes])
+        texts = [_first_or_other(*pair) for pair in zip(texts, others, strict=True)]
+        sheet_width = clean.shape[1]
+        median_height = float(np.median([strip.height for strip in strips])) if strips else 0.0
         return tuple(
             Row(
                 box=box_of(photo_points(sheet, strip.quad)),
-                text=said.text,
-                score=round(said.score, 4),
-                left=round(strip.left / wide, 4),
-                right=round(strip.right / wide, 4),
+                text=recognition.text,
+                score=round(recognition.score, 4),
+                left=round(strip.left / sheet_width, 4),
+                right=round(strip.right / sheet_width, 4),
                 indent=round(indent, 2),
-                strike=mark,
-                alternatives=other,
-                posteriors=said.posteriors,
-                focus=seen.focus,
-                contrast=seen.contrast,
+                strike=strike,
+                alternatives=alternatives,
+                posteriors=recognition.posteriors,
+                focus=legible.focus,
+                contrast=legible.contrast,
                 cut_off=is_cut_off(sheet, clean, strip, (photo[0], photo[1])),
-                inserted=added,
+                inserted=words,
             )
-            for strip, said, other, indent, seen, mark, crop, added in zip(
-                found, texts, others, row_indents(found), shown, strikes, crops, put_in, strict=True
+            for strip, recognition, alternatives, indent, legible, strike, crop, words in zip(
+                strips, texts, others, row_indents(strips), legibilities, strikes, crops, inserted,
+                strict=True,
             )
-            if said.text or _written(crop, strip, usual)
+            # A row that every engine is silent on is for a person, if it is writing.
+            if recognition.text or _has_writing(crop, strip, median_height)
         )
 
-    def _apart(self, clean: Image, found: Sequence[RowStrip]) -> _Apart:
-        """The rows, each without the words put in above it, and those words."""
-        above = _put_in(found)
-        whole = [_row_crop(_bare(clean, *each), each[0]) for each in zip(found, above, strict=True)]
-        shown, said = [legibility(crop) for crop in whole], self._first(whole)
-        crops = [trim_to_row(*pair) for pair in zip(whole, said, strict=True)]
-        texts = list(self._first(crops))
-        strikes = [self.options.detect_strike(*pair) for pair in zip(crops, texts, strict=True)]
-        spots: list[Spots] = []
-        for k, strip in enumerate(found):
-            there = (
-                insertion_spots(strip, found, whole[k], said[k], strikes[k])
-                if strikes[k].score < STRUCK
-                else ()
-            )
-            spots.append(self._spots(_bare(clean, strip, above[k]), there) if there else ())
-            if spots[k]:
-                own = without_inserted_words(
-                    _bare(clean, strip, above[k]), spots[k][0][0].row_quad,
-                    [spot.quad for spot, _ in spots[k]]
-                )
-                crops[k] = trim_to_row(_row_crop(own, strip), said[k])
-                texts[k] = self._first([crops[k]])[0]
-                strikes[k] = self.options.detect_strike(crops[k], texts[k])
-        return _Apart(shown, crops, texts, strikes, spots)
+    def _separated(self, clean: Image, strips: Sequence[RowStrip]) -> _SeparatedRows:
+        """The rows, each without the words inserted above it, and those words.
 
-    def _spots(self, clean: Image, spots: Sequence[InsertionSpot]) -> Spots:
-        """Where a word stands above struck words or a caret of a row, and what it says by itself."""
-        said = self._first(
+        1. Take out words that were found as rows of their own. 2. Read each row. 3. Look for words above its
+        struck words and carets. 4. Take these out too, and read the row again."""
+        # Tails of an inserted word, and its caret, read as letters of the row below: half of such orders were
+        # lost to that.
+        above = _boxes_above(strips)
+        whole = [_row_crop(_without_words(clean, *pair), pair[0]) for pair in zip(strips, above, strict=True)]
+        legibilities, whole_texts = [legibility(crop) for crop in whole], self._recognize(whole)
+        crops = [trim_to_row(*pair) for pair in zip(whole, whole_texts, strict=True)]
+        texts = list(self._recognize(crops))
+        strikes = [self.options.detect_strike(*pair) for pair in zip(crops, texts, strict=True)]
+        insertions: list[Insertions] = []
+        for index, strip in enumerate(strips):
+            if strikes[index].score >= STRUCK:
+                insertions.append(())
+                continue
+            spots = insertion_spots(strip, strips, whole[index], whole_texts[index], strikes[index])
+            bare = _without_words(clean, strip, above[index]) if spots else clean
+            insertions.append(self._insertions(bare, spots) if spots else ())
+            if words := insertions[-1]:
+                bare = without_inserted_words(bare, words[0][0].row_quad, [spot.quad for spot, _ in words])
+                crops[index] = trim_to_row(_row_crop(bare, strip), whole_texts[index])
+                texts[index] = self._recognize([crops[index]])[0]
+                strikes[index] = self.options.detect_strike(crops[index], texts[index])
+        return _SeparatedRows(legibilities, crops, texts, strikes, insertions)
+
+    def _insertions(self, clean: Image, spots: Sequence[InsertionSpot]) -> Insertions:
+        """The words above struck words or a caret of a row: those spots whose readings are words."""
+        # The row's own ink goes first, as the word's ink goes before the row is read.
+        recognitions = self._recognize(
             [cut_quad(without_inserted_words(clean, spot.quad, [spot.row_quad]), spot.quad) for spot in spots]
         )
-        return tuple((spot, one) for spot, one in zip(spots, said, strict=True) if spot.accepts(one))
+        pairs = zip(spots, recognitions, strict=True)
+        return tuple((spot, recognition) for spot, recognition in pairs if spot.accepts(recognition))
 
     def _second_opinions(
         self, crops: Sequence[Image], texts: Sequence[Recognition], struck: Sequence[bool]
     ) -> tuple[tuple[Alternative, ...], ...]:
-        """What the other engines make of doubtful rows. Rows crossed out are not asked about: their letters
-        are hard to read and count for nothing."""
-        best = [said.score for said in texts]
-        found: list[list[Alternative]] = [[] for _ in crops]
+        """By row the readings of the other engines, the best score first; see `ReadOptions` for which
+        rows."""
+        best = [recognition.score for recognition in texts]
+        alternatives: list[list[Alternative]] = [[] for _ in crops]
         for number, engine in enumerate(self.engines[1:]):
             limit = self.options.third_below if number else self.options.second_below
-            doubtful = [k for k, score in enumerate(best) if score < limit and not struck[k]]
-            for k, said in zip(doubtful, engine.read([crops[k] for k in doubtful]), strict=True):
-                best[k] = max(best[k], said.score)
-                if said.text and (said.posteriors is not None or said.text != texts[k].text):
-                    found[k].append(
-                        Alternative(said.text, round(said.score, 4), engine.name, said.posteriors)
+            # The letters of a crossed-out row are hard to read and count for nothing.
+            doubtful = [row for row, score in enumerate(best) if score < limit and not struck[row]]
+            for row, other in zip(doubtful, engine.read([crops[row] for row in doubtful]), strict=True):
+                best[row] = max(best[row], other.score)
+                # Without posteriors the same text again is no news.
+                if other.text and (other.posteriors is not None or other.text != texts[row].text):
+                    alternatives[row].append(
+                        Alternative(other.text, round(other.score, 4), engine.name, other.posteriors)
                     )
-        return tuple(tuple(sorted(row, key=lambda a: -a.score)) for row in found)
+        return tuple(tuple(sorted(of_row, key=lambda other: -other.score)) for of_row in alternatives)
 
 
-SURE = 0.93
-"""Rows that read this well are not tried upside down; inverted writing was never seen above 0.85."""
+SURELY_UPRIGHT = 0.93
+"""Mean score, 0..1, of rows from which they are not tried upside down. Inverted writing was never above
+0.85."""
 
 
-def _or_other(said: Recognition, others: Sequence[Alternative]) -> Recognition:
-    """What another engine read where the first saw nothing, as on a short "v2"."""
-    if said.text or not others:
-        return said
+def _first_or_other(recognition: Recognition, others: Sequence[Alternative]) -> Recognition:
+    """The first engine's reading, or another engine's where the first saw nothing, as on a short "v2"."""
+    if recognition.text or not others:
+        return recognition
     return Recognition(others[0].text, others[0].score, others[0].posteriors)
 
 
-SILENT_LOW, SILENT_LONG, SILENT_INK = 0.6, 1.5, 0.4
-"""A row that nobody could read is writing all the same where it is this high and this long, in heights of a
-middling row, and this share of its columns has ink: less is a speck, a fold or the end of a rule."""
+SILENT_HEIGHT, SILENT_LENGTH, SILENT_INK = 0.6, 1.5, 0.4
+"""Least height and length, in heights of the median row, and least share of columns with ink, 0..1, of a row
+that is writing though no engine reads it. Less is a speck, a fold or the end of a rule. By hand."""
 
 _DARK = 150
-"""Grey below which a pixel of an evened sheet is ink."""
+"""Grey, 0..255, below which a pixel of an evened sheet is ink. By hand."""
 
 
-def _written(crop: Image, strip: RowStrip, usual: float) -> bool:
-    """Is there writing in a crop that every engine is silent on? Such a row is for a person to see."""
-    if strip.height < SILENT_LOW * usual or strip.right - strip.left < SILENT_LONG * usual:
+def _has_writing(crop: Image, strip: RowStrip, median_height: float) -> bool:
+    """True if a row that no engine reads may be writing."""
+    length = strip.right - strip.left
+    if strip.height < SILENT_HEIGHT * median_height or length < SILENT_LENGTH * median_height:
         return False
     grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
     return float((grey < _DARK).any(axis=0).mean()) >= SILENT_INK
 
 
-def _agreement(texts: Sequence[Recognition]) -> float:
-    """How well rows read, 0..1, longer ones counting more."""
-    length = sum(len(said.text) for said in texts)
-    return sum(said.score * len(said.text) for said in texts) / length if length else 0.0
+def _mean_score(texts: Sequence[Recognition]) -> float:
+    """The mean score of rows, 0..1, weighted by length; 0 without letters."""
+    length = sum(len(recognition.text) for recognition in texts)
+    return sum(recognition.score * len(recognition.text) for recognition in texts) / length if length else 0.0
 
 
 def _cleaned(sheet: FlattenedSheet) -> tuple[Image, int]:
@@ -394,33 +411,33 @@ def _row_crop(clean: Image, strip: RowStrip) -> Image:
     )
 
 
-def _row_put_in(sheet: FlattenedSheet, clean: Image, spot: InsertionSpot, said: Recognition) -> Row:
-    """A word put in above a row, as a row of its own."""
-    wide = clean.shape[1]
+def _inserted_row(sheet: FlattenedSheet, clean: Image, spot: InsertionSpot, recognition: Recognition) -> Row:
+    """A word inserted above a row, as a row of its own."""
+    sheet_width = clean.shape[1]
     return Row(
-        box=box_of(photo_points(sheet, spot.quad)), text=said.text, score=round(said.score, 4),
-        left=round(float(spot.quad[:, 0].min()) / wide, 4),
-        right=round(float(spot.quad[:, 0].max()) / wide, 4),
-        posteriors=said.posteriors,
+        box=box_of(photo_points(sheet, spot.quad)), text=recognition.text, score=round(recognition.score, 4),
+        left=round(float(spot.quad[:, 0].min()) / sheet_width, 4),
+        right=round(float(spot.quad[:, 0].max()) / sheet_width, 4),
+        posteriors=recognition.posteriors,
     )
 
 
-def _put_in(found: Sequence[RowStrip]) -> list[list[Quad]]:
-    """For each row the boxes of those that are words put in above it."""
-    hosts = insertion_hosts([box_of(strip.quad) for strip in found])
+def _boxes_above(strips: Sequence[RowStrip]) -> list[list[Quad]]:
+    """By row the boxes of the other rows that are words inserted above it."""
+    hosts = insertion_hosts([box_of(strip.quad) for strip in strips])
     return [
-        [other.quad for other, host in zip(found, hosts, strict=True) if host == at]
-        for at in range(len(found))
+        [other.quad for other, host in zip(strips, hosts, strict=True) if host == index]
+        for index in range(len(strips))
     ]
 
 
-def _bare(clean: Image, strip: RowStrip, put_in: Sequence[Quad]) -> Image:
-    """The sheet without the ink of words put in above a row; made for the one row and not kept, for a sheet
-    may be large."""
-    return without_inserted_words(clean, strip.quad, put_in) if put_in else clean
+def _without_words(clean: Image, strip: RowStrip, words: Sequence[Quad]) -> Image:
+    """The sheet without the ink of words inserted above a row."""
+    # Made again for each row that asks: a copy of the sheet for every row would fill the memory.
+    return without_inserted_words(clean, strip.quad, words) if words else clean
 
 
-def _beginning(clean: Image, quad: Quad) -> Image:
+def _first_words(clean: Image, quad: Quad) -> Image:
     """The first word or two of a box as a recogniser's crop."""
     width, height = quad_size(quad)
     share = np.float32(min(1.0, BEGINNING * height / max(width, 1.0)))
@@ -430,7 +447,8 @@ def _beginning(clean: Image, quad: Quad) -> Image:
 
 
 def _skew(rows: Sequence[Row], rotation: int) -> float:
-    """Degrees the writing falls to the right in the photograph once that is turned; the middle row's."""
+    """Degrees by which the writing falls to the right in the photograph after its turn; the median of
+    rows."""
     falls = []
     for row in rows:
         (ax, ay), (bx, by) = row.box.corners[:2]
@@ -440,8 +458,9 @@ def _skew(rows: Sequence[Row], rotation: int) -> float:
 
 
 def _jpeg(image: Image) -> bytes:
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 80])
-    if not done:
+    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
+    is_written, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    if not is_written:
         msg = "OpenCV could not write a JPEG"
         raise RuntimeError(msg)
     return data.tobytes()

@@ -1,9 +1,5 @@
-"""Read one line again, in a box that a person has drawn: which rows lie in it is theirs to say, what they say
-the engines'.
-
-The same sheet is found, squared and cleaned as when the whole photograph was read, so the same ink looks the
-same.
-"""
+"""Read one line again, in a box that a person has drawn. The person says where the line is, the engines what
+it says."""
 
 from __future__ import annotations
 
@@ -31,29 +27,32 @@ from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, ReadLine, Row
 from ocr.read import CLOSE_SIDE, ReadOptions
 
+# A finder sees little at the edge of its picture.
 AROUND = 0.75
-"""Heights of the box beside it in which rows are looked for: a finder sees little at the edge of its
-picture."""
+"""Heights of the box around it in which rows are searched too. By hand."""
 
+# A level box about a line that falls or rises holds much of its neighbours, but the line itself whole.
 HELD, LEAST = 0.85, 0.3
-"""A row belongs to the box from this share of it on. A level box about a line that falls or rises holds much
-of its neighbours, but the line itself whole. Below the second share nothing in the box is a row."""
+"""Share of a row, 0..1, that lies in the box: from HELD on the row belongs to it; if no row has LEAST, the
+box itself is the row. By hand."""
 
 BARE = 0.3
-"""Rows lower than this share of the box are a piece of its writing: the box itself is the row then."""
+"""Heights of all rows together, as a share of the box, below which they are a piece of its writing: then the
+box itself is the row. By hand."""
 
 
 def read_line(
     photo: Image, box: Box, rotation: int, engines: Sequence[Engine], options: ReadOptions | None = None
 ) -> tuple[ReadLine, ...]:
-    """What the writing in `box` says, its rows taken as one line; where it holds several rows, also without
-    the outer ones and the middle one by itself, for a box that is only drawn too high. Empty where nobody
-    sees a letter in it.
+    """The writing in `box`, its rows as one line; then other choices of rows. Empty if no engine reads a
+    letter.
 
-    `photo` is the upright picture that the box is given in, `rotation` the quarter turn, in degrees
-    clockwise, of its page (`Page.rotation`). Corners outside the picture are allowed.
+    `photo`: upright. `box`: in its pixels; corners may lie outside. `rotation`: degrees clockwise of the
+    page, see `Page.rotation`.
     """
     chosen = options or ReadOptions()
+    # The sheet is found, squared and cleaned as when the whole photograph was read, so the same ink looks the
+    # same.
     sheet = turn_sheet(_sheet(photo, box), rotation)
     clean, _ = without_rules(even_light(sheet.image))
     quad = transform_points(np.linalg.inv(sheet.to_photo).astype(np.float64), box.corners)
@@ -66,47 +65,49 @@ def read_line(
         return ()
     middle = np.mean(box.corners, axis=0)
     central = min(rows, key=lambda row: float(np.linalg.norm(np.mean(row.box.corners, axis=0) - middle)))
-    inner = [rows[off:len(rows) - off] for off in range((len(rows) + 1) // 2)]
-    ways = [*inner, *([[central]] if [central] not in inner else [])]
-    return tuple(as_line(attach_insertions(way)) for way in ways)
+    # A box may only be drawn too high: also without the outer rows, and the middle row by itself.
+    choices = [rows[off:len(rows) - off] for off in range((len(rows) + 1) // 2)]
+    choices += [[central]] if [central] not in choices else []
+    return tuple(as_line(attach_insertions(choice)) for choice in choices)
 
 
 def _sheet(photo: Image, box: Box) -> FlattenedSheet:
-    """The sheet that the whole box lies on; the photograph itself where there is none."""
+    """The sheet that the whole box lies on; the photograph itself if there is none."""
     return next(
         (
-            one
-            for one in find_sheets(photo)
-            if one.is_outlined and not any(is_outside(one, [at]) for at in box.corners)
+            sheet
+            for sheet in find_sheets(photo)
+            if sheet.is_outlined and not any(is_outside(sheet, [corner]) for corner in box.corners)
         ),
         whole_photo(photo),
     )
 
 
 def _rows(clean: Image, quad: Quad, options: ReadOptions) -> list[RowStrip]:
-    """The rows of writing in a box, each from side to side of it, from the top: the person says where a line
-    begins and ends, the finder how many rows it has and how high they are. The box itself where no row is
+    """The rows of writing in a box, from the top, each as wide as the box; the box itself if no row is
     found."""
-    high = quad_size(quad)[1]
-    rows = [_across(strip, quad) for strip in row_strips(_found(clean, quad, AROUND * high, options))]
+    # The person says where a line begins and ends, the finder how many rows it has and how high they are.
+    box_height = quad_size(quad)[1]
+    boxes = _boxes_around(clean, quad, AROUND * box_height, options)
+    rows = [_across(strip, quad) for strip in row_strips(boxes)]
     shares = [_share(row.quad, quad) for row in rows]
-    held = [row for row, share in zip(rows, shares, strict=True) if share >= min(HELD, max(shares))]
-    if not held or max(shares) < LEAST or sum(row.height for row in held) < BARE * high:
+    rows_inside = [row for row, share in zip(rows, shares, strict=True) if share >= min(HELD, max(shares))]
+    if not rows_inside or max(shares) < LEAST or sum(row.height for row in rows_inside) < BARE * box_height:
         return [_strip(quad)]
-    return held
+    return rows_inside
 
 
 def _share(row: Quad, box: Quad) -> float:
-    """How much of a row lies in a box, 0..1."""
+    """The share of a row that lies in a box, 0..1."""
     return float(cv2.intersectConvexConvex(row, box)[0]) / max(1.0, float(cv2.contourArea(row)))
 
 
-def _found(clean: Image, quad: Quad, margin: float, options: ReadOptions) -> list[Quad]:
+def _boxes_around(clean: Image, quad: Quad, margin: float, options: ReadOptions) -> list[Quad]:
     """Boxes of writing about the box, in pixels of the sheet."""
-    high, wide = clean.shape[:2]
+    height, width = clean.shape[:2]
     (left, top), (right, foot) = quad.min(axis=0) - margin, quad.max(axis=0) + margin
     x, y = max(0, int(left)), max(0, int(top))
-    part = clean[y:max(y + 1, min(high, round(float(foot)))), x:max(x + 1, min(wide, round(float(right))))]
+    part = clean[y:max(y + 1, min(height, round(float(foot)))), x:max(x + 1, min(width, round(float(right))))]
     scale = min(1.0, CLOSE_SIDE / max(clean.shape[:2]))
     size = round(part.shape[1] * scale), round(part.shape[0] * scale)
     if min(size) < 8:
@@ -114,13 +115,13 @@ def _found(clean: Image, quad: Quad, margin: float, options: ReadOptions) -> lis
     small = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     corner = np.array([x, y], dtype=np.float32)
     return [
-        np.asarray(one / scale + corner, dtype=np.float32)
-        for one in options.finder.find(np.ascontiguousarray(small))
+        np.asarray(box / scale + corner, dtype=np.float32)
+        for box in options.finder.find(np.ascontiguousarray(small))
     ]
 
 
 def _across(strip: RowStrip, quad: Quad) -> RowStrip:
-    """A row's strip drawn out, or cut off, to the sides of the box."""
+    """A row's strip, lengthened or cut off to the sides of the box."""
     (ax, ay), (bx, by) = strip.quad[0], strip.quad[1]
     slope = float((by - ay) / (bx - ax)) if bx - ax > 1 else 0.0
     left, right = float(quad[[0, 3], 0].min()), float(quad[[1, 2], 0].max())
@@ -139,27 +140,27 @@ def _row(
     photo: Image, sheet: FlattenedSheet, clean: Image, strip: RowStrip, engines: Sequence[Engine],
     options: ReadOptions
 ) -> Row:
-    """One row as the engines read it, the first one's words first; the third is asked where the others
-    doubt."""
+    """One row as the engines read it: the first engine's text, the others as alternatives."""
     crop = cut_quad(
         clean, grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height)
     )
-    said: list[tuple[str, Recognition]] = []
-    for at, engine in enumerate(engines):
-        if at < 2 or max(one.score for _, one in said) < options.third_below:
-            said.append((engine.name, engine.read([crop])[0]))
-    best = next((one for _, one in said if one.text), said[0][1])
+    recognitions: list[tuple[str, Recognition]] = []
+    # As for a whole page: a third engine is asked only if the others doubt.
+    for index, engine in enumerate(engines):
+        if index < 2 or max(recognition.score for _, recognition in recognitions) < options.third_below:
+            recognitions.append((engine.name, engine.read([crop])[0]))
+    best = next((recognition for _, recognition in recognitions if recognition.text), recognitions[0][1])
     others = [
-        Alternative(one.text, round(one.score, 4), name, one.posteriors)
-        for name, one in said
-        if one is not best and one.text
+        Alternative(recognition.text, round(recognition.score, 4), name, recognition.posteriors)
+        for name, recognition in recognitions
+        if recognition is not best and recognition.text
     ]
-    seen, wide = legibility(crop), clean.shape[1]
+    legible, sheet_width = legibility(crop), clean.shape[1]
     return Row(
         box=box_of(photo_points(sheet, strip.quad)), text=best.text, score=round(best.score, 4),
-        left=round(strip.left / wide, 4), right=round(strip.right / wide, 4),
+        left=round(strip.left / sheet_width, 4), right=round(strip.right / sheet_width, 4),
         strike=options.detect_strike(crop, best),
-        alternatives=tuple(sorted(others, key=lambda one: -one.score)), posteriors=best.posteriors,
-        focus=seen.focus,
-        contrast=seen.contrast, cut_off=is_cut_off(sheet, clean, strip, (photo.shape[0], photo.shape[1])),
+        alternatives=tuple(sorted(others, key=lambda other: -other.score)), posteriors=best.posteriors,
+        focus=legible.focus, contrast=legible.contrast,
+        cut_off=is_cut_off(sheet, clean, strip, (photo.shape[0], photo.shape[1])),
     )

@@ -170,14 +170,14 @@ def joined_text(parts: Sequence[str]) -> str:
 
 def _alternatives(rows: Sequence[Row]) -> tuple[Alternative, ...]:
     """The line with one row read otherwise, for each other reading of a row."""
-    found = []
+    alternatives = []
     for k, row in enumerate(rows):
         for other in row.alternatives:
             texts = [other.text if j == k else r.text for j, r in enumerate(rows)]
-            found.append(
+            alternatives.append(
                 Alternative(joined_text(texts), min(other.score, *(r.score for r in rows)), other.engine)
             )
-    return tuple(sorted(found, key=lambda a: -a.score)[:4])
+    return tuple(sorted(alternatives, key=lambda a: -a.score)[:4])
 
 
 def _surrounding_box(boxes: Sequence[Box]) -> Box:
