@@ -14,9 +14,10 @@ from fastapi.testclient import TestClient
 
 from demo.mail_server import DemoMailServer
 from service.operations import logs
+from service.store.engine import migrate
 from tests.support.public_site import visitor
 from tests.support.servers.dovecot import Dovecot
-from tests.support.servers.postgres import Postgres, binaries
+from tests.support.servers.postgres import Postgres, binaries, copy_of
 from tests.support.servers.smtp_sink import SmtpSink
 from tests.support.site import Site, make_site
 from tests.support.table import Table, open_table
@@ -65,9 +66,11 @@ def database_url(database: str, tmp_path: Path, request: pytest.FixtureRequest) 
 
 
 @pytest.fixture
-def any_site(database_url: str, tmp_path: Path) -> Iterator[Site]:
-    with make_site(tmp_path, database_url) as made:
-        yield made
+def any_site(database: str, database_url: str, tmp_path: Path) -> Iterator[Site]:
+    on_postgres = database == "postgres"
+    url = copy_of(database_url, "empty_site", migrate) if on_postgres else database_url
+    with make_site(tmp_path, url, migrated=on_postgres) as empty_site:
+        yield empty_site
 
 
 @pytest.fixture

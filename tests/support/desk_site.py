@@ -42,6 +42,7 @@ from service.store.tables import (
 )
 from service.web import sessions as access
 from service.web.ports import DeskPorts, Understood
+from tests.support.servers.postgres import copy_of
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 AFTER = DEADLINE + timedelta(minutes=5)
@@ -96,14 +97,19 @@ def _sqlite(path: Path) -> Engine:
 
 
 def _postgresql(url: str) -> Engine:
-    """The same rows in an empty PostgreSQL database, its counters set behind the ids that the tests name."""
+    """The same rows in a PostgreSQL database of their own."""
+    return open_engine(copy_of(url, "desk_site", _prepare_postgresql))
+
+
+def _prepare_postgresql(url: str) -> None:
+    """Fill a database and set its counters behind the ids that the tests name."""
     migrate(url)
     engine = open_engine(url)
     _fill(sessions(engine))
     with engine.begin() as connection:
         for table in ("players", "phases", "submissions", "pages", "lines"):
             connection.execute(text(f"select setval(pg_get_serial_sequence('{table}', 'id'), 1000)"))
-    return engine
+    engine.dispose()
 
 
 def _fill(store: Store) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from sqlalchemy import Engine, event
@@ -65,15 +67,30 @@ class Site:
     clock: SimulatedClock
 
 
+@cache
+def empty_database() -> bytes:
+    """An SQLite file with the newest tables and no rows: migrated once a process, copied for each site."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "galloper.sqlite"
+        migrate(f"sqlite:///{path}")
+        return path.read_bytes()
+
+
 @contextmanager
-def make_site(folder: Path, url: str = "", at: datetime = NOON) -> Iterator[Site]:
-    """A migrated, empty site; on SQLite in `folder` unless another database is named."""
-    address = url or f"sqlite:///{folder / 'galloper.sqlite'}"
-    migrate(address)
+def make_site(folder: Path, url: str = "", now: datetime = NOON, *, migrated: bool = False) -> Iterator[Site]:
+    """An empty site; on SQLite in `folder` unless another database is named. That one is migrated first, unless
+    it is `migrated` already."""
+    path = folder / "galloper.sqlite"
+    address = url or f"sqlite:///{path}"
+    if address == f"sqlite:///{path}" and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(empty_database())
+    elif not migrated:
+        migrate(address)
     engine = open_engine(address)
     try:
         yield Site(
-            address, engine, sessions(engine), Blobs(folder / "blobs"), MemoryJobs(), SimulatedClock(at)
+            address, engine, sessions(engine), Blobs(folder / "blobs"), MemoryJobs(), SimulatedClock(now)
         )
     finally:
         engine.dispose()
