@@ -78,8 +78,8 @@ def empty_database() -> bytes:
 
 @contextmanager
 def make_site(folder: Path, url: str = "", now: datetime = NOON, *, migrated: bool = False) -> Iterator[Site]:
-    """An empty site; on SQLite in `folder` unless another database is named. That one is migrated first, unless
-    it is `migrated` already."""
+    """An empty site; on SQLite in `folder` unless another database is named. That one is migrated first
+    unless it is `migrated` already."""
     path = folder / "galloper.sqlite"
     address = url or f"sqlite:///{path}"
     if address == f"sqlite:///{path}" and not path.exists():

@@ -1,4 +1,4 @@
-"""The throw-away PostgreSQL cluster of the benches under the name that tests know, and copies of databases."""
+"""The throw-away PostgreSQL cluster of the benches under the name that tests know; copies of databases."""
 
 from __future__ import annotations
 
