@@ -52,8 +52,7 @@ def _check_reach(board: Board, rows: Mapping[str, int], faults: Faults) -> None:
             faults.add(PROVINCES, row, f"{province.id} is coastal and no fleet can reach it")
     if board.provinces:
         first = next(iter(board.provinces))
-        # From the first province of the table; a board in two halves names the smaller set of faults only by
-        # chance.
+        # Counted from the first province: of a board in two halves the half without it is reported.
         for missing in board.provinces.keys() - _joined_to(first, board):
             faults.add(PROVINCES, rows[missing], f"{missing} cannot be reached from {first} by land or sea")
 

@@ -97,6 +97,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         faults.add(path.name, 0, "there is no such folder")
         return None
     top = variant_file.read_variant_file(path, faults)
+    # Each reader gives its good rows and notes the others, so that later checks run on what there is.
     listed = ground.read_provinces(path, faults)
     provinces = listed.by_id
     borders = ground.read_borders(path, provinces, faults)

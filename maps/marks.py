@@ -25,5 +25,6 @@ def provinces_by_mark(variant: Variant) -> dict[str, list[str]]:
 
 def _words(variant: Variant, mark: str) -> str:
     name, _, value = mark.partition("=")
+    # Marks have a power's id, players its printed name.
     power = variant.powers.get(value)
     return variant.rules.MARKS.get(name, "").format(power.name if power else value)

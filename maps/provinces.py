@@ -103,6 +103,7 @@ def _province(row: CsvRow, faults: Faults) -> Province | None:
         role = SeaRole(row["role"])
     elif row["role"]:
         fault(f"{row['id']} has the role {row['role']!r}; known are {', '.join(SeaRole)}")
+    # Only sea areas have parts (SEA-01): a role elsewhere would be kept and never used.
     if role and (terrain is not Terrain.SEA or not row["area"]):
         fault(f"{row['id']} has a role and is not a sea region of an area")
         role = None
@@ -130,7 +131,7 @@ def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
         return ()
     if terrain is not Terrain.COASTAL:
         faults.add(PROVINCES, row.number, f"{row['id']} has coasts and is {terrain.value}")
-    # The only coast of a province is the province: naming it would make every order without it void.
+    # Coasts are there to tell two apart: with one, order and table would have two ways to say the same.
     if len(coasts) == 1:
         faults.add(PROVINCES, row.number, (f"{row['id']} names one coast; coasts are named where there are "
                                            "several"))
@@ -245,13 +246,12 @@ def build_board(
     sea: defaultdict[Region, set[Region]] = defaultdict(set)
     for a, b in borders.pairs[Touch.SHORE]:
         _join(sea, a, b, both=borders.leads_back(Touch.SHORE, a, b))
+    # The file holds who touches whom, as it can be seen on the map; who borders whom is computed (SEA-04).
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
         # SEA_TOUCH rows cannot be one way, so only coasts are asked.
         sea[region] |= {other for other in others if borders.leads_back(Touch.COAST_TOUCH, other, region)}
     links = {LAND: _frozen(land), SEA: _frozen(sea)}
-    # Made only where a unit uses them: on the other boards they would be links that the judge walks for
-    # nothing.
     if COAST in movements:
         links[COAST] = _along_coasts(provinces, links[SEA])
     if ANY in movements:
@@ -287,6 +287,8 @@ def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozen
 
 def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both: bool) -> None:
     table[a].add(b)
+    # Asked for even where nothing leads back: a region without links must still be in the table, or no unit
+    # could be there.
     back = table[b]
     if both:
         back.add(a)

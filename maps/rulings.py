@@ -47,6 +47,7 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     house_rules = []
     for part in path.read_text(encoding="utf-8").split("\n## ")[1:]:
         section, _, body = part.partition("\n")
+        # The other sections say how the board was drawn, which is no rule of play.
         if section in SECTIONS:
             house_rules += [
                 ruling
@@ -61,6 +62,7 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     if bold is None:
         return None
     name, rest_of_text = bold["name"], _OWN_NUMBERS.sub("", bold["rest"]).removeprefix(".").strip()
+    # "**Q-18, `convoy_paradox`.**": the name that results cite, and the choice it is about.
     code, _, choice = name.rstrip(".").partition(", `")
     if not choice:
         return Ruling(section, name.rstrip(".:"), rest_of_text.replace("`", ""))

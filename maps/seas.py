@@ -86,6 +86,7 @@ class _Areas:
         reachable = set(members)
         for member in members:
             for other in self._beside[member]:
+                # Otherwise a sea without an area would border every primary whose area it touches somewhere.
                 if self._is_loose(other) and member != sea:
                     continue
                 reachable |= self._with_primary(other)
