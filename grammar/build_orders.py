@@ -155,6 +155,7 @@ class _Reader:
         """A unit as named; a plural ("Armies London and Kent") counts for the units that follow too."""
         word = self.kind(node)
         if word is not None:
+            # "Armies London and Kent": the kind holds until another is written.
             self.plural = word.letter if word.plural else None
         letter = word.letter if word else self.plural
         return UnitRef(letter, self.place(next(node.find_data("place"))))
@@ -204,6 +205,7 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "to": _Reader.set_to,
     "origin": _Reader.set_origin,
     "ashore": _Reader.set_ashore,
+    # Where "attacks" is written, the place that is attacked is where the move goes.
     "attacked": _Reader.set_to,
     "kind": _Reader.set_kind,
     "new_coast": _Reader.set_coast,
@@ -258,6 +260,7 @@ def _make_retreats(parts: OrderParts) -> Iterable[Order]:
 
 def _make_builds(parts: OrderParts) -> Iterable[Order]:
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
+            # A build without its kind ("Build at London") says too little to be one.
             for u in parts.units if u.kind is not None]
 
 
@@ -294,6 +297,7 @@ def makers_of(
     variant_orders: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]
 ) -> Mapping[str, Maker]:
     """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
+    # Asked for once a path: most games have no orders of their own, and share one table.
     if not variant_orders:
         return shared
     return {**shared, **{rule: partial(_make_own, order) for rule, order in variant_orders}}
@@ -305,6 +309,7 @@ def _make_own(order: type[Order], parts: OrderParts) -> Iterable[Order]:
     values: dict[str, Any] = {}
     for name, (kind, _) in order_fields(order).items():
         if kind is FieldKind.FLAG:
+            # A flag is True if its rule was met at all, whatever is in it.
             values[name] = name in parts.words
         elif parts.written.get(name):
             values[name] = parts.written[name][0]

@@ -83,6 +83,7 @@ def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]
                if rule and re.search(rf"\b{rule[1]}\b", text)]
     if not numbers:
         return 0, sentence
+    # The last of two definitions is the surplus one; for other faults the first use is where to look.
     return numbers[-1 if "more than once" in sentence else 0], sentence
 
 
@@ -98,6 +99,7 @@ def compose(
     folder = files("grammar") / "fragments"
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in FRAGMENTS)
     try:
+        # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
         lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_ReadyTokens, start=phase.value, strict=True)
         table = build_machine(lark.rules, phase.value)
     except (LarkError, NestingError) as fault:

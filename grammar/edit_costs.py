@@ -51,6 +51,7 @@ def flatten(text: str) -> tuple[str, list[int]]:
     for index, raw in enumerate(text):
         for folded in _SAME_SIGN.get(raw) or fold(raw):
             sign = " " if folded.isspace() else folded
+            # Each sign keeps its index in the text as read, so that spans still fit it.
             if sign in _CODE and not (sign == " " and (not flat or flat[-1] == " ")):
                 flat.append(sign)
                 indices.append(index)
@@ -120,6 +121,7 @@ def _batch_pieces(text: str, spellings: Sequence[str], entries: Sequence[int], l
                   costs: _Costs) -> list[EditPiece]:
     """The pieces of one batch. Arrays have the shape (spellings, starts in the text, lengths of a piece)."""
     longest = max(map(len, spellings))
+    # A piece may be longer than its spelling by two letters and a quarter of it, not more.
     width = longest + 2 + longest // 4
     pad = len(ALPHABET)
     codes = np.array([_CODE[c] for c in text] + [pad] * width, dtype=np.intp)

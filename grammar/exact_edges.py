@@ -41,8 +41,10 @@ def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, lis
         pieces = table[index] = []
         pieces += [Edge(index, index + 1, forms.keywords[text], text, PIECE_COST)
                    for text in {word.text, word.base} if text in forms.keywords]
+        # No order counts to a thousand; a year on the same line has four figures.
         if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
             pieces.append(Edge(index, index + 1, NUMBER, int(word.text), PIECE_COST))
+        # "Send a unit's supply" sends one (SUP-01).
         if word.text in {"a", "an"}:
             pieces.append(Edge(index, index + 1, NUMBER, 1, PIECE_COST))
         if word.text == "player" and index + 1 < len(line):
@@ -52,6 +54,7 @@ def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, lis
             pieces.append(Edge(index, index + 2, POWER, name, PIECE_COST))
         names = names_at(line, index, lexicon)
         pieces += [Edge(index, end, name.terminal, name.value, PIECE_COST) for end, name in names]
+        # A listed name or a word of the grammar is never taken for the beginning of another name.
         if not any(end == index + 1 for end, _ in names) and word.text not in forms.keywords:
             region = None if word.text in DOUBT_WORDS else lexicon.region_beginning_with(word.text)
             if region is not None:
@@ -78,6 +81,7 @@ def names_at(line: Sequence[Word], start: int, lexicon: Lexicon) -> list[tuple[i
             below = node.get(word.base)  # it ends a name: "Newcastle's"
         if below is not None:
             node = below
+            # "Portland (Dorset": the name's words end here, and its parenthesis one word later.
             closed = depth == 1 and index + 1 < len(line) and line[index + 1].text == ")"
             if closed or not depth:
                 hits += [(index + 1 + closed, name) for name in node.get("", ())]
@@ -105,6 +109,8 @@ def _passed_over(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexico
         if depth == 0:
             remark = line[index + 1:end]
             is_mark = len(remark) == 1 and remark[0].text in forms.marks
+            # A remark that may change the order is not passed over; then the line has no path, and a person
+            # reads it.
             has_meaning = (is_mark or _changes_order(remark, lexicon) or _is_by_convoy(remark)
                            or _ends_name(line, index, end, lexicon))
             return [] if has_meaning else [Edge(index, end + 1, None, None, _PASS_COST)]

@@ -89,6 +89,7 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
     abbreviations: dict[str, list[Spelling]] = defaultdict(list)
     words: list[Spelling] = []
     signs: dict[str, list[Spelling]] = defaultdict(list)
+    # A terminal that no form of this phase takes can be on no path.
     known = frozenset(t for table in forms.machine.moves for t in table)
     for spelling in _every_spelling(forms, lexicon):
         if spelling.terminal not in known or not spelling.text:
@@ -125,6 +126,7 @@ def _every_spelling(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
         whole = name.rank is Rank.ABBREVIATION or (is_coast and len(text) < _ABBREVIATION)
         extra = _SHORTENED_COST if name.rank is Rank.SHORTENED else 0.0
         yield Spelling(text, name.terminal, name.value, whole, extra)
+        # Names with an ampersand: players write either.
         if " and " in text:
             yield Spelling(text.replace(" and ", " & "), name.terminal, name.value)
         if name.terminal == POWER:  # an owner: "Argylls fleet"
@@ -139,6 +141,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
     """
     known = spellings(forms, lexicon)
     table: dict[int, list[Edge]] = defaultdict(list)
+    # Likeness drops the hopeless names first: compared by letters, each costs an edit matrix.
     likely = [known.long_names[n] for _, _, n in process.extract(
         text, known.long_texts, scorer=fuzz.partial_ratio, score_cutoff=_MIN_LIKENESS, limit=_MAX_LONG_NAMES)]
     compared = [*known.words, *known.short_names, *likely]
@@ -164,6 +167,7 @@ def _add(table: dict[int, list[Edge]], text: str, span: tuple[int, int], spellin
     """Add one piece. `size` is passed where one letter counts as a whole word: an abbreviation holds nothing
     else that could confirm it."""
     start, end = span
+    # A sign has no ends inside a word.
     if text[start].isalnum():
         cost += _INSIDE_WORD * (2 - _word_ends(text, start, end))
     size = size or max(1, len(spelling.text.replace(" ", "")))

@@ -86,6 +86,7 @@ def search(machine: Machine, edges: Mapping[int, Sequence[Edge]], size: int, kee
         if not positions[position]:
             continue
         furthest = position
+        # Here, when all paths to this position are known: earlier, a cheaper one might still have come.
         _prune(positions[position])
         starting = edges.get(position, ())
         for state, partials in positions[position].items():
@@ -98,8 +99,10 @@ def search(machine: Machine, edges: Mapping[int, Sequence[Edge]], size: int, kee
     if positions[size]:
         furthest = size
     best: dict[_Meaning, _Partial] = {}
+    # Several states may end with the same meaning; the cheapest of them counts.
     for partial in sorted(ends, key=_cost):
         best.setdefault(partial.meaning, partial)
+    # For the complaint: what would have had to follow where the line stopped.
     expected = frozenset(t for state in positions[furthest] for t in machine.moves[state])
     return LatticeSearch(tuple(_path(partial) for partial in list(best.values())[:keep]), furthest, expected)
 

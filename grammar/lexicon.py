@@ -118,6 +118,7 @@ class Lexicon:
         for name in names:
             same = best[name.terminal, name.words]
             top = min((n.rank for n in same.values()), default=name.rank)
+            # A text that is one region's name and another's alias means the former (Q-44).
             if name.rank < top:
                 same.clear()
             if name.rank <= top:
@@ -154,6 +155,7 @@ class Lexicon:
             return None
         index = bisect_left(self._sorted, (prefix,))
         regions: set[Region] = set()
+        # Two regions are enough to know that the beginning is not unique.
         while index < len(self._sorted) and self._sorted[index][0].startswith(prefix) and len(regions) < 2:
             regions.add(self._sorted[index][1])
             index += 1
@@ -166,6 +168,7 @@ class Lexicon:
             return True
         if province.is_sea:
             return SEA in known.moves
+        # Terrain only, never borders: reading does not look at the board (NON-03).
         return LAND in known.moves or province.terrain is not Terrain.INLAND
 
     def has_coast(self, region: Region) -> bool:
@@ -249,10 +252,12 @@ def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
     """
     texts = sorted((n.text, n.value) for n in places if isinstance(n.value, Region))
     for name in places:
+        # Half of an abbreviation is no short form of anything.
         if name.rank is Rank.ABBREVIATION:
             continue
         for short in _shortened(name.words):
             text = " ".join(short)
+            # By beginnings: a short form that another name begins with too would stand for both.
             is_unique = all(v == name.value for t, v in texts if t.startswith(text))
             if len(text) >= _MIN_SHORT_FORM and is_unique:
                 yield Name(short, PLACE, name.value, Rank.SHORTENED)

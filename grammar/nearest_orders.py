@@ -105,6 +105,7 @@ def _readings(text: str, context: LineContext, line: int | None) -> list[Candida
     if len(text) <= MAX_LINE_LENGTH:
         literal = list(read_literally(words(text, start), context, line).candidates)
     known = {c.orders for c in literal}
+    # Also beside a literal reading: equal spellings stay rivals in misread lines.
     readings = literal + [c for c in read_fuzzily(text[start:], context, line) if c.orders not in known]
     return readings or read_fuzzily(text[start:], context, line, stray=True)
 
@@ -116,6 +117,7 @@ def _ranked(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     """
     if not lists:
         return []
+    # At a tie `min` keeps the first, which is the form that was asked for first.
     first = min(lists, key=lambda readings: readings[0].cost)
     mixed = list(first)
     for readings in lists:
@@ -141,6 +143,7 @@ def _is_automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, 
     texts = {word.text for word in words(text)}
     if has_kindless_target(best.orders) and (best.cost > 0 or "s" in texts):
         return False  # "A Pic s Derby" may be a dash badly read
+    # A literal reading holds no word of doubt, so only a line with changed letters can.
     if best.cost > 0 and texts & DOUBT_WORDS:
         return False
     return all(

@@ -66,10 +66,13 @@ class OrderStarts:
         if match is None:
             return False
         word = match.group(1)
+        # The letter of a unit matched, and a place begins behind it.
         if word is None:
             return True
         folded = word.casefold()
         return any(OSA.distance(folded, form) <= (1 if len(form) > _MISREAD_FROM else 0)
+                   # "army" is too short for a misread letter in general, and the word that most orders begin
+                   # with.
                    for form in self.first) or (len(word) == 4 and OSA.distance(folded, "army") == 1)
 
     def begins_short_order(self, text: str) -> bool:

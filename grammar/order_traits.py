@@ -88,6 +88,7 @@ def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
     Odd are a unit that goes to, supports or convoys its own place, a convoy by an army, a coast that a
     province does not have, and several orders in one line.
     """
+    # Only fleets in sea regions convoy (CNV-05).
     army_convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
     oddities = army_convoys + names_own_place(orders) + has_strange_coast(orders, lexicon)
     return _ODD_COST * oddities + _SURPLUS_ORDER_COST * (len(orders) - 1)
@@ -97,6 +98,7 @@ def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -
     """True if two readings print nearly alike (A or F, Cork or York), or one is the other with more words."""
     a, b = canonical_line(ours, lexicon.board), canonical_line(others, lexicon.board)
     words_a, words_b = set(a.split()), set(b.split())
+    # "Cork" and "County Cork" are seven letters apart, and a lost word makes them one.
     return Levenshtein.distance(a, b) <= _NEAR_LETTERS or words_a <= words_b or words_b <= words_a
 
 

@@ -112,6 +112,7 @@ def parse_line(
     Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a
     denial gives no order. Any text gives a ParsedLine, in time bounded by the limit on a line's length.
     """
+    # One blank for each character, so that a complaint's span still fits the text as it came.
     clean = _INVISIBLE.sub(lambda unseen: " " * len(unseen.group()), text)
     refusal = _unreadable(clean)
     if refusal is not None:
@@ -126,6 +127,7 @@ def parse_line(
         return _complain(ComplaintCode.AMBIGUOUS, text, line, whole,
                          "A name in this line stands for more than one region; write the full name.",
                          literal.candidates)
+    # After the literal reading, in which "no" may be part of the remark "(no change)".
     doubt = next((w for w in line_words if w.text in DOUBT_WORDS or w.text == "?"), None)
     if doubt is not None:
         message = (f"“{clean[doubt.start:doubt.end]}” makes this a condition, a choice or a denial, not an "
@@ -138,6 +140,7 @@ def _parse_misspelt(text: str, clean: str, context: LineContext, literal: Litera
                     limits: ParseLimits) -> ParsedLine:
     """A line that is no order as written: read when one order is clearly nearest, otherwise a complaint."""
     start = body_start(clean)
+    # Typed: a keyboard takes no letter for one that looks like it.
     candidates = tuple(read_fuzzily(clean[start:], context, line, typed=True))
     shown = candidates[:_SHOWN]
     lead = margin(candidates)
@@ -226,6 +229,7 @@ def parse_page(
                             limits=limits)
         is_order = bool(parsed.orders) or _is_near_order(parsed) or _begins_like_order(text, lexicon)
         in_orders = in_orders or is_order
+        # Below the first order a line that is none is still an order with a fault, and gets its complaint.
         if is_order or (in_orders and not _is_signature(text, lexicon)):
             rows.append(PageLine(number, LineKind.ORDER, text, parsed))
         else:

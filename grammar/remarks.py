@@ -54,6 +54,7 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
     """
     for remark in _REMARK.findall(inked):
         texts = [word.text for word in words(remark) if word.text.isalnum()]
+        # "Portland (Dorset)" and "(by convoy)" are parts of the order, and no remarks.
         if not texts or set(texts) <= _name_words(lexicon) | _BY_CONVOY:
             continue
         if ("".join(texts) == "nochange" and "(" in read and ")" in read) or _is_usual_remark(texts):
@@ -120,6 +121,8 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
 
     A letter here and there may be misread.
     """
+    # "v1" in a row of its own was shown at the desk for every sheet that has it: two letters cannot earn the
+    # likeness that a heading must.
     if _VERSION.fullmatch(text.strip()):
         return True
     texts = [word.text for word in words(text) if word.text.isalnum()]

@@ -84,6 +84,7 @@ def with_other_kinds(text: str, lexicon: Lexicon) -> tuple[str, ...]:
         if kind is None:
             continue
         for other, meaning in kind_words.items():
+            # "Armies" for "Fleet" would be two misreadings in one word.
             if meaning.plural != kind.plural or meaning.letter == kind.letter:
                 continue
             texts[" ".join([*line[:index], other, *after])] = None

@@ -85,6 +85,7 @@ class HeadingAutomaton(LazyStates):
             end = self._ends[child]
             for character in _DIGITS if sign == _DIGIT else sign:
                 symbol, price = SYMBOLS[character], _DIGIT_PRICE if sign == _DIGIT else 0.0
+                # The end of a spelling may also be the middle of a longer one, so both ways are given.
                 if self._below[child]:
                     yield symbol, _NODES + child, price
                 if end is not None:
@@ -96,12 +97,16 @@ def _spellings(games: Sequence[KnownGame]) -> Iterator[tuple[str, float]]:
     for game in games:
         names = [game.name, *game.aliases]
         names += [name for power in game.powers for name in (power.name, *power.aliases)]
+        # A name that holds a sign outside the automaton's alphabet cannot be walked; such a row is read
+        # freely.
         for text in {_in_signs(name) for name in names} - {""}:
             yield text, _NAME_PRICE
             yield f"the {text}", _NAME_PRICE
         yield from ((_in_signs(season), _COMMON_PRICE) for season in game.seasons)
+    # American players write it for Autumn.
     yield "fall", _RARE_PRICE
     yield "####", _COMMON_PRICE
+    # Bretwalda's years have three figures (620).
     yield "###", _RARE_PRICE
     yield from ((word, _COMMON_PRICE) for word in (*_KINDS, "orders", "game"))
     yield from ((word, _RARE_PRICE) for word in _OTHER_WORDS)

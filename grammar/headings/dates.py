@@ -67,8 +67,10 @@ def find_version(line: str, words: Sequence[Token], used: frozenset[int] = froze
         has_number_word = words[index + 1].text in _NUMBER and index + 2 < len(words)
         end = index + 2 if has_number_word else index + 1
         number = words[end]
+        # Any other sign between them parts them, as in "v, 3".
         if _BETWEEN.sub("", line[mark.end:number.start].casefold()):
             continue
+        # isdigit() is true of "²" too, which int() refuses.
         if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:
             return VersionSpan(int(number.text), index, end + 1)
         if number.text in _NUMBER_WORDS and len(mark.text) > 1:  # a lone "v" needs a figure
@@ -113,6 +115,7 @@ def _years(line: str, words: Sequence[Token], free: Sequence[int]) -> tuple[list
         text = words[index].text
         if not (text.isascii() and text.isdigit()):
             continue
+        # Bretwalda begins in 620; no game is played in a year of five figures.
         if 3 <= len(text) <= 4:
             years[int(text)] = None
             indices.append(index)
@@ -138,6 +141,7 @@ def _season(words: Sequence[Token], free: Sequence[int], seasons: Sequence[str],
     beside_year = [index for index in free if index + 1 in years or index - 1 in years]
     exact = {index: known[words[index].text] for index in free if words[index].text in known}
     if exact:
+        # A season's name may be part of another name; the one beside the year counts.
         chosen = {index: name for index, name in exact.items() if index in beside_year} or exact
         return frozenset(exact), list(dict.fromkeys(chosen.values())), False
     for indices, least in ((beside_year, _NEAR_YEAR), (free, _ELSEWHERE)):
@@ -153,6 +157,7 @@ def _nearest_season(words: Sequence[Token], indices: Sequence[int], known: Mappi
     best: tuple[float, int, tuple[str, ...]] | None = None
     for index in indices:
         text = words[index].text
+        # A word for a kind of paper is no misspelt season.
         if len(text) < 3 or not text.isalpha() or text in _KINDS:
             continue
         likenesses = {
@@ -179,6 +184,7 @@ def _kind(words: Sequence[Token], free: Sequence[int]) -> tuple[frozenset[int], 
     best: tuple[float, int, PhaseKind] | None = None
     for index in free:
         text = words[index].text
+        # A short word is like a kind of paper too easily ("more", "move").
         if len(text) < 5 or not text.isalpha():
             continue
         likeness, form = max((OSA.normalized_similarity(text, form), form) for form in _KINDS)

@@ -96,6 +96,7 @@ def exact_spans(line: Sequence[Token], table: Spellings) -> tuple[Span, ...]:
 
 def ranked_names(written: Sequence[str], table: Spellings) -> tuple[tuple[float, str], ...]:
     """Every name with its likeness (0..1) to the written words, best first; fillers do not count."""
+    # A name may consist of fillers alone ("The Team"), and then they are all there is.
     content = [word for word in written if word not in FILLERS] or list(written)
     scores = [(max((likeness(content, form) for form in forms), default=0.0), name)
               for name, forms in table.items()]
@@ -108,6 +109,7 @@ def likeness(written: Sequence[str], form: Sequence[str]) -> float:
     A slip in the first letter is rare, so a name that begins otherwise is more likely another name.
     """
     joined, joined_form = "".join(written), "".join(form)
+    # With and without spaces: "New Castle" is one space from the name, and half of it otherwise.
     letters = max(OSA.normalized_similarity(" ".join(written), " ".join(form)),
                   OSA.normalized_similarity(joined, joined_form))
     if joined[:1] != joined_form[:1]:
@@ -131,6 +133,7 @@ def _left_out_likeness(written: Sequence[str], form: Sequence[str]) -> float:
             likenesses.append(OSA.normalized_similarity(word, form[index]))
             covered += len(form[index])
         index += 1
+    # Only fillers were written: "the game" is in many names and means none.
     if not likenesses:
         return 0.0
     share = covered / sum(len(word) for word in form)

@@ -98,6 +98,7 @@ def _with_digits(line: str) -> str:
     """A line with letters turned into the digits they were read from, where digits must be."""
     def year(match: re.Match[str]) -> str:
         text = match.group()
+        # Two real digits at least: "Boss" is made of letters that look like digits.
         return text.translate(_DIGITS) if sum(c.isdigit() for c in text) >= 2 else text
 
     return _LIKE_YEAR.sub(year, _LIKE_ONE.sub(r"\g<1>\g<2>1", line))
@@ -109,6 +110,7 @@ def _read_line(read: str, known: HeadingNames, heading: SheetHeading) -> SheetHe
     words = tokens(line)
     game_spans = () if _is_settled(heading, "game") else exact_spans(words, known.games)
     power_spans = () if _is_settled(heading, "power") else exact_spans(words, known.powers)
+    # A game may be named for a power.
     power_spans = tuple(span for span in power_spans if not any(span.overlaps(game) for game in game_spans))
     used = frozenset(index for span in (*game_spans, *power_spans) for index in span.indices)
     version = find_version(line, words, used)
@@ -148,6 +150,7 @@ def _take_instructions(line: str, heading: SheetHeading) -> tuple[SheetHeading, 
     if replaced is not None:
         if heading.replaces is None:
             heading = replace(heading, replaces=int(replaced.group(1)))
+        # Taken out, so that "replaces version 1" is not read as the version of this sheet.
         line = line[:replaced.start()] + ", " + line[replaced.end():]
     if _FINAL.search(line):
         heading = replace(heading, is_final=True)
@@ -167,6 +170,7 @@ def _with_misspelt_names(words: Sequence[Token], used: frozenset[int], known: He
                 continue
             scores = ranked_names(texts, table)
             names = plausible_names(scores, _MIN_LIKENESS)
+            # One run of words fills one field, the one that it is most like.
             if len(names) == 1 and (best is None or scores[0][0] > best[0]):
                 best = (scores[0][0], field, names[0])
         if best is not None:

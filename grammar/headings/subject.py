@@ -73,6 +73,7 @@ def _read_around(line: str, words: tuple[Token, ...], version: VersionSpan,
     heading = _read(line, head, games)
     if (isinstance(heading, Heading) or heading.code is not HeadingCode.SUBJECT_UNPARSED) or not tail:
         return _with_version(heading, version.number, trailing)
+    # "Hard", because the version was between them: the words around it are not one name.
     whole = _read(line, (*head, replace(tail[0], hard=True), *tail[1:]), games)
     if isinstance(whole, Heading) or not head:
         return _with_version(whole, version.number, "")
@@ -99,6 +100,7 @@ def _read(line: str, words: tuple[Token, ...], games: Sequence[KnownGame]) -> He
     named = [game for game in games if game.name == heading.game]
     if not named or len(games) == 1:
         return result
+    # Two games may have a power of one name, and seasons of their own.
     return _read_with(line, words, heading_names(games, named))
 
 
@@ -121,6 +123,7 @@ def _compatible(games: tuple[Span, ...],
     """The spans of games and powers that fit together: no words are both, and the longer name wins."""
     outer_games = tuple(game for game in games if not any(_is_shorter(game, power) for power in powers))
     outer_powers = tuple(power for power in powers if not any(_is_shorter(power, game) for game in games))
+    # What overlaps cannot be both a game and a power.
     pairs = [(game, power) for game in outer_games for power in outer_powers if not game.overlaps(power)]
     if pairs:
         return tuple({game: None for game, _ in pairs}), tuple({power: None for _, power in pairs})
@@ -198,6 +201,7 @@ def _find_both(words: Sequence[Token], runs: list[_Run],
             best = (total, game, power, used)
     if best is not None:
         return best[1:]
+    # With several runs and no pair nobody can say which was to be the game.
     if len(runs) != 1:
         return _MISSING, _MISSING, []
     game_score, game = _guess(words, runs[0], known.games)
@@ -258,6 +262,7 @@ def _only_kind(phase: PhaseFields, known: HeadingNames) -> PhaseKind | None:
 
 def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
                heading: Heading) -> HeadingComplaint | None:
+    # A missing year is no fault (SUBJ-06), and a missing version none either; two different years are.
     is_missing = {
         "game": game.missing,
         "power": power.missing,

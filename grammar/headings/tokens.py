@@ -68,6 +68,7 @@ def fold(word: str) -> str:
         return "and"
     bare = unicodedata.normalize("NFKD", word.casefold())
     bare = "".join(c for c in bare if not unicodedata.combining(c))
+    # Phones write the curly apostrophe.
     bare = bare.replace("’", "'").replace("ʼ", "'")
     return bare.removesuffix("'s").replace("'", "")
 
