@@ -1,5 +1,4 @@
-"""What the intake must know to judge a mail: our own names, the games, who plays what, and the open
-phases."""
+"""What the intake must know to judge a mail: our own addresses, the games, their players and open phases."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
 
 
 class ContextError(UserFacingError):
-    """The context cannot be used; the sentence names the place and what is wrong."""
+    """The context cannot be used; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +21,10 @@ class GameContext:
     """One game as the intake sees it.
 
     `known`: its names and its powers' names. `players`: power to registered addresses, as registered.
-    `open_phase` and `deadline` (UTC, last instant in time) are None between phases. `first_counts`: the
-    first paper of a power counts, and not the latest version (Q-60). `typed`: orders may be typed
-    into the mail. `post_first`: the strict
-    mode of Q-04, where the first movement orders must come by post; `posted`: powers whose letter was logged.
-    `over`: phases whose deadline had passed when the mail came; a mail for one of them is late.
+    `open_phase` and `deadline` (UTC, last instant in time): None between phases. `post_first`: the first
+    movement orders must come by post (Q-04). `first_counts`: the first sheet of a power counts, and not the
+    latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `posted_powers`: those
+    whose letter was logged. `past_phases`: those whose deadline had passed when the mail came.
     """
 
     known: KnownGame
@@ -45,19 +43,21 @@ class GameContext:
         return self.known.name
 
     def registered_address(self, address: str, power: str | None = None) -> str | None:
-        """The address as registered, for `power` or for any; case does not matter. None where it is not."""
-        wanted = address.casefold()
-        powers = self.players if power is None else {power: self.players.get(power, ())}
-        return next((own for group in powers.values() for own in group if own.casefold() == wanted), None)
+        """`address` as registered for `power`, or for any power; None if it is not registered."""
+        # Answers go to the address as registered. RFC 5321, 2.4 lets case matter before the @, but senders
+        # and their programs change it.
+        folded = address.casefold()
+        groups = self.players.values() if power is None else (self.players.get(power, ()),)
+        return next((known for group in groups for known in group if known.casefold() == folded), None)
 
 
 @dataclass(frozen=True, slots=True)
 class IntakeContext:
     """Everything the verdict on a mail depends on besides the mail, its time and the mails before it.
 
-    `own_addresses`: ours, any case. `own_domain`: the right side of our Message-IDs. `trusted_authserv_id`:
-    the server whose Authentication-Results count. `infer_game`: a subject without a game is taken for the
-    sender's one game with that power and phase open (Q-06); without it such a subject is refused.
+    `own_addresses`: ours, in any case. `own_domain`: the right side of our Message-IDs.
+    `trusted_authserv_id`: the server whose Authentication-Results count. `infer_game`: a subject without a
+    game means the sender's one game with that power and phase open (Q-06); else such a subject is refused.
     """
 
     own_addresses: frozenset[str]
@@ -68,11 +68,11 @@ class IntakeContext:
 
     @property
     def known(self) -> tuple[KnownGame, ...]:
-        """The games as the reader of headings wants them."""
+        """The games for the parser of headings."""
         return tuple(game.known for game in self.games)
 
     def game(self, name: str) -> GameContext:
-        """The game of a canonical name. Raises KeyError where there is none."""
+        """The game with a canonical name. Raises KeyError."""
         for game in self.games:
             if game.name == name:
                 return game
@@ -80,18 +80,19 @@ class IntakeContext:
 
     def is_own(self, address: str) -> bool:
         """Whether a mail from this address is our own."""
-        return address.casefold() in {own.casefold() for own in self.own_addresses}
+        return address.casefold() in {own_address.casefold() for own_address in self.own_addresses}
 
     def registered_address(self, address: str) -> str | None:
         """The address as registered in any game, or None."""
-        return next((own for game in self.games if (own := game.registered_address(address))), None)
+        registered = (game.registered_address(address) for game in self.games)
+        return next((known for known in registered if known), None)
 
 
 def context_from_json(value: Any) -> IntakeContext:
-    """Read the `context` object of the fixtures' index, or an index that has one under "context".
+    """The `context` object of the fixtures' index, or of an index that has one under "context".
 
-    Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases) and
-    "post_first". Raises ContextError.
+    Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases),
+    "posted" and "post_first". Raises ContextError.
     """
     source = value.get("context", value) if isinstance(value, dict) else value
     try:
@@ -102,7 +103,7 @@ def context_from_json(value: Any) -> IntakeContext:
 
 def _context(source: Mapping[str, Any]) -> IntakeContext:
     aliases: Mapping[str, list[str]] = source.get("power_aliases", {})
-    # one list of powers for all games: their powers belong to the variant, whoever plays them in which game
+    # One list of powers for all games, since the powers belong to the variant and not to the game.
     powers = dict.fromkeys(power for game in source["games"].values() for power in game["players"])
     powers |= dict.fromkeys(aliases)
     return IntakeContext(
@@ -117,18 +118,18 @@ def _context(source: Mapping[str, Any]) -> IntakeContext:
 def _game(
     name: str, source: Mapping[str, Any], powers: Iterable[str], aliases: Mapping[str, list[str]]
 ) -> GameContext:
-    own: Mapping[str, list[str]] = source.get("powers", {})
+    game_powers: Mapping[str, list[str]] = source.get("powers", {})
     return GameContext(
         known=KnownGame(
             name,
             tuple(source.get("aliases", ())),
             tuple(
-                KnownPower(power, (*aliases.get(power, ()), *own.get(power, ())))
-                for power in dict.fromkeys((*powers, *own))
+                KnownPower(power, (*aliases.get(power, ()), *game_powers.get(power, ())))
+                for power in dict.fromkeys((*powers, *game_powers))
             ),
             W3K_STEPS,
         ),
-        players={power: tuple(group) for power, group in source["players"].items()},
+        players={power: tuple(addresses) for power, addresses in source["players"].items()},
         open_phase=_phase(source.get("open_phase")),
         deadline=instant(source["deadline"]) if source.get("deadline") else None,
         post_first=bool(source.get("post_first", False)),
@@ -143,6 +144,6 @@ def _phase(source: Mapping[str, Any] | None) -> Phase | None:
 
 
 def instant(text: str) -> datetime:
-    """An ISO 8601 instant in UTC. One without a zone is taken as UTC. Raises ValueError."""
-    found = datetime.fromisoformat(text.strip())
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    """An ISO 8601 instant in UTC; without a zone it is read as UTC. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip())
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""A sheet on file: its row, its pages and the job that reads it. One way for mail, quarantine and post."""
+"""A sheet on file: its row, its pages and the job that reads it. Mail, quarantine and post all use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READ_WORK = "read"
 """Name of the job that reads a submission; its payload is {"submission": id}."""
 
 PAGES_PER_FILE = 100
-"""Step of a page's ordinal from one file of a mail to the next: room for the pages of a PDF between them."""
+"""Step of a page's ordinal from one file of a mail to the next. Between them is room for pages of a PDF."""
 
 
 def file_submission(
@@ -30,9 +30,9 @@ def file_submission(
     submission = records.add_submission(session, **values)
     if submission is None:
         return None
-    for index, data in enumerate(files):
+    for index, photograph in enumerate(files):
         session.add(PageRow(
-            submission_id=submission.id, ordinal=index * PAGES_PER_FILE, original=blobs.put(data)
+            submission_id=submission.id, ordinal=index * PAGES_PER_FILE, original=blobs.put(photograph)
         ))
     session.flush()
     queue_reading(session, jobs, submission.id)
@@ -45,5 +45,6 @@ def queue_reading(session: Session, jobs: Jobs, submission_id: int) -> None:
 
 
 def semantic_key(version: int | None, photo_keys: Sequence[str]) -> str:
-    """A digest that is equal for one sheet mailed twice: of its version and its photographs' digests."""
+    """A digest of a sheet's version and its photographs' digests, equal if one sheet is mailed twice."""
+    # The hash of the mail's bytes is not enough: a server on the way may add a header to a copy.
     return hashlib.sha256("\n".join([str(version), *photo_keys]).encode()).hexdigest()

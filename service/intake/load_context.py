@@ -28,7 +28,7 @@ TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
-    """A game as the reader of headings must know it; without a name, any game of the variant."""
+    """A game for the parser of headings; without a name, any game of the variant."""
     powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
     starts = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
     return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, starts)
@@ -36,14 +36,15 @@ def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) ->
 
 def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
     """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not
-    past, else the open one, so that a mail for it is told that it came late."""
+    past, else the open one; None if no phase takes mail."""
     rows = session.scalars(
         select(PhaseRow)
         .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING_STATES))
         .order_by(PhaseRow.ordinal)
     ).all()
-    in_time = [r for r in rows if received_at <= r.deadline]
-    still_open = [r for r in rows if r.state == PhaseState.OPEN]
+    in_time = [row for row in rows if received_at <= row.deadline]
+    # For a mail after the deadline: it is judged against that phase, and the answer says that it was late.
+    still_open = [row for row in rows if row.state == PhaseState.OPEN]
     return next(iter([*in_time, *still_open, *rows]), None)
 
 
@@ -63,9 +64,8 @@ def build_context(
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
     phase = phase_taking_mail(session, row.id, received_at)
     known = known_game(variant, row.name, row.aliases)
-    players = {
-        variant.powers[power].name: group for power, group in records.addresses(session, row.id).items()
-    }
+    addresses_by_power = records.addresses(session, row.id)
+    players = {variant.powers[power].name: group for power, group in addresses_by_power.items()}
     return GameContext(
         known=known,
         players=players,
@@ -78,7 +78,7 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         if phase is None
         else frozenset(variant.powers[power].name for power in records.posted(session, phase.id)),
         past_phases=frozenset(
-            phase_of(p) for p in records.phases(session, row.id) if p.deadline < received_at
+            phase_of(past) for past in records.phases(session, row.id) if past.deadline < received_at
         ),
     )
 
@@ -86,10 +86,13 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
 def earlier_mails(session: Session, sender: str) -> list[EarlierMail]:
     """The judged mails of the same player, by any of the player's addresses, oldest first."""
     player = records.player_of(session, sender)
-    own = {sender.lower()}
+    player_addresses = {sender.lower()}
+    # The next version may come from another address of the player.
     if player is not None:
-        own |= set(session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)))
-    rows = session.scalars(select(MailRow).where(MailRow.sender.in_(own)).order_by(MailRow.received_at))
+        registered = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id))
+        player_addresses |= set(registered)
+    of_player = select(MailRow).where(MailRow.sender.in_(player_addresses))
+    rows = session.scalars(of_player.order_by(MailRow.received_at))
     return [_earlier(row) for row in rows if row.verdict is not None]
 
 
@@ -107,17 +110,17 @@ def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
 
 
 def _earlier(row: MailRow) -> EarlierMail:
-    kept = row.verdict or {}
-    kind = PhaseKind(kept["kind"]) if kept["kind"] else None
+    stored = row.verdict or {}
+    kind = PhaseKind(stored["kind"]) if stored["kind"] else None
     complaint = None
-    if not kept["read"]:
-        partial = Heading(kept["game"], kept["power"], kept["season"], kept["year"], kind)
+    # An unread subject is compared by its words (`rules._subject_key`), so that it was unread is stored too.
+    if not stored["read"]:
+        partial = Heading(stored["game"], stored["power"], stored["season"], stored["year"], kind)
         complaint = HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, "", partial)
     verdict = Verdict(
-        VerdictKind(kept["verdict"]), RefusalReason(kept["reason"]) if kept["reason"] else None,
-        game=kept["game"],
-        power=kept["power"], season=kept["season"], year=kept["year"], kind=kind, version=kept["version"],
-        photos=kept["photos"], flags=frozenset(kept["flags"]), sender=row.sender, subject=kept["subject"],
-        complaint=complaint,
+        VerdictKind(stored["verdict"]), RefusalReason(stored["reason"]) if stored["reason"] else None,
+        game=stored["game"], power=stored["power"], season=stored["season"], year=stored["year"], kind=kind,
+        version=stored["version"], photos=stored["photos"], flags=frozenset(stored["flags"]),
+        sender=row.sender, subject=stored["subject"], complaint=complaint,
     )
-    return EarlierMail(row.sha256, row.sender or "", row.received_at, tuple(kept["photo_keys"]), verdict)
+    return EarlierMail(row.sha256, row.sender or "", row.received_at, tuple(stored["photo_keys"]), verdict)

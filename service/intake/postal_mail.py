@@ -1,5 +1,4 @@
-"""Letters that come by post: logged with postmark and day of receipt, their scan read the same way as a mail
-(SUB-16)."""
+"""Letters that come by post: logged with postmark and day of receipt; a scan is read like a mail (SUB-16)."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from service.store.blobs import Blobs
 from service.store.tables import PhaseRow, PostalOriginalRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
-"""The bounds of a mail, for a scan too."""
+"""The limits of a mail, for a scan too."""
 
 
 class NotLogged(Exception):
@@ -32,8 +31,8 @@ class NotLogged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PostedLetter:
-    """What the coordinator writes down of a letter. `hour` of its arrival in GMT decides about the deadline;
-    `word` is one that it adds to the lots, or ""."""
+    """What the coordinator writes down about a letter. `hour`: of its arrival, in GMT; it decides whether the
+    letter is in time. `word`: one that it adds to the lots, or ""."""
 
     phase_id: int
     power: str
@@ -45,13 +44,13 @@ class PostedLetter:
 
     @property
     def arrived(self) -> datetime:
-        """When it came, in UTC."""
+        """The moment of receipt in UTC."""
         return datetime.combine(self.received, self.hour, UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class PostalMail:
-    """The acts, with everything they need."""
+    """What the coordinator may do with letters, and everything that needs."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -60,8 +59,8 @@ class PostalMail:
     opener: ImageOpener
 
     def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
-        """Log a letter. With scans it is filed as a paper and read; the submission's id. Without, only the
-        tick "original received" is set. Raises NotLogged."""
+        """Log a letter. With scans it is filed as a sheet and read, and the submission's id is returned.
+        Without, only "original received" is noted. Raises NotLogged."""
         arrived = letter.arrived
         if arrived > self.clock.now():
             raise NotLogged("Nothing was logged: the letter cannot have come in the future. Times are in "
@@ -79,28 +78,27 @@ class PostalMail:
             ):
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
-            filed = self._file(session, phase, letter, arrived, scans) if scans else None
-            session.add(PostalOriginalRow(phase_id=phase.id, power=letter.power, postmark=letter.postmark,
-                                  received=letter.received, submission_id=filed, made_at=self.clock.now(),
-                                  made_by=by))
+            submission_id = self._file(session, phase, letter, arrived, scans) if scans else None
+            session.add(PostalOriginalRow(
+                phase_id=phase.id, power=letter.power, postmark=letter.postmark, received=letter.received,
+                submission_id=submission_id, made_at=self.clock.now(), made_by=by))
             records.log_event(
                 session, self.clock.now(), "letter_logged", game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),
                         "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
-                        "submission": filed})
-            return filed
+                        "submission": submission_id})
+            return submission_id
 
     def take_back(self, posted_id: int, by: str) -> int:
-        """Take back a tick that has no scan; the phase's id. A scan that was filed stays. Raises
-        NotLogged."""
+        """Take back an entry without a scan; the phase's id. Raises NotLogged."""
         with self.store.begin() as session:
             row = session.get(PostalOriginalRow, posted_id)
             if row is None or row.ended_at is not None:
                 raise NotLogged("Nothing was changed: this entry was taken back already.")
+            # A scan on file is a sheet like any other, and every sheet stays.
             if row.submission_id is not None:
-                raise NotLogged("Nothing was changed: a scan was filed with this letter, and papers are "
-                                "never taken away. At "
-                                "its Sheet page another version can be executed.")
+                raise NotLogged("Nothing was changed: a scan was filed with this letter, and sheets are "
+                                "never removed. On its Sheet page you can execute another version.")
             row.ended_at, row.ended_by = self.clock.now(), by
             phase = session.get_one(PhaseRow, row.phase_id)
             records.log_event(session, self.clock.now(), "letter_taken_back", game_id=phase.game_id, actor=by,
@@ -110,48 +108,46 @@ class PostalMail:
     def _check(self, scans: Sequence[bytes]) -> None:
         if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
             raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and "
-                            f"{MOST_BYTES // 1024 // 1024} MB together. Scan the "
-                            "sheet at 300 dots an inch as JPEG; the letter stays as it is.")
-        for at, data in enumerate(scans, start=1):
+                            f"{MOST_BYTES // 1024 // 1024} MB together. Scan the sheet at 300 dots an inch "
+                            "as JPEG; the letter stays as it is.")
+        for file_number, scan in enumerate(scans, start=1):
             try:
-                opened = self.opener.open(data, "scan")
+                opened = self.opener.open(scan, "scan")
             except ChildFault as fault:
-                raise NotLogged(f"Nothing was logged: {fault}. Nothing is said against file {at}; log the "
-                                f"letter again in a few "
-                                "minutes.") from fault
+                raise NotLogged(f"Nothing was logged: {fault}. File {file_number} may be good; log the "
+                                "letter again in a few minutes.") from fault
             if not opened.pages:
-                raise NotLogged(f"Nothing was logged: file {at} does not open as a picture or PDF. Scan the "
-                                f"page again as "
-                                "JPEG or PDF.")
+                raise NotLogged(f"Nothing was logged: file {file_number} does not open as a picture or PDF. "
+                                "Scan the page again as JPEG or PDF.")
 
     def _file(
         self, session: Session, phase: PhaseRow, letter: PostedLetter, arrived: datetime,
         scans: Sequence[bytes]
     ) -> int:
-        """A paper without a mail; from here it is read like any other."""
-        keys = tuple(sorted(hashlib.sha256(data).hexdigest() for data in scans))
-        own = records.addresses(session, phase.game_id).get(letter.power, ())
+        """File a sheet without a mail; it is read like any other."""
+        scan_digests = tuple(sorted(hashlib.sha256(scan).hexdigest() for scan in scans))
+        addresses = records.addresses(session, phase.game_id).get(letter.power, ())
         submission = file_submission(
             session, self.blobs, self.jobs, scans, sha256=None, phase_id=phase.id, power=letter.power,
-            player_id=records.seats(session, phase.game_id)[letter.power], sender=own[0] if own else "",
+            player_id=records.seats(session, phase.game_id)[letter.power], sender=next(iter(addresses), ""),
             received_at=arrived, version=letter.version, flags=["posted"],
-            semantic_key=semantic_key(letter.version, keys))
+            semantic_key=semantic_key(letter.version, scan_digests))
         if submission is None:
             raise NotLogged("Nothing was logged: this very scan is on file for this power already.")
         return submission.id
 
 
 def logged_letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:
-    """The letters of a phase that stand, in the order they were logged."""
+    """The letters of a phase that were not taken back, in the order they were logged."""
     return list(session.scalars(select(PostalOriginalRow).where(
         PostalOriginalRow.phase_id == phase_id,
         PostalOriginalRow.ended_at.is_(None)).order_by(PostalOriginalRow.id)))
 
 
 def originals_awaited(session: Session, phase: PhaseRow) -> list[str]:
-    """Powers that sent a photograph for a movement phase and whose posted original did not come yet (SUB-05,
-    Q-04)."""
+    """Powers that mailed a photograph for a movement phase and whose original has not come by post yet
+    (SUB-05, Q-04)."""
     if phase.kind != "movement":
         return []
-    sent = {row.power for row in records.submissions(session, phase.id) if row.sha256 is not None}
-    return sorted(sent - records.posted(session, phase.id))
+    powers_by_mail = {row.power for row in records.submissions(session, phase.id) if row.sha256 is not None}
+    return sorted(powers_by_mail - records.posted(session, phase.id))

@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
-# The sender can mend these by sending again, and is told how. All other rejections are the coordinator's.
-MENDED_BY_SENDER = frozenset({
+# The sender can correct these by sending again, and is told how. The coordinator decides the rest.
+SENDER_CAN_CORRECT = frozenset({
     RefusalReason.PHASE_TYPE_MISMATCH, RefusalReason.WRONG_PHASE, RefusalReason.LATE, RefusalReason.ENCRYPTED,
     RefusalReason.TOO_LARGE, RefusalReason.BAD_IMAGE, RefusalReason.NO_PHOTO, RefusalReason.NOT_BOLD,
     RefusalReason.FIRST_BY_POST,
@@ -53,7 +53,7 @@ ContextOf: TypeAlias = Callable[[Session, datetime], IntakeContext]
 
 @dataclass(frozen=True, slots=True)
 class MailStore:
-    """Where mails are stored and sheets filed: tables, files by hash, job queue, clock. `load` gives a
+    """Where mails are stored and sheets filed: tables, files by hash, job queue, clock. `load` returns a
     variant by its slug."""
 
     tables: sessionmaker[Session]
@@ -70,8 +70,8 @@ class MailReplies(Protocol):
         """Tell the sender that a sheet arrived."""
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
-        """Tell `verdict.reply_to` why a mail does not count and how to mend it; nobody if that is None.
-        Returns False when the sender has had too many answers and gets none."""
+        """Tell `verdict.reply_to` why a mail does not count and how to correct it; nobody if that is None.
+        False if the sender has had too many answers and gets none."""
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator about a mail in quarantine."""
@@ -86,8 +86,7 @@ def process_mail(
     """Handle the job `ingest.WORK` for the mail with this SHA-256. Safe to run twice.
 
     1. Expect the mail STORED. Otherwise an earlier run has finished it: return.
-    2. Read its bytes, outside any transaction, since opening pictures takes seconds. Only the headers of a
-       mail that was too large to fetch.
+    2. Read its bytes, outside any transaction. Only the headers of a mail that was too large to fetch.
     3. Judge it, and take bold text as a sheet where the game allows typed orders.
     4. Claim STORED -> USED, REFUSED, QUARANTINED or IGNORED. If another process was faster, do nothing.
     5. Act on the verdict in the same transaction: file the sheet, note a bounce, or answer.
@@ -100,6 +99,7 @@ def process_mail(
             return
         received_at, size, is_header_only = row.received_at, row.size, row.reason == ingest.TOO_LARGE
     raw = mail_store.blobs.read(key)
+    # Outside a transaction: opening pictures takes seconds, and SQLite lets one writer in at a time.
     mail = read_headers(raw, size) if is_header_only else read_mail(raw, probe)
     with mail_store.tables.begin() as session:
         verdict, mail = _judge(session, mail, received_at, raw, context_of(session, received_at))
@@ -135,9 +135,9 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
     """Handle the job `TELL_WORK`: tell the sender of a mail that was given up that it is safe (OUT-03).
 
     1. Expect QUARANTINED with COULD_NOT_BE_HANDLED; otherwise return.
-    2. Judge it by its headers alone, since its body may be what no worker survives. If the subject already
-       shows why the mail cannot count, the answer says that.
-    3. Write to nobody who is not proved and registered (SUB-14), and to no machine.
+    2. Judge it by its headers alone. If the subject already shows why the mail cannot count, the answer says
+       that.
+    3. Write only to a proved and registered sender (SUB-14), and to no machine.
 
     Safe to run twice: the letter's key is the mail's.
     """
@@ -147,12 +147,14 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
             MailState.QUARANTINED, RefusalReason.COULD_NOT_BE_HANDLED,
         ):
             return
+        # The headers alone, because the body may be what no worker survives.
         mail = read_headers(mail_store.blobs.read(key), row.size)
         verdict = judge_mail(mail, row.received_at, context_of(session, row.received_at))
         remembered = as_earlier_mail(key, mail, row.received_at, verdict)
-        if remembered is None:  # a machine, or not proved
+        # A machine, or a sender who is not proved.
+        if remembered is None:
             return
-        # Only its body, which was left out on purpose, speaks against it.
+        # A mail without its body is judged too large. Here we left the body out, so that is not the reason.
         if verdict.reason is RefusalReason.TOO_LARGE:
             verdict = replace(verdict, reason=RefusalReason.COULD_NOT_BE_HANDLED)
         row.sender, row.verdict = remembered.sender.lower(), contexts.dump_verdict(verdict, mail)
@@ -175,8 +177,9 @@ def _filed_unopened(key: str, mail_store: MailStore, context_of: ContextOf, repl
 def _judge(
     session: Session, mail: IncomingMail, received_at: datetime, raw: bytes, context: IntakeContext
 ) -> tuple[Verdict, IncomingMail]:
-    """The verdict, and the mail. Where orders may be typed and no sheet is attached, its bold text becomes
-    its only picture, and the verdict gets `Note.TYPED`."""
+    """The verdict, and the mail. If orders may be typed and no sheet is attached, its bold text becomes its
+    only picture, and the verdict gets `Note.TYPED`."""
+    # The first address of From only: a mail with several is refused, whatever came before it.
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
     verdict = judge_mail(mail, received_at, context, earlier)
     if (
@@ -187,6 +190,7 @@ def _judge(
     rows = typed_orders.bold_lines(raw)
     if not rows:
         return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
+    # Judged again: as a sheet the same text may be a duplicate or a version that is on file.
     mail = replace(mail, pictures=(typed_page.as_picture(rows),))
     verdict = judge_mail(mail, received_at, context, earlier)
     if verdict.verdict is VerdictKind.ACCEPTED:
@@ -198,12 +202,13 @@ def _settle(
     session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
     mail: IncomingMail, verdict: Verdict,
 ) -> None:
-    """Claim the mail's end and act on it; steps 4 and 5 of `process_mail`."""
+    """Claim the mail's final state and act on it; steps 4 and 5 of `process_mail`."""
     remembered = as_earlier_mail(key, mail, received_at, verdict)
-    state = _end_of(verdict)
+    state = _final_state(verdict)
     reason = None if verdict.reason is None else verdict.reason.value
     if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
         return
+    # Only a proved sender is stored: a forger must not make a player's own mail look like a repeat.
     if remembered is not None:
         _change_mail(session, key, sender=remembered.sender.lower())
     records.log_event(
@@ -216,7 +221,7 @@ def _settle(
         _note_bounce(session, replies, verdict.report)
     else:
         if verdict.reply_to is not None and not replies.refusal(session, key, received_at, verdict):
-            # The sender got no answer, so the coordinator must see the mail.
+            # The sender has had too many answers and gets none, so the coordinator must see the mail.
             _change_mail(session, key, state=MailState.QUARANTINED)
         if state is MailState.QUARANTINED:
             replies.notice(session, key, received_at, verdict)
@@ -227,10 +232,9 @@ def _change_mail(session: Session, key: str, **values: object) -> None:
 
 
 def _note_bounce(session: Session, replies: MailReplies, report: DeliveryReport | None) -> None:
-    """Mark the letter that came back, and tell the coordinator once.
-
-    A bounce changes nothing else, because anybody who has seen the letter can forge one.
-    """
+    """Mark the letter that came back, and tell the coordinator once."""
+    # A bounce changes nothing else, because anybody who has seen the letter can forge one. A "delayed" one is
+    # no failure yet.
     if report is not None and report.message_id and report.action == "failed":
         letter_id = outbox.mark_bounced(session, [report.message_id])
         if letter_id is not None:
@@ -242,9 +246,11 @@ def _file(
     mail: IncomingMail, verdict: Verdict,
 ) -> bool:
     """File the sheet, queue its reading and send the receipt. False if the same sheet is on file."""
+    # Found by its content, not by its bytes: a server on the way may add a header to a copy.
     game = session.scalars(select(GameRow).where(GameRow.name == verdict.game)).one()
     phase = contexts.phase_taking_mail(session, game.id, received_at)
-    if phase is None:  # judged against the same phase a moment ago, in this transaction
+    # It cannot be None: the mail was judged against this phase a moment ago, in this transaction.
+    if phase is None:
         raise LookupError(f"no phase of {game.id} takes mail")
     powers = mail_store.load(game.variant).powers.values()
     power = next(power.id for power in powers if power.name == verdict.power)
@@ -263,10 +269,11 @@ def _file(
     return True
 
 
-def _end_of(verdict: Verdict) -> MailState:
+def _final_state(verdict: Verdict) -> MailState:
     if verdict.verdict is VerdictKind.ACCEPTED:
         return MailState.USED
     if verdict.verdict is VerdictKind.IGNORED:
         return MailState.IGNORED
-    can_mend = verdict.reason in MENDED_BY_SENDER and verdict.reply_to is not None
-    return MailState.REFUSED if can_mend else MailState.QUARANTINED
+    # Without an address to answer nobody would correct it, so it goes to the coordinator.
+    can_correct = verdict.reason in SENDER_CAN_CORRECT and verdict.reply_to is not None
+    return MailState.REFUSED if can_correct else MailState.QUARANTINED

@@ -1,5 +1,4 @@
-"""One filed sheet to lines: open its files, recognise and interpret them, store the lines. One
-transaction."""
+"""One filed sheet to lines: open its files, recognise and interpret them, store the lines."""
 
 from __future__ import annotations
 
@@ -41,19 +40,22 @@ class ReaderPost(Protocol):
     def held(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
-        """Tell sender and coordinator that a sheet waits, and why."""
+        """Tell sender and coordinator that a sheet is on hold, and why."""
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """Tell the sender how the sheet was read, in games that do so."""
+        """Tell the sender how the sheet was read, in games with that option."""
 
     def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """Send the receipt that waited for a reading which failed."""
+        """Send the receipt that waited for the reading, after the reading failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class InterpretedPage:
-    """One page to store: the blob of its file, the blob of its upright picture (None if it did not open), its
-    turn in degrees, and its lines; or in `note` why there are none."""
+    """One page to store.
+
+    `original`: blob of its file. `upright`: blob of its upright picture, None if it did not open. `rotation`:
+    degrees. `note`: why there are no lines, else None.
+    """
 
     original: str
     upright: str | None
@@ -64,8 +66,8 @@ class InterpretedPage:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionReader:
-    """The step, with everything it needs. `settled(phase_id)` is called after each sheet: it may be the last
-    that the phase waited for."""
+    """The step, with everything it needs. `on_read(phase_id)` is called after each sheet, which may be the
+    last that the phase waited for."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -83,7 +85,7 @@ class SubmissionReader:
         2. Recognise its files, outside any transaction, since that takes seconds. Typed orders need no
            recognition: their lines are the text of the mail.
         3. Interpret the lines by words alone.
-        4. Claim the submission as read and store pages and lines, in one transaction; put it on hold where
+        4. Claim the submission as read and store pages and lines, in one transaction; put it on hold if
            nothing could be read, the heading disagrees with the subject, or the sheet lists only changes.
         """
         key = int(payload["submission"])
@@ -108,17 +110,19 @@ class SubmissionReader:
             else:
                 recognized = self.recognizer.recognize(self.blobs.read(original), "photograph")
             file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
+            # The photographs are in the order of the mail; the first with a heading names the sheet.
             heading = file_heading if heading == SheetHeading() else heading
             pages += file_pages
         if typed_rows:
             pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
         version = _version_on_sheet(pages, games, self.limits)
         with self.store.begin() as session:
-            self._keep(session, key, pages, heading, version, variant)
+            self._store(session, key, pages, heading, version, variant)
         self.on_read(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
         """Put a sheet on hold whose reading failed three times, and tell its sender and the coordinator."""
+        # It counts as read, so that the phase does not wait for it for ever.
         key = int(payload["submission"])
         with self.store.begin() as session:
             submission = session.get(SubmissionRow, key)
@@ -134,11 +138,9 @@ class SubmissionReader:
         self.on_read(submission.phase_id)
 
     def _typed_rows(self, submission: SubmissionRow) -> tuple[str, ...]:
-        """The rows of orders that were typed into the mail; empty for a photographed sheet.
-
-        They come from the mail itself, never from the picture. Sheets filed before the flag existed are read
-        from their drawing.
-        """
+        """The rows of orders that were typed into the mail; empty for a photographed sheet."""
+        # From the mail and not from its drawing, so nothing is misread. Sheets filed before the flag existed
+        # are read from their drawing.
         if submission.sha256 is None or Note.TYPED not in submission.flags:
             return ()
         return bold_lines(self.blobs.read(submission.sha256))
@@ -160,11 +162,11 @@ class SubmissionReader:
                 pages.append(InterpretedPage(original, upright, page.rotation, None, read_page.lines))
         return pages, heading
 
-    def _keep(
+    def _store(
         self, session: Session, key: int, pages: Sequence[InterpretedPage], heading: SheetHeading,
         version: int | None, variant: Variant,
     ) -> None:
-        """Step 4 of `read`. `version` is the one that the sheet itself asks for."""
+        """Step 4 of `read`. `version`: the one written on the sheet."""
         claimed = records.claim(
             session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
             read_at=self.clock.now(),
@@ -173,7 +175,8 @@ class SubmissionReader:
             return
         submission = session.get_one(SubmissionRow, key)
         phase = session.get_one(PhaseRow, submission.phase_id)
-        self._keep_pages(session, submission, pages)
+        self._store_pages(session, submission, pages)
+        # VER-02: the subject's own number counts. The sheet's number counts only if the subject has none.
         if submission.version in {None, version}:
             submission.instruction = version
         elif version is not None:
@@ -191,19 +194,19 @@ class SubmissionReader:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
 
-    def _keep_pages(
+    def _store_pages(
         self, session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]
     ) -> None:
-        """Store pages and lines. The rows that intake made, one a file, take the first page of their file;
-        its further pages come after."""
-        # Reversed, so that the first row wins where one file was sent twice.
+        """Store pages and lines. The row of each file, made at intake, takes its first page; the others get
+        rows of their own."""
+        # Reversed, so that the first row counts if one file was sent twice.
         rows = {row.original: row for row in reversed(records.pages(session, submission.id))}
         pages_of_file: dict[str, int] = {}
         for page in pages:
-            first, page_index = rows[page.original], pages_of_file.get(page.original, 0)
+            first_row, page_index = rows[page.original], pages_of_file.get(page.original, 0)
             pages_of_file[page.original] = page_index + 1
-            row = first if page_index == 0 else PageRow(
-                submission_id=submission.id, ordinal=first.ordinal + page_index, original=page.original)
+            row = first_row if page_index == 0 else PageRow(
+                submission_id=submission.id, ordinal=first_row.ordinal + page_index, original=page.original)
             row.upright, row.rotation, row.note = page.upright, page.rotation, page.note
             session.add(row)
             session.flush()
@@ -216,35 +219,33 @@ class SubmissionReader:
 
 
 THRESHOLD = "auto_score"
-"""The option of a game for the least confidence, 0..1, of a line that nobody looks at; above 1 for never."""
+"""A game's option: the least confidence, 0..1, of a line that is accepted unseen; above 1 for none."""
 
 
 def limits_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
-    """The limits of a game: its own threshold, but never below the site's."""
+    """The limits of a game: its own threshold, but not below the site's."""
     return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
 
 
 def _version_on_sheet(
     pages: Sequence[InterpretedPage], games: Sequence[KnownGame], limits: ReviewLimits
 ) -> int | None:
-    """The version number that the sheet itself asks for (VER-02), from heading lines that were clearly read.
-
-    One digit misread ("v1" as "v7") would put an old sheet above every later one. Where the subject names
-    another number, that one counts and the sheet is marked: the player's receipt says so.
-    """
-    clear = [
+    """The version number on the sheet (VER-02), from heading lines that were clearly read; None for none."""
+    # On a sample sheet "v1" was read as "v7" with a score of 0.75. One such digit puts an old sheet above
+    # every later one.
+    clear_headings = [
         line.text
         for page in pages
         for line in page.lines
         if line.kind == "heading" and line.confidence >= limits.score
     ]
-    return parse_sheet_heading(clear, games).requested_version
+    return parse_sheet_heading(clear_headings, games).requested_version
 
 
 def _disagrees(
     game: GameRow, phase: PhaseRow, submission: SubmissionRow, heading: SheetHeading, variant: Variant
 ) -> bool:
-    """Whether the sheet clearly says something else than the subject (HEAD-03)."""
+    """Whether the sheet clearly names something else than the subject (HEAD-03)."""
     subject = Heading(game.name, variant.powers[submission.power].name, phase.season, phase.year,
                       PhaseKind(phase.kind), submission.version)
     return any(disagreement.is_certain for disagreement in disagreements(subject, heading))

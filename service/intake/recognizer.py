@@ -1,5 +1,4 @@
-"""The eye as the service has it: files opened in a limited child, then read by the engines of this
-process."""
+"""Recognition of the photographs of a mail: opened in a limited child, then read by the engines here."""
 
 from __future__ import annotations
 
@@ -21,71 +20,72 @@ from service.intake.sandbox import Decoded, SandboxLimits, decode_photo
 from service.mail.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
 MOST_REMEMBERED = 8_000_000
-"""Bytes of pages of one file that are worth remembering."""
+"""Bytes of the pages of one file that are remembered, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecognizedPage:
-    """One picture of a file: its upright re-encoded JPEG (None when it could not be opened) and what was
-    read."""
+    """One picture of a file: upright and encoded anew as JPEG (None if it could not be opened), and its
+    reading."""
 
     upright: bytes | None = field(repr=False)
     reading: Reading
 
 
 class Recognizer(Protocol):
-    """Looks at one file as it came by mail."""
+    """Reads one file as it came by mail."""
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
-        """One Sight per picture of the file, at least one. Never raises on account of `data`; ChildFault
-        where this machine is to blame."""
+        """One page per picture of the file, at least one. Never raises because of `data`; raises ChildFault
+        if this machine is to blame."""
         ...
 
 
 @runtime_checkable
 class LineRecognizer(Protocol):
-    """Looks at one line again, in a box that a person has drawn."""
+    """Reads one line again, in a box that a person has drawn."""
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """What stands in a box of a page's upright picture (`Sight.upright`), in one way or more; empty where
-        nobody sees a letter there. `rotation` is the page's quarter turn. Raises OSError for bytes that are
-        no picture."""
+        """Alternative readings of a box of `RecognizedPage.upright`; empty if no engine sees a letter.
+
+        `rotation`: the page's quarter turn in degrees. Raises OSError for bytes that are no picture.
+        """
         ...
 
 
 class ImageOpener:
-    """Opens files in the limited child and remembers the last few: a mail's pictures are looked at by the
-    intake and again by the reader moments later."""
+    """Opens files in the limited child, and remembers the last `remembered_files` of them."""
 
-    def __init__(self, limits: SandboxLimits = SandboxLimits(), keep: int = 24) -> None:
+    def __init__(self, limits: SandboxLimits = SandboxLimits(), remembered_files: int = 24) -> None:
         self._limits = limits
-        self._keep = keep
-        self._known: OrderedDict[str, Decoded] = OrderedDict()
+        self._most_files = remembered_files
+        # The intake opens the pictures of a mail to judge it, and the reader opens them again moments later.
+        self._by_digest: OrderedDict[str, Decoded] = OrderedDict()
         self._lock = Lock()
 
     def open(self, data: bytes, name: str) -> Decoded:
         """See `service.intake.sandbox.decode_photo`."""
         key = hashlib.sha256(data).hexdigest()
         with self._lock:
-            known = self._known.get(key)
-        if known is not None:
-            return known
+            remembered = self._by_digest.get(key)
+        if remembered is not None:
+            return remembered
         decoded = decode_photo(data, name, self._limits)
         with self._lock:
             if sum(len(page) for page in decoded.pages) <= MOST_REMEMBERED:
-                self._known[key] = decoded
-            while len(self._known) > self._keep:
-                self._known.popitem(last=False)
+                self._by_digest[key] = decoded
+            while len(self._by_digest) > self._most_files:
+                self._by_digest.popitem(last=False)
         return decoded
 
 
 class EngineRecognizer:
-    """Child process, then RapidOCR's networks with Tesseract as second opinion. As many readings at a time as
-    there are cores, at most two: more only take longer, and memory stays bounded."""
+    """Child process, then RapidOCR's networks with Tesseract as second opinion."""
 
     def __init__(self, engines: Sequence[Engine] | None = None, opener: ImageOpener | None = None) -> None:
         self._engines = tuple(engines) if engines is not None else _engines()
         self._opener = opener or ImageOpener()
+        # One reading a core, at most two: more only take longer, and memory stays bounded.
         self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
@@ -93,6 +93,7 @@ class EngineRecognizer:
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
             return (RecognizedPage(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
+        # Imported here: a worker that reads nothing needs 126 MB without the networks, 184 MB with them.
         from ocr.read import read
 
         with self._room:
@@ -118,8 +119,11 @@ def _engines() -> tuple[Engine, ...]:
 
 
 class UnopenedProbe:
-    """Takes every picture for a photograph unopened: for when this machine cannot open any, which is not
-    their sender's fault. The reader opens them later, or the paper is held."""
+    """Takes every picture for a photograph without opening it.
+
+    For a machine that cannot open any, which is not the sender's fault. The reader opens them later, or puts
+    the sheet on hold.
+    """
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """See `service.mail.image_types.PictureProbe`."""
@@ -127,8 +131,7 @@ class UnopenedProbe:
 
 
 class ChildProbe:
-    """Opens the pictures of a mail in the limited child; the small ones that are only decoration are told
-    from their header, without one."""
+    """Opens the pictures of a mail in the limited child."""
 
     def __init__(self, opener: ImageOpener | None = None) -> None:
         self._opener = opener or ImageOpener()
@@ -140,10 +143,10 @@ class ChildProbe:
         if decoded.reason is UnreadableReason.TOO_LARGE:
             return Probe(PictureState.BROKEN)
         if decoded.reason is not None:
-            locked = "password" in decoded.detail
-            return Probe(PictureState.LOCKED if locked else PictureState.BROKEN)
-        # What the child hands back is our own JPEG, safe to look at here.
-        first = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
-        if min(first.width, first.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
-            return Probe(PictureState.DECORATION, 0, first.width, first.height)
-        return Probe(PictureState.GOOD, len(decoded.pages), first.width, first.height)
+            needs_password = "password" in decoded.detail
+            return Probe(PictureState.LOCKED if needs_password else PictureState.BROKEN)
+        # The child returns our own JPEG, which is safe to open in this process.
+        first_page = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
+        if min(first_page.width, first_page.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
+            return Probe(PictureState.DECORATION, 0, first_page.width, first_page.height)
+        return Probe(PictureState.GOOD, len(decoded.pages), first_page.width, first_page.height)

@@ -1,8 +1,6 @@
-"""A line cut anew by a person, read anew by the machine: its readings are offered beside those of before
-(Q-01).
+"""A line with a box that a person changed is read again; the new readings stand beside the old (Q-01).
 
-Nothing is decided here. The line stays open, and a reading keeps its number, so that nobody who looks at the
-line meanwhile takes another one than they saw.
+Nothing is decided here: the line stays open.
 """
 
 from __future__ import annotations
@@ -28,15 +26,15 @@ from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState
 
 WORK = "read line"
 
+
 def enqueue(jobs: Jobs, session: Session, line_id: int) -> None:
-    """Have a line read anew, once this transaction is committed."""
+    """Queue a line to be read again, once this transaction is committed."""
     jobs.enqueue(session, WORK, f"{WORK}:{line_id}", {"line": line_id})
 
 
 @dataclass(frozen=True, slots=True)
 class LineReader:
-    """The step, with everything it needs. Without an eye that can look at single lines nothing is read
-    anew."""
+    """The step, with everything it needs. Without a `recognizer` nothing is read again."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -45,41 +43,45 @@ class LineReader:
     limits: ReviewLimits = ReviewLimits()
 
     def read(self, payload: dict[str, Any]) -> None:
-        """Handler of the job `WORK`. Safe to run twice: what is read first stays."""
+        """Handle the job `WORK`. Safe to run twice: the first readings stay."""
         key = int(payload["line"])
         with self.store() as session:
-            line = session.get(LineRow, key)
-            if line is None or not _may_be_read(session, line):
+            line_row = session.get(LineRow, key)
+            if line_row is None or not _may_be_read(session, line_row):
                 return
-            page = session.get_one(PageRow, line.page_id)
+            page = session.get_one(PageRow, line_row.page_id)
             phase = _phase(session, page)
             variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-            upright, rotation, kind, box = page.upright, page.rotation, PhaseKind(phase.kind), _box(line.box)
+            upright, rotation, box = page.upright, page.rotation, _box(line_row.box)
+            kind = PhaseKind(phase.kind)
         if upright is None or self.recognizer is None:
             return
-        seen = self.recognizer.recognize_line(self.blobs.read(upright), box, rotation)
+        alternatives = self.recognizer.recognize_line(self.blobs.read(upright), box, rotation)
         reader = PageReader(vocabulary_of(variant, kind), ReviewRules(self.limits))
-        fresh = best_of([reader.read_line(one).candidates for one in seen])
-        if not fresh:
+        candidates = best_of([reader.read_line(line).candidates for line in alternatives])
+        if not candidates:
             return
         with self.store.begin() as session:
             row = session.get_one(LineRow, key, with_for_update=True)
+            # Added after the old ones: a candidate keeps its number, so that nobody who has the line open
+            # takes another one than the one shown.
             if _may_be_read(session, row):
-                row.candidates = [*row.candidates, *({**one, AGAIN: True} for one in fresh)]
+                row.candidates = [*row.candidates, *({**candidate, AGAIN: True} for candidate in candidates)]
 
 
-def best_of(ways: Sequence[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The readings of a box in the ways that its rows can be taken, the likeliest first, each order once."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in sorted((one for way in ways for one in way), key=lambda one: -float(one["score"])):
-        found.setdefault(str(one["order"] or one["text"]), one)
-    return list(found.values())[:MOST_CANDIDATES]
+def best_of(alternatives: Sequence[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The candidates of all alternative readings of a box, the best first, each order once."""
+    candidate_by_order: dict[str, dict[str, Any]] = {}
+    all_candidates = (candidate for candidates in alternatives for candidate in candidates)
+    for candidate in sorted(all_candidates, key=lambda candidate: -float(candidate["score"])):
+        candidate_by_order.setdefault(str(candidate["order"] or candidate["text"]), candidate)
+    return list(candidate_by_order.values())[:MOST_CANDIDATES]
 
 
 def _may_be_read(session: Session, line: LineRow) -> bool:
     """Whether a line has no readings of its new box yet, and its phase can still be changed."""
     state = _phase(session, session.get_one(PageRow, line.page_id)).state
-    return state != PhaseState.SENT and not any(AGAIN in one for one in line.candidates)
+    return state != PhaseState.SENT and not any(AGAIN in candidate for candidate in line.candidates)
 
 
 def _phase(session: Session, page: PageRow) -> PhaseRow:

@@ -1,10 +1,8 @@
-"""One mail, one verdict. Pure: the mail, its receipt time, what is known, and the mails before it go in.
+"""One mail, one verdict. Pure: the mail, its receipt time, the context and the mails before it go in.
 
 The tests run in one fixed order and the first that fails names the reason: machines, bad_from,
-authentication, duplicates, subject, names, sender, phase, time, photographs. So nothing a mail says is acted
-on, and nobody is written to, before it is authenticated. Duplicates are looked for with the fresh judgement
-at hand: a mail that was refused once for a reason that has passed (its phase was not open yet) is no repeat
-when it comes again.
+authentication, duplicates, subject, names, sender, phase, time, photographs. So the service does not act on a
+mail, and writes to nobody, before the mail is authenticated.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from service.mail.reports import ReportKind
 
 MOST_PHOTOS = 20
 MOST_BYTES = 25 * 1024 * 1024
-"""Bytes of all photographs of a mail together, as files, before the transfer encoding."""
+"""Bytes of all photographs of a mail together, as files, without the transfer encoding."""
 _NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 
 
@@ -46,6 +44,8 @@ def judge_mail(
         return Verdict(
             VerdictKind.REJECTED, RefusalReason.AUTH_FAILED, sender=sender, alert=True, subject=mail.subject
         )
+    # Judged first and compared then: a mail that was refused for a reason that has passed, such as a phase
+    # that was not open yet, is no repeat when it comes again.
     fresh = _settle(mail, received_at, context, earlier, sender)
     repeated = _repeated(mail, fresh, earlier)
     if repeated is not None:
@@ -63,13 +63,16 @@ def judge_mail(
 def as_earlier_mail(
     ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict
 ) -> EarlierMail | None:
-    """What later mails must know of this one; None for mails that no later one may be compared with."""
+    """What later mails must know of this one; None if no later mail may be compared with it."""
+    # A forged copy must not make the player's own mail a duplicate.
     if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
         return None
     return EarlierMail(ref, verdict.sender, received_at, mail.photo_keys, verdict)
 
 
 def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None:
+    # A relay may return our letter with another From. Its domain is compared whole: <x@ours.other.example>
+    # is not ours.
     own_id = mail.message_id is not None and (
         mail.message_id.rstrip(">").rpartition("@")[2].casefold() == context.own_domain.casefold()
     )
@@ -81,19 +84,22 @@ def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None
 
 
 def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]) -> EarlierMail | None:
-    for one in earlier:
-        same = (
-            one.sender.casefold() == (fresh.sender or "").casefold()
-            and one.photo_keys == mail.photo_keys
-            and _subject_key(one.verdict) == _subject_key(fresh)
+    for previous in earlier:
+        # Never by Message-ID: another photograph under the same one is another mail, and must not be lost.
+        is_same_sheet = (
+            previous.sender.casefold() == (fresh.sender or "").casefold()
+            and previous.photo_keys == mail.photo_keys
+            and _subject_key(previous.verdict) == _subject_key(fresh)
         )
-        if same and (one.verdict.verdict is VerdictKind.ACCEPTED or one.verdict.reason is fresh.reason):
-            return one
+        # An accepted mail that comes again after the deadline is a duplicate, and not late.
+        was_accepted = previous.verdict.verdict is VerdictKind.ACCEPTED
+        if is_same_sheet and (was_accepted or previous.verdict.reason is fresh.reason):
+            return previous
     return None
 
 
 def _subject_key(verdict: Verdict) -> tuple[object, ...]:
-    """The fields of the subject; where it could not be read, its words."""
+    """The fields of the subject; if it could not be read, its words."""
     if verdict.complaint is not None:
         return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
     return (*verdict.sheet_key, verdict.version)
@@ -103,7 +109,7 @@ def _settle(
     mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail],
     sender: str
 ) -> Verdict:
-    """Everything after authentication, duplicates aside."""
+    """The verdict of all tests after authentication, except for duplicates."""
     start = Verdict(
         VerdictKind.REJECTED,
         photos=mail.photos,
@@ -111,13 +117,14 @@ def _settle(
         reply_to=context.registered_address(sender),
         subject=mail.subject,
     )
-    found, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
-    if isinstance(found, HeadingComplaint):
-        partial = _fields(start, found.partial)
-        return replace(partial, reason=RefusalReason(found.code.value), complaint=found)
-    game = context.game(found.game or "")
-    heading, more = _with_phase(found, game.open_phase)
-    flags = frozenset(map(str, (*heading.flags, *notes, *more)))
+    parsed, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
+    if isinstance(parsed, HeadingComplaint):
+        partial = _fields(start, parsed.partial)
+        return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
+    game = context.game(parsed.game or "")
+    heading, phase_notes = _with_phase(parsed, game.open_phase)
+    flags = frozenset(map(str, (*heading.flags, *notes, *phase_notes)))
+    # The answer goes to the address as registered in this game, never to Reply-To.
     verdict = replace(
         _fields(start, heading), flags=flags, reply_to=game.registered_address(sender) or start.reply_to
     )
@@ -148,29 +155,31 @@ def _fields(verdict: Verdict, heading: Heading) -> Verdict:
 
 
 def _with_game(
-    found: Heading | HeadingComplaint, context: IntakeContext, sender: str
+    parsed: Heading | HeadingComplaint, context: IntakeContext, sender: str
 ) -> tuple[Heading | HeadingComplaint, tuple[Note, ...]]:
-    """Q-06: no game written, and exactly one open game where the sender has that power and phase."""
-    if not (context.infer_game and isinstance(found, HeadingComplaint) and found.missing == ("game",)):
-        return found, ()
-    wanted = found.partial
+    """The heading with the game filled in (Q-06), if exactly one open game has that power and phase for the
+    sender; else as parsed."""
+    if not (context.infer_game and isinstance(parsed, HeadingComplaint) and parsed.missing == ("game",)):
+        return parsed, ()
+    partial = parsed.partial
     fitting = [
         game.name
         for game in context.games
         if game.open_phase is not None
-        and wanted.power is not None
-        and game.registered_address(sender, wanted.power)
-        and game.open_phase.season == wanted.season
-        and wanted.year in {None, game.open_phase.year}
-        and wanted.kind in {None, game.open_phase.kind}
+        and partial.power is not None
+        and game.registered_address(sender, partial.power)
+        and game.open_phase.season == partial.season
+        and partial.year in {None, game.open_phase.year}
+        and partial.kind in {None, game.open_phase.kind}
     ]
+    # Two games fit: neither is guessed, and the answer names both subjects.
     if len(fitting) != 1:
-        return found, ()
-    return replace(wanted, game=fitting[0]), (Note.GAME_MISSING,)
+        return parsed, ()
+    return replace(partial, game=fitting[0]), (Note.GAME_MISSING,)
 
 
 def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[Note, ...]]:
-    """A missing year, and a kind written only as "Orders", taken from the open phase where it fits
+    """A missing year, and a kind that is only "Orders", filled in from the open phase if that fits
     (SUBJ-06)."""
     notes: list[Note] = []
     fits = phase is not None and phase.season == heading.season
@@ -203,11 +212,12 @@ def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
 
 
 def _time(received_at: datetime, game: GameContext) -> RefusalReason | None:
-    """Received at the deadline itself is on time (Q-34)."""
+    """The deadline itself is on time (Q-34)."""
     return RefusalReason.LATE if game.deadline is not None and received_at > game.deadline else None
 
 
 def _photographs(mail: IncomingMail) -> RefusalReason | None:
+    # A locked PDF beside a photograph that opens does no harm.
     if mail.encrypted and not mail.photos:
         return RefusalReason.ENCRYPTED
     if mail.overflow or mail.photos > MOST_PHOTOS or mail.photo_bytes > MOST_BYTES:
@@ -218,34 +228,36 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
 
 
 def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
-    """The strict mode of Q-04: no photograph counts before the first orders have come by post (SUB-05)."""
-    strict = game.post_first and heading.kind is PhaseKind.MOVEMENT
-    return RefusalReason.FIRST_BY_POST if strict and heading.power not in game.posted_powers else None
+    """In the strict mode of Q-04 no photograph counts before the first orders came by post (SUB-05)."""
+    must_post = game.post_first and heading.kind is PhaseKind.MOVEMENT
+    return RefusalReason.FIRST_BY_POST if must_post and heading.power not in game.posted_powers else None
 
 
 def _accepted(
     verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail], *, first_counts: bool
 ) -> Verdict:
-    same_paper = [
-        one
-        for one in earlier
-        if one.verdict.verdict is VerdictKind.ACCEPTED and one.verdict.sheet_key == verdict.sheet_key
+    # A refused mail is not on file, whatever version it names.
+    same_sheet = [
+        previous
+        for previous in earlier
+        if previous.verdict.verdict is VerdictKind.ACCEPTED
+        and previous.verdict.sheet_key == verdict.sheet_key
     ]
-    on_file = max(
-        (one.verdict.version for one in same_paper if one.verdict.version is not None), default=None
-    )
+    versions = [previous.verdict.version for previous in same_sheet]
+    version_on_file = max((version for version in versions if version is not None), default=None)
     notes: set[str] = set()
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
         notes.add(str(Note.PHOTO_UNREADABLE))
     if first_counts:
-        notes.update([str(Note.NOT_FIRST)] if same_paper else [])
+        notes.update([str(Note.NOT_FIRST)] if same_sheet else [])
     elif verdict.version is not None:
         if any(
-            one.verdict.version == verdict.version and one.photo_keys != mail.photo_keys for one in same_paper
+            previous.verdict.version == verdict.version and previous.photo_keys != mail.photo_keys
+            for previous in same_sheet
         ):
             notes.add(str(Note.VERSION_CONFLICT))
-        if on_file is not None and verdict.version < on_file:
+        if version_on_file is not None and verdict.version < version_on_file:
             notes.add(str(Note.SUPERSEDED))
     return replace(
-        verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=on_file
+        verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=version_on_file
     )

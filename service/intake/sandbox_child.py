@@ -1,9 +1,8 @@
 """The child process of `service.intake.sandbox`: one hostile file on standard input, pages on standard
 output.
 
-It lowers its own limits before any decoder is imported, and cuts itself off the network where the kernel
-lets an ordinary user do so. What it writes: one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the
-pages one after the other, `sizes` bytes each. No pickles: the parent trusts nothing but lengths.
+It writes one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the pages one after the other, `sizes`
+bytes each.
 """
 
 from __future__ import annotations
@@ -29,13 +28,14 @@ CLONE_NEWNET = 0x40000000
 
 def main() -> None:
     """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
-    # Python's own answer is an exception, which a decoder may take for a fault of the file.
+    # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
         _limit(memory, seconds, output)
         _leave_network()
         data = sys.stdin.buffer.read()
+        # Imported only now: no decoder runs before the limits are set.
         from ocr.image.open_image import ImageRefused, iter_pages
     except Exception:
         traceback.print_exc()
@@ -51,28 +51,32 @@ def main() -> None:
         pages = []
         head |= {"reason": refused.reason, "detail": refused.detail}
     head["sizes"] = [len(page) for page in pages]
+    # JSON and lengths, no pickle: the parent must not execute what a child wrote that a file may have taken
+    # over.
     sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + b"".join(pages))
     sys.stdout.buffer.flush()
 
 
 def _limit(memory: int, seconds: int, output: int) -> None:
-    for what, most in (
+    for resource_kind, wanted_limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, output),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
     ):
-        hard = resource.getrlimit(what)[1]
-        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (bound, bound))
-    # The kernel warns by SIGXCPU, and kills a second later: so SIGKILL alone tells of somebody else.
+        hard = resource.getrlimit(resource_kind)[1]
+        limit = wanted_limit if hard == resource.RLIM_INFINITY else min(wanted_limit, hard)
+        resource.setrlimit(resource_kind, (limit, limit))
+    # The kernel first sends SIGXCPU, and SIGKILL a second later. So a child that ends by SIGKILL was killed
+    # by somebody else.
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    last = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, last), last))
+    hard_seconds = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, hard_seconds), hard_seconds))
 
 
 def _leave_network() -> None:
-    """Best effort: many kernels and containers forbid it, and the other limits hold without it."""
+    """Cut this process off the network, if the kernel lets an ordinary user do so."""
+    # Many kernels and containers forbid it, and the other limits hold without it.
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | CLONE_NEWNET)
 

@@ -27,9 +27,9 @@ from service.mail.headers import split_mail
 from service.mail.mime_parts import MimePart, read_parts
 
 MOST_LINES, LONGEST = 60, 200
-"""Lines of one mail, and letters of one line, that are taken. No honest turn has more."""
+"""Lines of one mail, and characters of one line, that are read. No honest turn has more."""
 MOST_WRAPPED = 3
-"""Lines that a mail program may have made of one order. At 72 columns (RFC 3676, 4.2) 200 letters are 3."""
+"""Lines into which a mail program may break one order: 200 characters in 72 columns (RFC 3676, 4.2)."""
 
 _MARKED = re.compile(r"\*\*(?P<stars>.+?)\*\*|\[b\](?P<code>.+?)\[/b\]", re.DOTALL | re.IGNORECASE)
 _BOLD_TAGS = frozenset({"b", "strong"})
@@ -42,7 +42,7 @@ _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|bolder|[6-9]00)\b", re.IGNORECAS
 
 
 def bold_lines(raw: bytes) -> tuple[str, ...]:
-    """The bold lines of a raw mail, in its order; empty if there are none. Never raises.
+    """The bold lines of a raw mail, in order; empty if there are none. Never raises.
 
     Bold is `<b>`, `<strong>` and a heavy font in HTML, and `[b]` or `**` in either. Quotations of earlier
     mail are left out. The first body part that holds bold text is taken, HTML before plain text.
@@ -66,23 +66,23 @@ class TypedText:
     games: Sequence[KnownGame]
 
     def orders(self, text: str) -> str | None:
-        """The canonical text of what `text` orders, if the grammar lists every word of it as it is spelled.
+        """The canonical text of the orders in `text`, if the grammar lists every word as it is spelled.
 
-        None otherwise, and for a signature: many powers are called like a place, and a place by itself is an
-        order to hold in some games.
+        None otherwise, and for a signature.
         """
         parsed = parse_typed(self.variant, self.kind, self.power, text)
         if parsed.complaint is not None or parsed.score < 1.0:
             return None
+        # Many powers are called like a place, and in some games a place by itself is an order to hold.
         if is_incomplete(parsed.orders) and is_harmless(text, lexicon_of(self.variant)):
             return None
         return printed(parsed.orders, self.variant.board)
 
     def row_spans(self, rows: Sequence[str]) -> tuple[range, ...]:
-        """Which rows are one line: mostly each by itself, but together where a mail program broke an order.
+        """The rows of each line: mostly one row, or several if a mail program broke an order.
 
-        A row goes on with the one above if the two make another order together and it is none by itself, or
-        the one above is none: "10 Grain for Conquest of Kent" and "with the King" are one line.
+        A row continues the row above if the two together make another order, and at least one of them is no
+        order by itself.
         """
         spans: list[range] = []
         start = 0
@@ -91,6 +91,8 @@ class TypedText:
             for end in range(start + 2, min(start + MOST_WRAPPED, len(rows)) + 1):
                 if orders is not None and self.orders(rows[end - 1]) is not None:
                     break
+                # "10 Grain for Conquest of Kent" is an order, and with the next row, "with the King",
+                # another.
                 longer = self.orders(" ".join(rows[start:end]))
                 if longer is not None and longer != orders:
                     orders, stop = longer, end
@@ -101,16 +103,16 @@ class TypedText:
     def settle(
         self, lines: Sequence[InterpretedLine], least_confidence: float
     ) -> tuple[InterpretedLine, ...]:
-        """The lines with what the words leave no doubt about: exact orders, and headings of several words.
+        """The lines, with a final status where the words leave no doubt: exact orders and whole headings.
 
-        Nothing is misread in typed text, so the confidence of such an order is 1. A person looks at it only
-        where the lines beside it may belong to it, or the game wants all looked at (`least_confidence` > 1).
+        A person checks such an order only if the lines beside it may belong to it, or if the game wants all
+        lines checked (`least_confidence` > 1).
         """
         settled = [self._settled(line, least_confidence) for line in lines]
-        beside = zip([None, *settled], settled, [*settled[1:], None], strict=False)
+        with_neighbours = zip([None, *settled], settled, [*settled[1:], None], strict=False)
         lexicon = lexicon_of(self.variant)
         return tuple(
-            review_uncertain_neighbours(line, above, below, lexicon) for above, line, below in beside
+            review_uncertain_neighbours(line, above, below, lexicon) for above, line, below in with_neighbours
         )
 
     def _settled(self, line: InterpretedLine, least_confidence: float) -> InterpretedLine:
@@ -118,16 +120,17 @@ class TypedText:
         if order is None:
             is_heading = line.kind == "heading" and self._is_whole_heading(line.text)
             return replace(line, status=LineState.NOT_ORDER) if is_heading else line
-        others = [candidate for candidate in line.candidates if candidate["order"] != order]
-        candidates = ({"text": order, "order": order, "score": 1.0}, *others)
+        other_candidates = [candidate for candidate in line.candidates if candidate["order"] != order]
+        # Nothing is misread in typed text, so score and confidence are 1.
+        candidates = ({"text": order, "order": order, "score": 1.0}, *other_candidates)
         return replace(
             line, kind="order", order=order, confidence=1.0, candidates=candidates[:MOST_CANDIDATES],
             status=LineState.AUTO if least_confidence <= 1.0 else LineState.OPEN,
         )
 
     def _is_whole_heading(self, text: str) -> bool:
-        """Whether it names game or power and the season, and has no word of an order: "Red attacks Kent in
-        Harvest 601" is a person's to look at."""
+        """Whether it names game or power and the season, and has no word of an order."""
+        # "Red attacks Kent in Harvest 601" names power and season, and a person must see it.
         heading = parse_sheet_heading([text], self.games)
         starts = order_starts(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
         is_named = (heading.game or heading.power) and heading.season and not heading.unsure
@@ -135,8 +138,9 @@ class TypedText:
 
 
 def _text_of(part: MimePart) -> str:
-    """The text of a body part. Its declared charset is not asked for: UTF-8 or else Windows-1252 covers what
-    players send, and a wrong declaration would lose letters."""
+    """The text of a body part."""
+    # The declared charset is not used: UTF-8, else Windows-1252, covers what players send, and a wrong
+    # declaration would lose letters.
     try:
         return part.data.decode("utf-8")
     except UnicodeDecodeError:
@@ -159,15 +163,15 @@ def _from_html(text: str) -> Iterator[str]:
 
 
 def _cleaned(lines: list[str]) -> Iterator[str]:
-    """Lines that hold a letter or a figure, in printable characters with single spaces."""
+    """The lines with a letter or a digit, in printable characters with single spaces."""
     for line in lines:
-        words = " ".join("".join(char if char.isprintable() else " " for char in line).split())
-        if any(char.isalnum() for char in words):
-            yield words
+        text = " ".join("".join(char if char.isprintable() else " " for char in line).split())
+        if any(char.isalnum() for char in text):
+            yield text
 
 
 class _Bold(HTMLParser):
-    """Gathers the text of a page, and which of it is bold."""
+    """Collects the text of an HTML page, and which of it is bold."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -185,7 +189,7 @@ class _Bold(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in _BREAKS:
             self._pieces.append(("\n", True))
-        # Mail programs leave tags open ("<b><p>Capital Essex"): an end tag closes all that began after it.
+        # Mail programs leave tags open ("<b><p>Capital Essex"), so an end tag closes all that began after it.
         names = [name for name, _ in self._open_tags]
         if tag in names:
             del self._open_tags[len(names) - 1 - names[::-1].index(tag):]
@@ -198,7 +202,7 @@ class _Bold(HTMLParser):
         self._pieces.append((data.replace("\r", " ").replace("\n", " "), is_bold))
 
     def bold_lines(self) -> list[str]:
-        """The bold text, one string for each line that the page shows."""
+        """The bold text, one string for each line of the page as shown."""
         return "".join(text for text, is_bold in self._pieces if is_bold).split("\n")
 
     def whole_text(self) -> str:

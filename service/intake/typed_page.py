@@ -1,6 +1,6 @@
-"""Typed orders as a page: drawn in black on white, with a box around each row.
+"""Typed orders as a page: drawn in black on white, with the box of each row.
 
-The page is for the desk, the receipts and the copies, which show a sheet of any kind. Nothing reads it.
+The desk, the receipts and the copies show it, since they show a page of any sheet. Nothing reads it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from service.mail.message import Picture
 from service.pictures.drawing.fonts import FACES
 
 _MARGIN, _STEP, _SIZE = 110, 96, 44
-"""Pixels: white around the rows, from row to row, and height of the letters."""
+"""Pixels: margin around the rows, distance from row to row, height of the letters."""
 _LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900
 _JPEG_QUALITY = 92
 
 
 def as_picture(rows: Sequence[str]) -> Picture:
-    """The page as a picture of the mail. Its digest is that of the text, so that the same text sent twice is
-    one sheet, whichever release drew it."""
+    """The page as a picture of the mail. Its digest is that of the text."""
     page, _ = _draw(rows)
+    # By the text, so that the same text sent twice is one sheet, even if another release draws it otherwise.
     digest = hashlib.sha256("\n".join(rows).encode()).hexdigest()
     return Picture(
         PictureType.PNG, PictureState.GOOD, 1, "typed.png", digest, _saved(page, "PNG"), *page.size
@@ -34,8 +34,7 @@ def as_picture(rows: Sequence[str]) -> Picture:
 
 
 def as_reading(rows: Sequence[str], spans: Sequence[range]) -> tuple[RecognizedPage, ...]:
-    """What an engine would give that misreads nothing: a line for each span of rows, score 1, without
-    posteriors."""
+    """The result of an engine that misreads nothing: a line for each span of rows, score 1, no posteriors."""
     page, boxes = _draw(rows)
     lines = tuple(
         ReadLine(
@@ -63,7 +62,7 @@ def _draw(rows: Sequence[str]) -> tuple[Image.Image, list[tuple[float, float, fl
 
 
 def _around(boxes: Sequence[tuple[float, float, float, float]]) -> Box:
-    """The upright rectangle around all of these."""
+    """The upright rectangle around all boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
     return Box(((left, top), (right, top), (right, bottom), (left, bottom)))

@@ -1,4 +1,4 @@
-"""The verdict on one mail, and what later mails must know of it."""
+"""The verdict on one mail, and the facts about it that later mails need."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from service.mail.reports import DeliveryReport
 
 
 class VerdictKind(StrEnum):
-    """What happens to a mail. Rejected: does not count by itself, lies in quarantine. Ignored: never
-    answered."""
+    """What happens to a mail. Rejected: does not count by itself. Ignored: never answered."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -21,14 +20,16 @@ class VerdictKind(StrEnum):
 
 
 class RefusalReason(StrEnum):
-    """Why a mail is ignored or rejected. The last group is found later, by the eye or at the desk."""
+    """Why a mail is ignored or rejected."""
 
+    # From a machine or sent twice: ignored.
     OWN_MAIL = "own_mail"
     BOUNCE = "bounce"
     RECEIPT = "receipt"
     AUTO_REPLY = "auto_reply"
     DUPLICATE = "duplicate"
 
+    # In the order of the tests in `rules`: rejected.
     BAD_FROM = "bad_from"
     AUTH_FAILED = "auth_failed"
     SUBJECT_UNPARSED = "subject_unparsed"
@@ -48,6 +49,7 @@ class RefusalReason(StrEnum):
     NOT_BOLD = "not_bold"
     FIRST_BY_POST = "first_by_post"
 
+    # Known only later, from the reading of the sheet or at the desk.
     TOO_DARK = "too_dark"
     BLURRED = "blurred"
     CUT_OFF = "cut_off"
@@ -60,7 +62,7 @@ class RefusalReason(StrEnum):
 
 
 class Note(StrEnum):
-    """Flags the intake adds to those of the heading."""
+    """The flags that the intake adds to those of the heading."""
 
     GAME_MISSING = "game_missing"
     YEAR_MISSING = "year_missing"
@@ -77,12 +79,12 @@ class Note(StrEnum):
 class Verdict:
     """What becomes of a mail, with all that receipts, quarantine and the desk need.
 
-    The fields of the subject are canonical and stand as far as they could be read, also in a rejection.
-    `photos`: photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered
-    address to write to, None where nobody may be written to. `alert`: the coordinator is told at once. `of`:
-    the earlier mail a duplicate repeats. `on_file`: the highest version accepted before for this paper,
-    whoever counts. `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was
-    wrong with the subject. `trailing`: words after the version.
+    The fields of the subject are canonical, as far as they could be read, also in a rejection. `photos`:
+    photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address to
+    answer, None if nobody may be answered. `alert`: the coordinator is told at once. `duplicate_of`: the
+    earlier mail that this one repeats. `version_on_file`: the highest version accepted before for this sheet.
+    `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
+    subject. `trailing`: words after the version.
     """
 
     verdict: VerdictKind
@@ -107,26 +109,23 @@ class Verdict:
 
     @property
     def is_for_quarantine(self) -> bool:
-        """Whether the mail is laid before the coordinator as not usable by itself."""
+        """Whether the coordinator must decide about the mail, since it does not count by itself."""
         return self.verdict is VerdictKind.REJECTED
 
     @property
     def phase_type(self) -> str | None:
-        """The kind of paper as the contract spells it: Movement, Retreat, Adjustment."""
+        """The kind of orders as the contract spells it: Movement, Retreat, Adjustment."""
         return None if self.kind is None else self.kind.value.capitalize()
 
     @property
     def sheet_key(self) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:
-        """Which paper this is, whatever its version (VER-05)."""
+        """The fields that name a sheet, without its version (VER-05)."""
         return (self.game, self.power, self.season, self.year, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierMail:
-    """A mail already judged: `ref` is the caller's key for it, `photo_keys` as in IncomingMail.
-
-    Kept for authenticated mails only, so that a forger cannot make a player's own mail look like a repeat.
-    """
+    """A judged and authenticated mail. `ref`: the caller's key for it. `photo_keys`: as in IncomingMail."""
 
     ref: str
     sender: str

@@ -48,6 +48,7 @@ _PAIR = re.compile(r'([A-Za-z0-9][A-Za-z0-9._-]*(?:\s*/\s*\d+)?)\s*=\s*("(?:[^"\
 
 def read_stamp(value: str) -> Stamp | None:
     """A header's value as a stamp; None where it has no authserv-id. Never raises."""
+    # Comments go first, because "dmarc=fail (dmarc=pass)" is a failure.
     parts = _statements(strip_comments(value))
     head = parts[0].split() if parts else []
     if not head or "=" in head[0]:
@@ -61,6 +62,7 @@ def _statements(value: str) -> list[str]:
     for char in value:
         if char == '"':
             quoted = not quoted
+        # A semicolon in quotes ends nothing: 'dmarc=fail reason="; dmarc=pass"' is one statement.
         if char == ";" and not quoted:
             parts.append("")
         else:
@@ -72,6 +74,7 @@ def _result(part: str) -> MethodResult | None:
     pairs = [(key.split("/")[0].strip().casefold(), _bare(value)) for key, value in _PAIR.findall(part)]
     if not pairs:
         return None
+    # Only the first pair is a result: in "dkim=fail ... dmarc=pass" the rest are properties of that failure.
     method, result = pairs[0]
     return MethodResult(method, result.casefold(), tuple(pairs[1:]))
 
@@ -82,26 +85,30 @@ def _bare(value: str) -> str:
     return value
 
 
-def authenticate(stamps: Sequence[str], trusted: str, domain: str) -> AuthResult:
-    """Judge the From `domain` by the headers `stamps` (topmost first) of the server `trusted`.
+def authenticate(stamps: Sequence[str], trusted_id: str, domain: str) -> AuthResult:
+    """Judge the From `domain` by the headers `stamps` (topmost first) of the server `trusted_id`.
 
     Pass: dmarc=pass for this domain, or dkim=pass with a header.d equal to the domain or a parent of it.
     """
     for value in stamps:
+        # RFC 8601, 5: stamps below our server's first may have come with the mail. The name is compared
+        # whole, since "mx.w3k.example.attacker.example" is not our server.
         stamp = read_stamp(value)
-        if stamp is not None and stamp.authserv_id == trusted.casefold():
-            good = any(_proves(result, domain.casefold()) for result in stamp.results)
-            return AuthResult.PASS if good else AuthResult.FAIL
+        if stamp is not None and stamp.authserv_id == trusted_id.casefold():
+            is_proved = any(_proves(result, domain.casefold()) for result in stamp.results)
+            return AuthResult.PASS if is_proved else AuthResult.FAIL
     return AuthResult.NONE
 
 
 def _proves(result: MethodResult, domain: str) -> bool:
     if result.result != "pass":
         return False
+    # SPF alone proves nothing here: it vouches for the envelope sender, not for From (RFC 7208, 2.4).
     if result.method == "dmarc":
         judged = _domain(result.get("header.from"))
         return judged is None or judged == domain
     if result.method == "dkim":
+        # A large provider names its signature by header.i=@post.example alone.
         signer = _domain(result.get("header.d")) or _domain(result.get("header.i"))
         return signer is not None and _covers(signer, domain)
     return False
@@ -112,5 +119,5 @@ def _domain(value: str | None) -> str | None:
 
 
 def _covers(signer: str, domain: str) -> bool:
-    # a name without a dot is a public suffix, and nobody signs for all of one
+    # A name without a dot is a public suffix, and nobody signs for all of one.
     return signer == domain or ("." in signer and domain.endswith("." + signer))

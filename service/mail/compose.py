@@ -25,8 +25,7 @@ _STEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of a letter. `kind` is its media type ("image/png"); `content_id` is set where the HTML shows
-    it."""
+    """A file of a letter. `media_type` as in "image/png"; `content_id` is set where the HTML shows it."""
 
     name: str
     media_type: str
@@ -38,9 +37,9 @@ class Attachment:
 class OutLetter:
     """One letter to one recipient.
 
-    `key` names it for ever: game, phase, kind, recipient, and a revision where it is sent anew with other
-    content. `answers` are Message-IDs of the mail it replies to, oldest first. `list_name` is the game's, for
-    mail filters.
+    `key` names it for ever: game, phase, kind, recipient, and a revision if it is sent again with other
+    content. `replies_to`: Message-IDs of the mail it answers, oldest first. `list_name`: the game's, for mail
+    filters.
     """
 
     key: str
@@ -63,8 +62,8 @@ def one_line(text: str, longest: int = _LONGEST_SUBJECT) -> str:
 
 
 def message_id(letter: OutLetter, sender: str) -> str:
-    """The same letter has the same Message-ID on every try: it is made of the key. Its domain is the
-    sender's."""
+    """The Message-ID of a letter, in the sender's domain."""
+    # Made of the key, so that every try has the same one and a letter that arrives twice is known as one.
     digest = hashlib.sha256(letter.key.encode()).hexdigest()[:24]
     return f"<{re.sub(r'[^a-z0-9-]', '', letter.kind.lower())}.{digest}@{domain_of(sender)}>"
 
@@ -74,12 +73,14 @@ def domain_of(address: str) -> str:
     return parseaddr(address)[1].rpartition("@")[2].lower() or "localhost"
 
 
-def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, reply_to: str = "") -> bytes:
-    """The finished mail, pictures made smaller where it would pass `max_bytes`.
+def compose(
+    letter: OutLetter, sender: str, written_at: datetime, *, max_bytes: int, reply_to: str = ""
+) -> bytes:
+    """The finished mail; its pictures are made smaller if it would be larger than `max_bytes`.
 
-    Raises ValueError where the recipient is no single address, which is our own fault: it comes from the
-    database.
+    Raises ValueError if the recipient is not one single address.
     """
+    # Recipients come from our database: anything but one address is our own fault, so it is an exception.
     address = parseaddr(letter.recipient)[1]
     if not re.fullmatch(r"[^\s@,;<>\"]+@[^\s@,;<>\"]+", address) or address != letter.recipient:
         raise ValueError(f"a letter of kind {letter.kind!r} has a recipient that is no mail address")
@@ -89,14 +90,16 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, rep
     if reply_to and reply_to != parseaddr(sender)[1]:
         message["Reply-To"] = one_line(reply_to)
     message["Subject"] = one_line(letter.subject)
-    message["Date"] = format_datetime(at)
+    message["Date"] = format_datetime(written_at)
     message["Message-ID"] = message_id(letter, sender)
-    # RFC 3834: whoever answers by machine must not answer this.
+    # RFC 3834, 5: a program that answers mail must not answer this one. Exchange has a header of its own for
+    # that, the next one.
     message["Auto-Submitted"] = "auto-replied" if letter.replies_to else "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
     if not letter.replies_to:
         message["Precedence"] = "bulk"
-    answers = [a for a in letter.replies_to if re.fullmatch(r"<[^\s<>]{1,200}>", a)]
+    # Strangers wrote these identifiers: anything else than one in brackets could add a header.
+    answers = [written for written in letter.replies_to if re.fullmatch(r"<[^\s<>]{1,200}>", written)]
     if answers:
         message["In-Reply-To"] = answers[-1]
         message["References"] = " ".join(answers[-10:])
@@ -108,52 +111,53 @@ def compose(letter: OutLetter, sender: str, at: datetime, *, max_bytes: int, rep
         message.add_alternative(letter.html, subtype="html")
     for attachment in letter.attachments:
         _attach(message, attachment)
-    data = message.as_bytes()
-    return data if len(data) <= max_bytes else shrink(data, max_bytes)
+    finished = message.as_bytes()
+    return finished if len(finished) <= max_bytes else shrink(finished, max_bytes)
 
 
 def _attach(message: EmailMessage, attachment: Attachment) -> None:
     main, _, sub = attachment.media_type.partition("/")
-    shown = attachment.content_id is not None
+    is_inline = attachment.content_id is not None
     message.add_attachment(
         attachment.data,
         maintype=main,
         subtype=sub,
         filename=one_line(attachment.name, 100) or "attachment",
-        disposition="inline" if shown else "attachment",
-        cid=f"<{attachment.content_id}>" if shown else None,
+        disposition="inline" if is_inline else "attachment",
+        cid=f"<{attachment.content_id}>" if is_inline else None,
     )
 
 
 ASK_COORDINATOR = "Ask the coordinator for it."
-"""Where a file that was left out is to be had, when there is no page for it."""
+"""Where to get a file that was left out, if there is no page for it."""
 
 
 def attachment_count(data: bytes) -> int:
-    """How many files a finished mail brings."""
+    """The number of files attached to a finished mail."""
     return sum(1 for _ in BytesParser(policy=_POLICY).parsebytes(data).iter_attachments())
 
 
 def shrink(data: bytes, limit: int, where: str = ASK_COORDINATOR) -> bytes:
-    """The same mail with smaller pictures, until it is no larger than `limit` bytes.
+    """The same mail with smaller pictures, at most `limit` bytes.
 
-    What is too large even so is left out, and the words say which file and `where` it is; headers and
-    Message-ID stay as they are.
+    If it is still too large, the largest files are left out, and the text names them and says `where` they
+    are. Headers and Message-ID do not change.
     """
     message = BytesParser(policy=_POLICY).parsebytes(data)
     parts = [_read(part) for part in message.iter_attachments() if isinstance(part, EmailMessage)]
     for step in range(1, _STEPS):
-        smaller = [_smaller(part, 0.8**step) for part in parts]
-        again = _rebuild(message, smaller, (), where)
-        if len(again) <= limit:
-            return again
-    kept = list(smaller)
+        smaller_parts = [_smaller(part, 0.8**step) for part in parts]
+        rebuilt = _rebuild(message, smaller_parts, (), where)
+        if len(rebuilt) <= limit:
+            return rebuilt
+    attachments = list(smaller_parts)
     left_out: list[str] = []
-    while kept and len(again := _rebuild(message, kept, left_out, where)) > limit:
-        largest = max(kept, key=lambda part: len(part.data))
-        kept.remove(largest)
+    # The largest goes first, so that as many files as possible stay.
+    while attachments and len(rebuilt := _rebuild(message, attachments, left_out, where)) > limit:
+        largest = max(attachments, key=lambda part: len(part.data))
+        attachments.remove(largest)
         left_out.append(largest.name)
-    return _rebuild(message, kept, left_out, where) if left_out else again
+    return _rebuild(message, attachments, left_out, where) if left_out else rebuilt
 
 
 def _read(part: EmailMessage) -> Attachment:
@@ -168,43 +172,43 @@ def _read(part: EmailMessage) -> Attachment:
 
 
 def _smaller(part: Attachment, scale: float) -> Attachment:
-    """A picture scaled down (0..1 of each side) as JPEG; other files, and pictures it would not help, as they
-    are."""
+    """A picture scaled down (0..1 of each side) as JPEG; other files, and pictures that would not become
+    smaller, are returned unchanged."""
     if not part.media_type.startswith("image/") or part.media_type == "image/svg+xml":
         return part
     with Image.open(io.BytesIO(part.data)) as picture:
         width, height = (max(round(side * scale), min(side, _SMALLEST_SIDE)) for side in picture.size)
+        # JPEG has no transparency, and the clear parts of a PNG would turn black.
         flat = Image.new("RGB", picture.size, "white")
         layered = picture.convert("RGBA")
         flat.paste(layered, mask=layered.getchannel("A"))
-        out = io.BytesIO()
-        flat.resize((width, height), Image.Resampling.LANCZOS).save(out, "JPEG", quality=80, optimize=True)
-    if out.tell() >= len(part.data):
+        jpeg = io.BytesIO()
+        flat.resize((width, height), Image.Resampling.LANCZOS).save(jpeg, "JPEG", quality=80, optimize=True)
+    if jpeg.tell() >= len(part.data):
         return part
-    return replace(
-        part, data=out.getvalue(), media_type="image/jpeg", name=re.sub(r"\.\w{1,5}$", "", part.name) + ".jpg"
-    )
+    name = re.sub(r"\.\w{1,5}$", "", part.name) + ".jpg"
+    return replace(part, data=jpeg.getvalue(), media_type="image/jpeg", name=name)
 
 
 def _rebuild(
     message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str], where: str
 ) -> bytes:
-    again = EmailMessage(policy=_POLICY)
+    rebuilt = EmailMessage(policy=_POLICY)
     for name, value in message.items():
         if not name.lower().startswith(("content-", "mime-version")):
-            again[name] = value
+            rebuilt[name] = value
     text, html = message.get_body(("plain",)), message.get_body(("html",))
-    words = str(text.get_content()) if text is not None else ""
+    plain_text = str(text.get_content()) if text is not None else ""
     names = ", ".join(left_out)
-    said = f"Left out because it is too large for mail: {names}. {where}"
+    notice = f"Left out because it is too large for mail: {names}. {where}"
     if names:
-        words += f"\n{said}\n"
-    again.set_content(words)
+        plain_text += f"\n{notice}\n"
+    rebuilt.set_content(plain_text)
     if html is not None:
-        twin = str(html.get_content())
-        again.add_alternative(
-            twin.replace("</main>", f"<p>{escape(said)}</p>\n</main>", 1) if names else twin, subtype="html"
-        )
+        html_text = str(html.get_content())
+        if names:
+            html_text = html_text.replace("</main>", f"<p>{escape(notice)}</p>\n</main>", 1)
+        rebuilt.add_alternative(html_text, subtype="html")
     for part in parts:
-        _attach(again, part)
-    return again.as_bytes()
+        _attach(rebuilt, part)
+    return rebuilt.as_bytes()

@@ -40,26 +40,29 @@ def split_mail(raw: bytes) -> tuple[Headers, bytes]:
     fields: list[tuple[str, bytes]] = []
     name: str | None = None
     value = bytearray()
-    at = 0
-    while at < len(raw):
-        end = raw.find(b"\n", at)
+    position = 0
+    while position < len(raw):
+        end = raw.find(b"\n", position)
         end = len(raw) if end < 0 else end + 1
-        line = raw[at:end].rstrip(b"\r\n")
-        at = end
+        line = raw[position:end].rstrip(b"\r\n")
+        position = end
         if not line:
             break
+        # RFC 5322, 2.2.3: a line that begins with white space continues the header above it. Below a line
+        # that is no header it continues nothing and is dropped.
         if line[:1] in {b" ", b"\t"} and name is not None:
             if len(value) < _LONGEST_VALUE:
                 value += b" " + line.strip()
             continue
         _keep(fields, name, value)
-        key, colon, rest = line.partition(b":")
-        key = key.rstrip(b" \t")
-        good = bool(colon) and _NAME.fullmatch(key) is not None
-        name = key.decode("ascii").lower() if good else None
-        value = bytearray(rest.strip())
+        field_name, colon, field_value = line.partition(b":")
+        # RFC 5322, 4.5: older programs put white space before the colon.
+        field_name = field_name.rstrip(b" \t")
+        is_header = bool(colon) and _NAME.fullmatch(field_name) is not None
+        name = field_name.decode("ascii").lower() if is_header else None
+        value = bytearray(field_value.strip())
     _keep(fields, name, value)
-    return Headers(tuple(fields)), raw[at:]
+    return Headers(tuple(fields)), raw[position:]
 
 
 def _keep(fields: list[tuple[str, bytes]], name: str | None, value: bytearray) -> None:
@@ -69,6 +72,7 @@ def _keep(fields: list[tuple[str, bytes]], name: str | None, value: bytearray) -
 
 def as_text(value: bytes) -> str:
     """Raw header bytes as text: UTF-8, else Windows-1252 with its holes as Latin-1."""
+    # A dash in a subject may be the one byte 0x96 of Windows-1252, which is a control code in Latin-1.
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
@@ -83,43 +87,42 @@ def _western(byte: int) -> str:
 
 
 def decode_words(value: str) -> str:
-    """A header's text with its encoded words decoded (RFC 2047).
-
-    Adjacent words of one charset are joined as bytes before their characters are decoded, because some
-    clients cut a character in two.
-    """
-    out: list[str] = []
+    """A header's text with its encoded words decoded (RFC 2047)."""
+    texts: list[str] = []
     pending: tuple[str, bytearray] | None = None
-    last = 0
+    copied_to = 0
     for match in _ENCODED.finditer(value):
-        between = value[last : match.start()]
+        between = value[copied_to : match.start()]
         charset = match.group(1).lower()
-        data = _word_bytes(match.group(2), match.group(3))
+        word_bytes = _word_bytes(match.group(2), match.group(3))
+        # Against RFC 2047, 5, some programs cut a character in two: "=?utf-8?B?4oI=?= =?utf-8?B?rA==?=" is
+        # one euro sign. So the bytes of adjacent words of one charset are joined before they are decoded.
         if pending is not None and not between.strip() and pending[0] == charset:
-            pending[1].extend(data)
+            pending[1].extend(word_bytes)
         else:
-            _flush(out, pending)
-            # white space between two encoded words is not part of the text
-            out.append("" if pending is not None and not between.strip() else between)
-            pending = (charset, bytearray(data))
-        last = match.end()
-    _flush(out, pending)
-    out.append(value[last:])
-    return "".join(out)
+            _flush(texts, pending)
+            # RFC 2047, 6.2: white space between two encoded words is not part of the text.
+            texts.append("" if pending is not None and not between.strip() else between)
+            pending = (charset, bytearray(word_bytes))
+        copied_to = match.end()
+    _flush(texts, pending)
+    texts.append(value[copied_to:])
+    return "".join(texts)
 
 
-def _flush(out: list[str], pending: tuple[str, bytearray] | None) -> None:
+def _flush(texts: list[str], pending: tuple[str, bytearray] | None) -> None:
     if pending is not None:
-        out.append(decode_bytes(bytes(pending[1]), pending[0]))
+        texts.append(decode_bytes(bytes(pending[1]), pending[0]))
 
 
 def _word_bytes(encoding: str, text: str) -> bytes:
     if encoding in "bB":
-        plain = re.sub(r"[^A-Za-z0-9+/]", "", text)
-        if len(plain) % 4 == 1:
-            plain = plain[:-1]
+        base64_text = re.sub(r"[^A-Za-z0-9+/]", "", text)
+        # No base64 text has one letter over; the padding may be missing ("=?utf-8?B?YQ?=" is an "a").
+        if len(base64_text) % 4 == 1:
+            base64_text = base64_text[:-1]
         try:
-            return base64.b64decode(plain + "=" * (-len(plain) % 4))
+            return base64.b64decode(base64_text + "=" * (-len(base64_text) % 4))
         except (binascii.Error, ValueError):
             return text.encode("utf-8", "replace")
     return binascii.a2b_qp(text.encode("utf-8", "replace").replace(b"_", b" "), header=False)
@@ -129,13 +132,15 @@ def decode_bytes(data: bytes, charset: str) -> str:
     """Bytes in a named charset as text; where the name is unknown or wrong, as `as_text` does."""
     try:
         return data.decode(charset)
+    # Charset names come from strangers: "rot13" is a codec of Python that does not take bytes.
     except (LookupError, UnicodeError, ValueError, TypeError, AssertionError):
         return as_text(data)
 
 
 def strip_comments(value: str) -> str:
     """A structured header without its comments, nested ones included; quoted strings stay."""
-    out: list[str] = []
+    # RFC 5322, 3.2.2. A count instead of recursion, because 100,000 open brackets must not stop a mail.
+    characters: list[str] = []
     depth = 0
     quoted = False
     escaped = False
@@ -148,34 +153,35 @@ def strip_comments(value: str) -> str:
             quoted = not quoted
         elif char == "(" and not quoted:
             depth += 1
-            out.append(" ")
+            characters.append(" ")
             continue
         elif char == ")" and depth:
             depth -= 1
             continue
         if not depth:
-            out.append(char)
-    return "".join(out)
+            characters.append(char)
+    return "".join(characters)
 
 
 def addresses(values: Sequence[str]) -> tuple[str, ...]:
     """The addresses of one or more address headers, as written, without display names.
 
-    Encoded words are not decoded first: they belong to display names, and one that stands inside an address
-    makes it no address (an encoded line break is such a one). What has no local part and domain is left out.
+    "" for one in angle brackets that is no address; anything else without local part and domain is left out.
     """
-    found: list[str] = []
+    sender_addresses: list[str] = []
     for value in values:
         for part in _mailboxes(strip_comments(value)):
             angle = _angle(part)
             address = (angle if angle is not None else _unquoted(part)).strip()
+            # RFC 2047, 5: encoded words belong to display names. One inside an address makes it no address:
+            # it may be an encoded line break.
             if _ADDRESS.fullmatch(address) and "=?" not in address:
-                found.append(address.rstrip("."))
+                sender_addresses.append(address.rstrip("."))
             elif angle is not None and "@" in angle:
-                # an address was meant that cannot be one: it counts, so that the mail is not taken for
-                # another's
-                found.append("")
-    return tuple(found)
+                # Somebody meant an address. It counts as one, so that the mail is not taken for the mail of
+                # another sender in the same header.
+                sender_addresses.append("")
+    return tuple(sender_addresses)
 
 
 def _mailboxes(value: str) -> list[str]:
@@ -183,12 +189,12 @@ def _mailboxes(value: str) -> list[str]:
     parts: list[str] = [""]
     quoted = False
     angled = False
-    skip = False
+    is_escaped = False
     for char in value:
-        if skip:
-            skip = False
+        if is_escaped:
+            is_escaped = False
         elif quoted and char == "\\":
-            skip = True
+            is_escaped = True
         elif char == '"':
             quoted = not quoted
         elif not quoted and char == "<":
@@ -196,6 +202,7 @@ def _mailboxes(value: str) -> list[str]:
         elif not quoted and char == ">":
             angled = False
         elif not quoted and not angled and char in ",;:":
+            # RFC 5322, 3.4: "friends: a@b.example, c@d.example;" is a group. Its name is no mailbox.
             if char == ":":
                 parts[-1] = ""
             else:
@@ -206,7 +213,7 @@ def _mailboxes(value: str) -> list[str]:
 
 
 def _angle(part: str) -> str | None:
-    """What stands in angle brackets outside quotes; "@" where there are several, since none can be chosen."""
+    """The text in angle brackets outside quotes, None without any; "@" for several, as none can be chosen."""
     plain = _unquoted(part)
     inner = plain.split("<")[1:]
     if not inner:

@@ -1,5 +1,5 @@
-"""What a person holds back by hand, kept in the database so that a restart does not let it loose: the sending
-of letters."""
+"""The switch by which a person stops all letters. It is in the database, so a restart does not release
+them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ LETTERS = "letters"
 
 
 def current_hold(session: Session) -> SendHoldRow | None:
-    """Who holds the letters back, since when and why; None while they leave."""
+    """Who stopped the letters, when and why; None while they are sent."""
     return session.get(SendHoldRow, LETTERS)
 
 
 def pause(session: Session, by: str, why: str, now: datetime) -> bool:
-    """Let no letter leave until `resume`; False when it is so already. Letters are still written, and keep
-    their turn."""
+    """Stop sending until `resume`; False if it is stopped already. Letters are still written and keep their
+    order."""
     if not records.insert_once(session, SendHoldRow, name=LETTERS, by=by, why=why, at=now):
         return False
     records.log_event(session, now, "letters_paused", actor=by, detail={"why": why})
@@ -29,13 +29,13 @@ def pause(session: Session, by: str, why: str, now: datetime) -> bool:
 
 
 def resume(session: Session, by: str, now: datetime) -> int | None:
-    """Let letters leave again, those that waited first; how many wait, None when nothing was held back."""
-    gone = session.execute(
+    """Send letters again, the waiting ones first. The number that waits; None if nothing was stopped."""
+    released = session.execute(
         delete(SendHoldRow).where(SendHoldRow.name == LETTERS).returning(SendHoldRow.name)
     ).scalar()
-    if gone is None:
+    if released is None:
         return None
-    # Their two days of tries begin now: the wait was ours, not the mail server's.
+    # Their two days of tries begin now, because we waited and not the mail server.
     waiting = session.scalars(
         update(OutboxRow)
         .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)
@@ -47,8 +47,7 @@ def resume(session: Session, by: str, now: datetime) -> int | None:
 
 
 def resendable_letters(session: Session) -> list[int]:
-    """Letters that failed and can be sent again without asking anybody: those of which it is known that they
-    did not arrive."""
+    """Failed letters that may be sent again without asking anybody, because they certainly did not arrive."""
     return list(session.scalars(
         select(OutboxRow.id).where(OutboxRow.state == OutboxState.FAILED, OutboxRow.possibly_twice.is_(False))
         .order_by(OutboxRow.id)))

@@ -1,7 +1,7 @@
-"""What an attachment is by its bytes, and whether its picture opens.
+"""The type of an attachment by its bytes, and whether its picture opens.
 
-The opening stands behind a Protocol: `PillowProbe` does it in this process, for the command line and tests;
-the service hands in one that works in a limited child process.
+A Protocol opens it: `PillowProbe` does so in this process, for the command line and tests; the service hands
+in one that works in a limited child process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PictureType(StrEnum):
 
 
 class PictureState(StrEnum):
-    """What became of one file."""
+    """Whether one file opens as a photograph."""
 
     GOOD = "good"
     BROKEN = "broken"
@@ -41,8 +41,8 @@ class PictureState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The answer of a probe. `pages`: photographs in the file, 0 unless it is good; sides in pixels, 0
-    unknown."""
+    """The answer of a probe. `pages`: photographs in the file, 0 unless it is good. `width` and `height` in
+    pixels, 0 if unknown."""
 
     state: PictureState
     pages: int = 0
@@ -60,22 +60,25 @@ class PictureProbe(Protocol):
 
 
 def picture_type(data: bytes) -> PictureType | None:
-    """The type of a file by its first bytes; None where it is none that counts."""
-    signs = {
+    """The type of a file by its first bytes; None for a type that does not count."""
+    # The declared type is not asked: a photograph from Outlook's container comes as application/octet-stream.
+    matches = {
         PictureType.JPEG: data.startswith(b"\xff\xd8\xff"),
         PictureType.PNG: data.startswith(b"\x89PNG\r\n\x1a\n"),
         PictureType.WEBP: data[:4] == b"RIFF" and data[8:12] == b"WEBP",
         PictureType.TIFF: data[:4] in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"},
         PictureType.HEIC: data[4:8] == b"ftyp" and bool(_HEIF_BRANDS & _brands(data)),
+        # Readers accept a PDF that begins after other bytes, so its mark is looked for in the first 1,024.
         PictureType.PDF: b"%PDF-" in data[:1024],
     }
-    return next((kind for kind, holds in signs.items() if holds), None)
+    return next((kind for kind, is_match in matches.items() if is_match), None)
 
 
 def _brands(data: bytes) -> set[bytes]:
+    # ISO 14496-12, 4.3: a box's length, "ftyp", the major brand, its version, then the compatible brands.
     size = min(int.from_bytes(data[:4], "big"), 256)
-    brands = {data[8:12]} | {data[at : at + 4] for at in range(16, size, 4)}
-    # a still picture in AV1 names the common brand mif1 too, and is no HEIC
+    brands = {data[8:12]} | {data[offset : offset + 4] for offset in range(16, size, 4)}
+    # A still picture in AV1 names the common brand mif1 too, and is no HEIC.
     return set() if data[8:12] in {b"avif", b"avis"} else brands
 
 
@@ -96,8 +99,8 @@ def _open_pdf(data: bytes) -> Probe:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        locked = "password" in str(error).lower()
-        return Probe(PictureState.LOCKED if locked else PictureState.BROKEN)
+        needs_password = "password" in str(error).lower()
+        return Probe(PictureState.LOCKED if needs_password else PictureState.BROKEN)
     try:
         pages = len(document)
     finally:
@@ -118,7 +121,7 @@ def _open_picture(data: bytes) -> Probe:
                 return Probe(PictureState.DECORATION, width=width, height=height)
             if width * height > MOST_PIXELS:
                 return Probe(PictureState.BROKEN, width=width, height=height)
-            # a JPEG is decoded at an eighth of its size: every byte is still read, at a fraction of the work
+            # A JPEG is decoded at an eighth of its size: every byte is still read, with less work.
             picture.draft("RGB", (width // 8, height // 8))
             picture.load()
     return Probe(PictureState.GOOD, pages=1, width=width, height=height)

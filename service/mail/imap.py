@@ -1,24 +1,7 @@
-"""A mailbox on an IMAP server. Every trap of the protocol and of IMAPClient lives in this file.
+"""A mailbox on an IMAP server. Every trap of the protocol and of IMAPClient is handled in this file.
 
-- Read or unread means nothing, because another client may have opened the mail: everything in the folder is
-  looked at.
-- Bodies are fetched with PEEK, one by one, and not before their size is known.
-- A search straight after another session's delivery may be empty: NOOP first.
-- After the server died, `idle_check` returns an empty list at once, for ever: an empty answer before its time
-  is a
-  lost connection. Behind a peer that swallows packets it looks like a quiet night: IDLE is left every few
-  minutes,
-  and `idle_done` runs into the socket's timeout.
-- News of a mail that comes while another command runs stands among that command's answers, also those of IDLE
-  itself,
-  and IDLE does not repeat it: it is looked for there, or the mail would lie until the next look.
-- `idle_check` reads without waiting and takes half a line for the end of the connection. The server is well:
-  the next
-  look connects anew, and nobody is alarmed.
-- IMAPClient has every answer spelled out for a log of its own, each mail as text several times its size,
-  written or not.
-  That is switched off: it takes longer than the fetch, and a log is no place for a mail.
-- What a server can do is asked after the login; IDLE and MOVE may be missing before.
+Everything in the folder is looked at, read or unread. Bodies are fetched one by one, and not before their
+size is known.
 """
 
 from __future__ import annotations
@@ -46,16 +29,19 @@ log = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 15.0
 READ_SECONDS = 30.0
+# Behind a peer that swallows packets IDLE looks like a quiet night. So it is left after 300 s at most, and
+# `idle_done` then runs into the socket's timeout.
 LONGEST_IDLE = 300.0
 POLL_WITHOUT_IDLE = 30.0
 _SLICE = 1.0
+"""Seconds of waiting after which `stop` is looked at again."""
 _BATCH = 200
+"""Mails whose size and stamp are asked by one command."""
 _STARTTLS_PORT = 143
 
 
 class ImapSource:
-    """The folder that orders arrive in. Connects at the first use, and again at the first use after a
-    failure."""
+    """The folder in which orders arrive. Connects at the first use, and at the first use after a failure."""
 
     def __init__(
         self, settings: MailIn, *, read_seconds: float = READ_SECONDS, context: ssl.SSLContext | None = None
@@ -70,16 +56,19 @@ class ImapSource:
         self._tokens = tokens_of(settings.oauth, "mail_in.oauth")
 
     def list_waiting(self) -> Sequence[WaitingMail]:
-        """See MailSource. A mail whose transfer was cut before comes last, so that it cannot hold up the
-        others."""
+        """See MailSource."""
         with self._use("look into") as client:
+            # Straight after another session's delivery a search may be empty until the server gets a NOOP.
             client.noop()
             self._forget_news(client)
+            # Not UNSEEN: another program may have opened the mail and so marked it as read.
             uids = sorted(client.search("UNDELETED"))
-            found: list[WaitingMail] = []
-            for at in range(0, len(uids), _BATCH):
-                found += self._describe(client.fetch(uids[at : at + _BATCH], ["INTERNALDATE", "RFC822.SIZE"]))
-        return sorted(found, key=lambda w: (self._cut[w.place.uid], int(w.place.uid)))
+            waiting_mails: list[WaitingMail] = []
+            for start in range(0, len(uids), _BATCH):
+                batch = uids[start : start + _BATCH]
+                waiting_mails += self._describe(client.fetch(batch, ["INTERNALDATE", "RFC822.SIZE"]))
+        # A mail whose transfer was cut before comes last, so that it cannot delay the others.
+        return sorted(waiting_mails, key=lambda mail: (self._cut[mail.place.uid], int(mail.place.uid)))
 
     def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[WaitingMail]:
         for uid, answer in answers.items():
@@ -91,8 +80,10 @@ class ImapSource:
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
         uid = waiting.place.uid
-        whole = waiting.size <= self._settings.max_bytes
-        part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>"
+        is_whole = waiting.size <= self._settings.max_bytes
+        # PEEK, because a fetch of BODY[] marks the mail as read for everybody (RFC 3501, 6.4.5).
+        part = "BODY.PEEK[]" if is_whole else f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>"
+        # The count is deleted once the bytes are here, so it stays where the connection was cut on the way.
         self._cut[uid] += 1
         with self._use("fetch a mail from") as client:
             if waiting.place.uidvalidity != self._uidvalidity:
@@ -104,8 +95,9 @@ class ImapSource:
             except (IMAPClientError, ValueError, LookupError) as error:
                 raise MailFault(f"the server's answer cannot be used: {type(error).__name__}") from error
         del self._cut[uid]
-        data = next((v for k, v in answer.get(int(uid), {}).items() if k.startswith(b"BODY[")), None)
-        return RawMail(data, whole) if isinstance(data, bytes) else None
+        parts = answer.get(int(uid), {})
+        data = next((value for key, value in parts.items() if key.startswith(b"BODY[")), None)
+        return RawMail(data, is_whole) if isinstance(data, bytes) else None
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
@@ -116,31 +108,35 @@ class ImapSource:
         self._move([place], self._settings.quarantine_folder)
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause. After a
-        quiet while the folder is opened anew, for servers that lost sight of a mail which came while others
-        were moved on."""
+        """See MailSource. By IDLE, never longer than the keep-alive time; without IDLE a plain pause."""
         longest = min(seconds, self._settings.keep_alive_seconds, LONGEST_IDLE)
         with self._use("wait at") as client:
             if not client.has_capability("IDLE"):
                 stop.wait(min(longest, POLL_WITHOUT_IDLE))
                 return
+            # News of a mail that comes while another command runs is among that command's answers, and IDLE
+            # does not repeat it: without this look the mail would wait until the next one.
             if self._has_news(client):
                 return
             client.idle()
             news = self._has_news(client)
             end = monotonic() + (0 if news else longest)
-            while not stop.is_set() and (left := end - monotonic()) > 0:
+            while not stop.is_set() and (remaining := end - monotonic()) > 0:
                 try:
-                    if self._pushed(client, min(left, _SLICE)):
+                    if self._pushed(client, min(remaining, _SLICE)):
                         news = True
                         break
                 except IMAPClientAbortError as error:
+                    # `idle_check` reads without waiting and takes half a line for the end of the connection.
+                    # The server is well: the next use connects again, and nobody is alarmed.
                     if "unterminated line" not in str(error):
                         raise
                     self._client = None
                     client.shutdown()
                     return
             client.idle_done()
+            # The demo's mail server once lost sight of two mails that came while others were moved; they
+            # waited for as long as the connection held. So the folder is opened again after a quiet while.
             if not news and not stop.is_set():
                 self._uidvalidity = self._select(client)
 
@@ -150,22 +146,26 @@ class ImapSource:
 
     @staticmethod
     def _has_news(client: IMAPClient) -> bool:
-        """Whether the server spoke of a mail since the last look, in the answers to other commands."""
+        """Whether the server reported a mail since the last look, in the answers to other commands."""
+        # "0 EXISTS" reports an empty folder, which is no news.
         counts = client._imap.untagged_responses.get("EXISTS", [b"0"])  # noqa: SLF001
         return bool(counts[-1] != b"0")
 
     @staticmethod
     def _pushed(client: IMAPClient, seconds: float) -> bool:
-        begun = monotonic()
+        started = monotonic()
         answers = client.idle_check(timeout=seconds)
-        if not answers and monotonic() - begun < seconds * 0.8:
+        # After the server died, `idle_check` returns an empty list at once, for ever.
+        if not answers and monotonic() - started < seconds * 0.8:
             raise IMAPClientAbortError("the connection ended while waiting")
-        return any(len(a) > 1 and a[1] in (b"EXISTS", b"RECENT") for a in answers)
+        return any(len(answer) > 1 and answer[1] in (b"EXISTS", b"RECENT") for answer in answers)
 
     def server_time(self) -> datetime | None:
-        """What the server's clock says: it stamps a mail that is put somewhere without a date (RFC 3501,
-        6.3.11). For a moment that mail stands in the folder of those taken in. None where the server does not
-        give it back."""
+        """The time on the server's clock; None if the server does not return the mail that asks for it.
+
+        That mail is for a moment in the folder of those taken in.
+        """
+        # RFC 3501, 6.3.11: the server stamps a mail that is appended without a date.
         name = make_msgid(domain="galloper.invalid")
         probe = f"Message-ID: {name}\r\nSubject: What time is it?\r\n\r\n".encode()
         with self._use("ask for the time at") as client:
@@ -173,12 +173,10 @@ class ImapSource:
             _creating(client, target, lambda: client.append(target, probe))
             client.select_folder(target)
             uids = client.search(["HEADER", "Message-ID", name])
-            stamps = (
-                [a.get(b"INTERNALDATE") for a in client.fetch(uids, ["INTERNALDATE"]).values()]
-                if uids
-                else []
-            )
+            stamps = []
             if uids:
+                answers = client.fetch(uids, ["INTERNALDATE"]).values()
+                stamps = [answer.get(b"INTERNALDATE") for answer in answers]
                 client.delete_messages(uids, silent=True)
                 if client.has_capability("UIDPLUS"):
                     client.uid_expunge(uids)
@@ -199,7 +197,8 @@ class ImapSource:
 
     def _move(self, places: Sequence[MailboxLocation], folder: str) -> None:
         with self._use("move mails on") as client:
-            # Where the folder was rebuilt meanwhile the mail shows up again and its hash is known.
+            # If the folder was rebuilt meanwhile, the mail shows up again under another UID, and its hash is
+            # known.
             uids = [int(place.uid) for place in places if place.uidvalidity == self._uidvalidity]
             if not uids:
                 return
@@ -209,8 +208,8 @@ class ImapSource:
                 return
             _creating(client, target, lambda: client.copy(uids, target))
             client.delete_messages(uids, silent=True)
-            # Without UIDPLUS an EXPUNGE would also remove what other clients marked. The search leaves out
-            # deleted ones.
+            # RFC 4315: without UIDPLUS an EXPUNGE would also remove the mails that other programs marked.
+            # Ours stay then, but the search leaves out deleted ones.
             if client.has_capability("UIDPLUS"):
                 client.uid_expunge(uids)
 
@@ -219,7 +218,7 @@ class ImapSource:
 
     @contextmanager
     def _use(self, doing: str) -> Iterator[IMAPClient]:
-        """The connection, or MailboxError; after any trouble with it the next use begins with a new one."""
+        """The connection, or MailboxError; after any trouble the next use begins with a new connection."""
         try:
             client = self._client or self._connect()
             self._client = client
@@ -241,19 +240,24 @@ class ImapSource:
                 client.shutdown()
 
     def _connect(self) -> IMAPClient:
-        s = self._settings
-        upgrade = s.tls and s.port == _STARTTLS_PORT
+        settings = self._settings
+        upgrade = settings.tls and settings.port == _STARTTLS_PORT
         context = self._context or ssl.create_default_context()
         client = IMAPClient(
-            s.host, s.port, ssl=s.tls and not upgrade, ssl_context=context, timeout=self._timeout
+            settings.host, settings.port, ssl=settings.tls and not upgrade, ssl_context=context,
+            timeout=self._timeout,
         )
+        # Left on, this option turns INTERNALDATE into local time without a zone.
         client.normalise_times = False
+        # IMAPClient spells every answer out for a debug log, written or not: half the time of a fetch and
+        # most of its memory, 34 ms of processor time a mail instead of 20. And a log is no place for a mail.
         client._imap.debug = 0  # noqa: SLF001 (IMAPClient has no door to it)
         try:
-            # The keep-alive of the socket notices a vanished peer even where no command is under way.
+            # The socket's keep-alive notices a vanished peer even if no command is under way.
             client.socket().setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if upgrade:
                 client.starttls(context)
+            # Abilities are asked after the login: some servers name IDLE and MOVE only then.
             self._log_in(client)
             self._uidvalidity = self._select(client)
             self._prefix = _personal_prefix(client)
@@ -264,12 +268,12 @@ class ImapSource:
         return client
 
     def _log_in(self, client: IMAPClient) -> None:
-        s = self._settings
+        settings = self._settings
         if self._tokens is None:
-            client.login(s.user, s.password)
+            client.login(settings.user, settings.password)
             return
         try:
-            client.oauth2_login(s.user, self._tokens.token())
+            client.oauth2_login(settings.user, self._tokens.token())
         except LoginError:
             self._tokens.forget()
             raise
@@ -284,30 +288,31 @@ class ImapSource:
 
     def _sentence(self, error: Exception, doing: str) -> str:
         """What went wrong and what to check, for the status page."""
-        s, server = self._settings, f"{self._settings.host}:{self._settings.port}"
+        settings, server = self._settings, f"{self._settings.host}:{self._settings.port}"
         match error:
             case LoginError():
-                secret = "password" if s.oauth is None else "oauth"
-                says = f"The mail server {server} refused the login; check mail_in.user and mail_in.{secret}."
+                secret = "password" if settings.oauth is None else "oauth"
+                sentence = (f"The mail server {server} refused the login; check mail_in.user and "
+                            f"mail_in.{secret}.")
             case socket.gaierror():
-                says = f"There is no computer called {s.host}; check mail_in.host."
+                sentence = f"There is no computer called {settings.host}; check mail_in.host."
             case ssl.SSLError():
-                says = (f"No encryption could be agreed with {server}; check its certificate, mail_in.host "
-                        f"and mail_in.port.")
+                sentence = (f"No encryption could be agreed with {server}; check its certificate, "
+                            "mail_in.host and mail_in.port.")
             case ConnectionRefusedError():
-                says = (f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the "
-                        f"mail server.")
+                sentence = (f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the "
+                            "mail server.")
             case TimeoutError():
-                says = (f"The mail server {server} does not answer in time; check the network. Galloper "
-                        f"keeps trying.")
+                sentence = (f"The mail server {server} does not answer in time; check the network. Galloper "
+                            "keeps trying.")
             case _MissingFolder():
-                says = f"The mail server {server} has no folder {s.folder}; check mail_in.folder."
+                sentence = f"The mail server {server} has no folder {settings.folder}; check mail_in.folder."
             case IMAPClientAbortError() | ConnectionError():
-                says = f"The connection to the mail server {server} was lost; Galloper connects again."
+                sentence = f"The connection to the mail server {server} was lost; Galloper connects again."
             case _:
-                says = (f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper keeps "
-                        f"trying.")
-        return says
+                sentence = (f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper "
+                            "keeps trying.")
+        return sentence
 
 
 class _MissingFolder(Exception):
@@ -315,7 +320,7 @@ class _MissingFolder(Exception):
 
 
 def _personal_prefix(client: IMAPClient) -> str:
-    """What folder names must begin with on this server ("INBOX." on some), or ""."""
+    """The start of every folder name on this server ("INBOX." on some), or "" (RFC 2342)."""
     if not client.has_capability("NAMESPACE"):
         return ""
     personal = client.namespace().personal
@@ -323,7 +328,7 @@ def _personal_prefix(client: IMAPClient) -> str:
 
 
 def _creating(client: IMAPClient, folder: str, act: Callable[[], object]) -> None:
-    """Do it; when it is refused because the folder is missing, create the folder and do it again."""
+    """Call `act`; if the server refuses because `folder` is missing, create it and call `act` again."""
     try:
         act()
     except IMAPClientAbortError:

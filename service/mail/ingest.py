@@ -1,9 +1,8 @@
 """Mail comes in: where it waits (`MailSource`), and the one step that makes it ours (`take_in`).
 
-Raw bytes are kept first. Then the mail's row, its place and the work on it are committed together, and only
-then the mail is moved away, several at a time. So a crash at any point leaves it either waiting as before or
-taken in and still to be moved. A repeat, under any number, stops at the hash of its bytes. Nothing here reads
-what a mail says.
+Raw bytes are stored first. Then the mail's row, its place and its job are committed together, and only then
+the mail is moved, several at a time. So after a crash at any point it either waits as before, or is taken in
+and still to be moved. A repeat, under any UID, stops at the hash of its bytes. Nothing here reads the mail.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ WORK = "mail"
 """Name of the job that judges a mail; its payload is {"mail": sha256}, its key "mail:<sha256>"."""
 
 TOO_LARGE = "too_large"
-"""`MailRow.reason` of a mail above the limit: only its header was fetched, and that is what the blob
-holds."""
+"""`MailRow.reason` of a mail above the limit: only its header was fetched, and the blob is that header."""
 
 HEADER_BYTES = 65_536
-"""No more than this is fetched of a mail that is too large."""
+"""Bytes that are fetched of a mail that is too large, at most."""
 
 ABREAST_BYTES = 16_000_000
-"""Two mails that are larger together are not held in memory at a time."""
+"""Two mails with more bytes together are not held in memory at the same time."""
 
 MOST_MOVED = 20
-"""So many mails are moved on the server by one command."""
+"""Mails that are moved on the server by one command."""
 
 FETCH_TRIES = 3
+"""Tries to fetch one mail, before it goes to quarantine unread."""
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds before the next try while the mailbox cannot be reached; the last one repeats."""
 
@@ -52,13 +51,13 @@ class MailboxError(UserFacingError):
 
 
 class MailFault(UserFacingError):
-    """The server cannot hand out one particular mail; the others are not concerned."""
+    """The server cannot hand out this one mail; others may be fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxLocation:
-    """Where a mail lies. A folder with another `uidvalidity` is another folder, whatever its name (RFC 9051,
-    2.3.1.1)."""
+    """The place of a mail. A folder with another `uidvalidity` is another folder, even under the same name
+    (RFC 9051, 2.3.1.1)."""
 
     account: str
     folder: str
@@ -68,8 +67,8 @@ class MailboxLocation:
 
 @dataclass(frozen=True, slots=True)
 class WaitingMail:
-    """A mail that is there, not yet fetched. `received_at` is the receiving server's stamp in UTC (SUB-09);
-    `size` in bytes."""
+    """A mail in the mailbox, not yet fetched. `received_at`: the receiving server's stamp in UTC (SUB-09).
+    `size`: bytes."""
 
     place: MailboxLocation
     size: int
@@ -78,31 +77,29 @@ class WaitingMail:
 
 @dataclass(frozen=True, slots=True)
 class RawMail:
-    """A mail's bytes as they came. `whole` is False when it was too large and `data` is the start of its
-    header."""
+    """A mail's bytes as they came. `is_whole` is False if it was too large; `data` then starts its header."""
 
     data: bytes
     is_whole: bool
 
 
 class MailSource(Protocol):
-    """A mailbox. Every method may raise MailboxError; the next call begins afresh. Not for two threads at
-    once."""
+    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew."""
 
     def list_waiting(self) -> Sequence[WaitingMail]:
-        """What waits now, oldest first, read or unread."""
+        """The mails that wait now, oldest first, read or unread."""
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
-        """The bytes, without a trace on the server; None when the mail is gone. Raises MailFault."""
+        """The bytes, without a trace on the server; None if the mail is gone. Raises MailFault."""
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        """Move mails to the folder of those taken in; no complaint about those that are gone."""
+        """Move mails to the folder of those taken in. A mail that is gone is no error."""
 
     def quarantine(self, place: MailboxLocation) -> None:
         """Move a mail that could not be taken in to a folder where a person finds it."""
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """Return when something may have arrived, when the time is over or when `stop` is set."""
+        """Return when a mail may have arrived, when the time is over or when `stop` is set."""
 
     def close(self) -> None:
         """Leave; never raises."""
@@ -110,7 +107,7 @@ class MailSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IngestCounts:
-    """What one look brought: new mails, repeats of known ones, and mails that nobody could fetch."""
+    """The mails of one look: new ones, repeats of known ones, and those that could not be fetched."""
 
     new: int = 0
     repeats: int = 0
@@ -123,12 +120,10 @@ class IngestCounts:
 
 
 def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> IngestCounts:
-    """Empty the mailbox: each mail that waits becomes one row and one job, once. Safe in two processes at a
-    time.
+    """Empty the mailbox: each waiting mail becomes one row and one job. Safe in two processes at a time.
 
     While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError
-    when the mailbox fails on the way, OSError when the disk is full; what is not yet committed then still
-    waits on the server.
+    if the mailbox fails, OSError if the disk is full; what is not committed yet still waits on the server.
     """
     look = _Look(source, store, blobs, jobs, clock)
     with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
@@ -137,10 +132,12 @@ def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: C
                 look.take(waiting, aside)
             look.settle()
         except MailboxError:
-            with suppress(Exception):  # the mail that came before is kept; the next look moves it
+            # The mail fetched before is still stored; the next look moves it.
+            with suppress(Exception):
                 look.settle()
             raise
         except Exception:
+            # A full disk stops the mail at hand, but those committed before it may leave the mailbox.
             with suppress(Exception):
                 look.move()
             raise
@@ -150,7 +147,7 @@ def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: C
 
 @dataclass(slots=True)
 class _Look:
-    """One look: what it brought so far, the mail that is being stored, and those that are committed and to be
+    """One look: its counts so far, the mail being stored, and the committed mails that are still to be
     moved."""
 
     source: MailSource
@@ -165,8 +162,9 @@ class _Look:
     def take(self, waiting: WaitingMail, aside: ThreadPoolExecutor) -> None:
         """Fetch a mail and begin to store it."""
         with self.store() as session:
-            known = records.place_known(session, waiting.place)
-        if known:  # committed before a crash; only the move is missing
+            is_known = records.place_known(session, waiting.place)
+        # Committed before a crash; only the move is missing.
+        if is_known:
             self.total += IngestCounts(repeats=1)
             self._stored(waiting.place)
             return
@@ -182,7 +180,7 @@ class _Look:
             self._storing = waiting, aside.submit(self._keep, waiting, raw)
 
     def settle(self) -> None:
-        """Wait until the mail at hand is committed. Raises what storing it raised."""
+        """Wait until the mail being stored is committed. Raises what storing it raised."""
         if self._storing is None:
             return
         (waiting, future), self._storing = self._storing, None
@@ -190,7 +188,8 @@ class _Look:
         self._stored(waiting.place)
 
     def move(self) -> None:
-        """Move on the server what is committed. A crash before this is made good by the next look."""
+        """Move the committed mails on the server."""
+        # After a crash at this point the next look finds their places known, and only moves them.
         places, self.stored = self.stored, []
         if not places:
             return
@@ -206,16 +205,17 @@ class _Look:
             self.move()
 
     def _keep(self, waiting: WaitingMail, raw: RawMail) -> bool:
-        """Bytes first, then row, place and work in one transaction; False when the same bytes are known."""
+        """Bytes first, then row, place and job in one transaction; False if the same bytes are known."""
+        # The key is the hash of the bytes. A Message-ID is never a key: it may be missing or used twice.
         key = self.blobs.put(raw.data)
         now = self.clock.now()
         with self.store.begin() as session:
-            new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
+            is_new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
                                    reason=None if raw.is_whole else TOO_LARGE)
             records.add_place(session, waiting.place, key)
-            if new:
+            if is_new:
                 self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
-        return new
+        return is_new
 
     def _unreadable(self, place: MailboxLocation, fault: MailFault) -> None:
         log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
@@ -228,6 +228,7 @@ class _Look:
 
 
 def _fetch(source: MailSource, waiting: WaitingMail) -> RawMail | None:
+    # Each further try has a new connection: `ImapSource` drops one whose answer cannot be used.
     for _ in range(FETCH_TRIES - 1):
         try:
             return source.fetch(waiting)
@@ -237,13 +238,13 @@ def _fetch(source: MailSource, waiting: WaitingMail) -> RawMail | None:
 
 
 Report = Callable[[str], None]
-"""Told "" when the mailbox answers, and otherwise the sentence for the status page."""
+"""Called with "" when the mailbox answers, and otherwise with the sentence for the status page."""
 
 
 def watch(
     source: MailSource, take: Callable[[], IngestCounts], stop: Event, report: Report, seconds: float = 60.0
 ) -> None:
-    """Keep the mailbox empty until `stop` is set: take in, wait for a push, again. Never raises.
+    """Keep the mailbox empty until `stop` is set: take in, wait for a push, repeat. Never raises.
 
     `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database
     is reported and tried again after growing pauses.

@@ -1,8 +1,4 @@
-"""A mailbox in a Maildir folder, where a local mail server delivers. The same manners as IMAP.
-
-Paths are walked by hand: `mailbox.Maildir` hands out parsed messages, and parsing is not this room's business
-(the standard parser raises on some headers).
-"""
+"""A mailbox in a Maildir folder, where a local mail server delivers. It behaves like the one on IMAP."""
 
 from __future__ import annotations
 
@@ -22,8 +18,7 @@ _POLL_SECONDS = 0.5
 
 
 class MaildirSource:
-    """The Maildir at `mail_in.path`. A file's unique name is its UID; its time of change is when the mail
-    arrived."""
+    """The Maildir at `mail_in.path`. A file's unique name is its UID; its time of change is the receipt."""
 
     def __init__(self, settings: MailIn) -> None:
         self._root = Path(settings.path)
@@ -31,15 +26,16 @@ class MaildirSource:
 
     def list_waiting(self) -> Sequence[WaitingMail]:
         """See MailSource."""
-        found = []
+        waiting_mails = []
         for path in self._files():
             try:
-                facts = path.stat()
+                status = path.stat()
             except FileNotFoundError:
                 continue
             place = MailboxLocation("maildir", str(self._root), "maildir", _unique(path))
-            found.append(WaitingMail(place, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC)))
-        return sorted(found, key=lambda w: (w.received_at, w.place.uid))
+            received_at = datetime.fromtimestamp(status.st_mtime, UTC)
+            waiting_mails.append(WaitingMail(place, status.st_size, received_at))
+        return sorted(waiting_mails, key=lambda mail: (mail.received_at, mail.place.uid))
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
@@ -57,8 +53,8 @@ class MaildirSource:
             raise MailboxError(
                 f"{path.parent} cannot be read ({error.strerror}); check its permissions."
             ) from error
-        ends = [e for mark in (b"\r\n\r\n", b"\n\n") if (e := start.find(mark)) >= 0]
-        return RawMail(start[: min(ends)] + b"\n\n" if ends else start, is_whole=False)
+        header_ends = [end for mark in (b"\r\n\r\n", b"\n\n") if (end := start.find(mark)) >= 0]
+        return RawMail(start[: min(header_ends)] + b"\n\n" if header_ends else start, is_whole=False)
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
         """See MailSource."""
@@ -72,17 +68,16 @@ class MaildirSource:
     def wait(self, seconds: float, stop: Event) -> None:
         """See MailSource. Looks twice a second."""
         end = monotonic() + seconds
-        while not stop.is_set() and not self._files() and (left := end - monotonic()) > 0:
-            stop.wait(min(left, _POLL_SECONDS))
+        while not stop.is_set() and not self._files() and (remaining := end - monotonic()) > 0:
+            stop.wait(min(remaining, _POLL_SECONDS))
 
     def server_time(self) -> datetime | None:
-        """What the clock says by which files of this folder are stamped: a file is made in `tmp`, where
-        nobody looks for mail, and taken away again. None where that cannot be done.
+        """The time by which the files of this folder are stamped; None if no file can be written.
 
-        On a disk that another machine lends this is that machine's clock. On a disk of our own it is ours,
-        and says nothing about either: then mails are stamped and deadlines kept by one clock, which only NTP
-        holds against the world's.
+        On a disk of another machine that is its clock. On a disk of our own it is our clock and proves
+        nothing: mails and deadlines then go by one clock, and only NTP can say whether it is right.
         """
+        # Nobody looks for mail in `tmp`: a delivery is written there and then moved to `new`.
         try:
             with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:
                 return datetime.fromtimestamp(os.fstat(probe.fileno()).st_mtime, UTC)
@@ -94,11 +89,13 @@ class MaildirSource:
 
     def _files(self) -> list[Path]:
         try:
+            # Both folders, since another program may have opened a mail, which moves it to `cur`. Not by
+            # `mailbox.Maildir`: it hands out parsed messages, and the standard parser raises on some headers.
             return [
-                p
-                for part in ("new", "cur")
-                for p in (self._root / part).iterdir()
-                if not p.name.startswith(".")
+                path
+                for folder in ("new", "cur")
+                for path in (self._root / folder).iterdir()
+                if not path.name.startswith(".")
             ]
         except OSError as error:
             raise MailboxError(
@@ -106,7 +103,7 @@ class MaildirSource:
             ) from error
 
     def _find(self, place: MailboxLocation) -> Path | None:
-        return next((p for p in self._files() if _unique(p) == place.uid), None)
+        return next((path for path in self._files() if _unique(path) == place.uid), None)
 
     def _move(self, place: MailboxLocation, folder: str) -> None:
         path = self._find(place)

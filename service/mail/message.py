@@ -1,7 +1,6 @@
-"""Raw mail bytes to an IncomingMail. Never raises, whatever the bytes: what cannot be read is left out or
-marked.
+"""Raw mail bytes to an IncomingMail. Never raises: what cannot be read is left out or marked.
 
-Nothing here decides; `service.intake.rules` does.
+Nothing is decided here; `service.intake.rules` does that.
 """
 
 from __future__ import annotations
@@ -21,18 +20,19 @@ _PICTURE_TYPES = {
     "image/tiff",
     "application/pdf",
 }  # fmt: skip
+# GIF, BMP, ICO and SVG are decoration of a mail, such as a smiley, and no photograph that failed to open.
 _OTHER_PICTURES = (b"GIF8", b"BM", b"\0\0\x01\0", b"<svg", b"<?xml")
 MOST_PROBED = 60
-"""Files of one mail that are opened; no honest mail has more, and each costs time."""
+"""Files of one mail that are opened. No honest mail has more, and each costs time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
     """One file that is, or was meant as, a photograph.
 
-    `kind` is None where the bytes are no picture although the part was declared one. `pages`: photographs in
-    it (pages of a PDF), 0 unless `state` is good. `digest`: SHA-256 of the bytes, hexadecimal.
-    `name`: as sent, for showing only.
+    `kind`: None if the part was declared a picture and its bytes are none. `pages`: photographs in it (pages
+    of a PDF), 0 unless `state` is good. `digest`: SHA-256 of the bytes, hexadecimal. `name`: as sent, only to
+    be shown.
     """
 
     kind: PictureType | None
@@ -47,7 +47,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class MachineMarks:
-    """The headers by which programs tell that no person wrote a mail (RFC 3834)."""
+    """The headers by which programs say that no person wrote a mail (RFC 3834)."""
 
     null_return_path: bool = False
     auto_submitted: bool = False
@@ -61,10 +61,10 @@ class MachineMarks:
 class IncomingMail:
     """A mail as the intake needs it.
 
-    `senders`: the addresses in From, "" for one that was meant and is none. `stamps`: Authentication-Results
-    headers, topmost first. `pictures`: in the order of the mail, decoration left out. `size`: bytes of the
-    raw mail. `overflow`: too many or too deep parts, or more bytes than were fetched. `digest`: SHA-256 of
-    the raw bytes.
+    `senders`: the addresses in From, "" for one that is no address. `stamps`: Authentication-Results headers,
+    topmost first. `pictures`: in the order of the mail, without decoration. `size`: bytes of the raw mail.
+    `overflow`: too many parts, too deep parts, or more bytes than were fetched. `digest`: SHA-256 of the raw
+    bytes.
     """
 
     senders: tuple[str, ...]
@@ -114,7 +114,7 @@ def read_headers(raw: bytes, size: int) -> IncomingMail:
 
 
 def _without_envelope(raw: bytes) -> bytes:
-    """Without the "From " line of an mbox file."""
+    """The mail without the "From " line of an mbox file (RFC 4155)."""
     return raw.partition(b"\n")[2] if raw.startswith(b"From ") else raw
 
 
@@ -129,10 +129,10 @@ def _mail(
         subject=" ".join(decode_words(headers.first("subject") or "").split()),
         message_id=ids[0] if ids else None,
         references=tuple(
-            found
+            identifier
             for name in ("in-reply-to", "references")
             for value in headers.all(name)
-            for found in message_ids(value)
+            for identifier in message_ids(value)
         ),
         stamps=headers.all("authentication-results"),
         machine=_marks(headers),
@@ -153,9 +153,12 @@ def _marks(headers: Headers) -> MachineMarks:
         value.strip().casefold() for name in ("x-autoreply", "x-autorespond") for value in headers.all(name)
     ]
     return MachineMarks(
+        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that nobody answers them.
         null_return_path=path is not None
         and re.fullmatch(r"<\s*>", strip_comments(path).strip()) is not None,
+        # RFC 3834, 5: "no" says that a person sent the mail.
         auto_submitted=any(word not in {"", "no"} for word in submitted),
+
         auto_reply=bool(precedence & {"auto_reply", "auto-reply"})
         or any(answer != "no" for answer in answers),
     )
@@ -166,13 +169,13 @@ def _keyword(value: str) -> str:
 
 
 def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple[Picture, ...], bool]:
-    """The pictures among the parts, and whether a document locked by a password is one of them."""
-    found: list[Picture] = []
+    """The pictures among the parts, and whether one of them is locked by a password."""
+    pictures: list[Picture] = []
     for part in leaves:
         kind = picture_type(part.data)
         if kind is None and not _meant_as_picture(part):
             continue
-        if kind is None or probe is None or len(found) >= MOST_PROBED:
+        if kind is None or probe is None or len(pictures) >= MOST_PROBED:
             answer = Probe(PictureState.BROKEN)
         else:
             answer = probe.probe(part.data, kind)
@@ -180,14 +183,15 @@ def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple
             continue
         digest = hashlib.sha256(part.data).hexdigest()
         pages = answer.pages if answer.state is PictureState.GOOD else 0
-        found.append(
+        pictures.append(
             Picture(kind, answer.state, pages, part.name, digest, part.data, answer.width, answer.height)
         )
-    return tuple(found), any(picture.state is PictureState.LOCKED for picture in found)
+    return tuple(pictures), any(picture.state is PictureState.LOCKED for picture in pictures)
 
 
 def _meant_as_picture(part: MimePart) -> bool:
-    """Declared or named as a photograph, with bytes that are none; other kinds of picture are not meant."""
+    """Whether a part with other bytes was declared or named a photograph. Drawings and icons were not."""
+    # RFC 1740: application/applefile comes beside a photograph and has its name ("IMG_1.JPG").
     if part.declared_type in {"application/applefile", "image/svg+xml"}:
         return False
     if part.data[:8].lstrip().startswith(_OTHER_PICTURES):

@@ -1,8 +1,5 @@
-"""The files inside a mail, wherever they sit, within limits.
-
-Attached and inline parts, forwarded messages, signed mail, TNEF containers. Parsed with the standard
-library's older header policy, which keeps odd headers as text instead of raising.
-"""
+"""The files inside a mail, within limits: attached and inline parts, forwarded messages, signed mail, TNEF
+containers."""
 
 from __future__ import annotations
 
@@ -19,13 +16,18 @@ from service.mail.tnef import SIGNATURE, read_tnef
 
 MOST_PARTS = 400
 DEEPEST = 30
+"""Parts of one mail that are looked at, and levels of parts within parts."""
 _MOST_TYPE_LINES = 4000
+"""Content-Type lines above which a mail is not parsed: one of 100,000 small parts is left unread at once."""
+# The other headers are read by `headers`; the standard parser never sees them.
 _STRUCTURE = ("content-type", "content-transfer-encoding", "content-disposition", "mime-version")
+# Object identifiers of encrypted S/MIME: enveloped data (RFC 5652, 6.1), authenticated and enveloped data
+# (RFC 5083).
 _ENVELOPED = bytes.fromhex("06092a864886f70d010703")
 _AUTH_ENVELOPED = bytes.fromhex("060b2a864886f70d0109100117")
 
 if TYPE_CHECKING:
-    # generic to the type checker only; the class itself takes no parameters in Python 3.11
+    # Generic for the type checker only; the class itself takes no parameters in Python 3.11.
     Tree = Message[str, str]
 else:
     Tree = Message
@@ -33,8 +35,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class MimePart:
-    """One leaf: content type as declared (lower case), file name as declared (may be empty), decoded
-    bytes."""
+    """One leaf: declared content type (lower case), declared file name ("" for none), decoded bytes."""
 
     declared_type: str
     name: str
@@ -43,7 +44,7 @@ class MimePart:
 
 @dataclass(slots=True)
 class MimeParts:
-    """What a walk found. `overflow`: a limit on parts or depth was met and the rest was left unread."""
+    """The parts of a mail. `overflow`: it has too many or too deep parts, and the rest was not read."""
 
     leaves: list[MimePart] = field(default_factory=list)
     encrypted: bool = False
@@ -73,13 +74,14 @@ def read_parts(headers: Headers, body: bytes) -> MimeParts:
 
 def _parse(raw: bytes) -> Tree | None:
     try:
+        # The older policy keeps odd headers as text; the newer one raises on some.
         return email.message_from_bytes(raw, policy=compat32)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
         return None
 
 
 def content_type(part: Tree) -> str:
-    """The declared type in lower case; application/octet-stream where the header cannot be read."""
+    """The declared type in lower case; application/octet-stream if the header cannot be read."""
     try:
         return part.get_content_type().casefold()
     except Exception:
@@ -87,12 +89,13 @@ def content_type(part: Tree) -> str:
 
 
 def _walk(root: Tree, parts: MimeParts) -> None:
+    # A stack instead of recursion, because a mail nested 3,000 deep must not stop us.
     stack: list[tuple[Tree, int]] = [(root, 0)]
-    seen = 0
+    part_count = 0
     while stack:
         part, depth = stack.pop()
-        seen += 1
-        if seen > MOST_PARTS or depth > DEEPEST:
+        part_count += 1
+        if part_count > MOST_PARTS or depth > DEEPEST:
             parts.overflow = True
             return
         parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
@@ -108,13 +111,13 @@ def _children(part: Tree) -> Iterator[Tree]:
     if part.is_multipart():
         for child in part.get_payload():
             if isinstance(child, Message):
-                coded = content_type(part) == "message/rfc822" and _recoded(child, part)
-                yield coded or child
+                recoded = content_type(part) == "message/rfc822" and _recoded(child, part)
+                yield recoded or child
 
 
 def _recoded(child: Tree, part: Tree) -> Tree | None:
-    """A forwarded message that was sent in base64, against RFC 2046: its text stands where its header
-    should."""
+    """A forwarded message that was sent in base64, read again; None for any other."""
+    # RFC 2046, 5.2.1 forbids it, so the standard parser takes the base64 text for a message without header.
     encoding = str(part.get("content-transfer-encoding", "")).strip().casefold()
     if encoding not in {"base64", "quoted-printable"} or list(child.keys()):
         return None
@@ -125,7 +128,7 @@ def _recoded(child: Tree, part: Tree) -> Tree | None:
 
 
 def payload_of(part: Tree) -> bytes:
-    """A leaf's decoded bytes; empty where they cannot be decoded."""
+    """A leaf's decoded bytes; empty if they cannot be decoded."""
     try:
         data = part.get_payload(decode=True)
     except Exception:
@@ -134,8 +137,8 @@ def payload_of(part: Tree) -> bytes:
 
 
 def _leaf(part: Tree, parts: MimeParts) -> Iterator[Tree]:
-    """Keep one leaf; a container of its own (TNEF, opaque signature) is opened, and messages in it handed
-    back."""
+    """Add one leaf to `parts`; a container (TNEF, opaque signature) is opened and its messages returned."""
+    # TNEF is known by its bytes: the part also comes as application/octet-stream, under any name.
     kind, data = content_type(part), payload_of(part)
     if data.startswith(SIGNATURE):
         parts.leaves += [
@@ -163,11 +166,12 @@ def _looks_encrypted(kind: str, data: bytes) -> bool:
 
 
 def file_name(part: Tree) -> str:
-    """The declared name, decoded, without any folder: for showing only, never for a path."""
+    """The declared name, decoded and without any folder. Only to be shown, never for a path."""
     try:
         name = part.get_filename() or ""
     except Exception:
         return ""
+    # RFC 2231: charset, language and text, which the parser leaves undecoded.
     if isinstance(name, tuple):
         name = decode_bytes(str(name[2]).encode("latin-1", "replace"), str(name[0] or "utf-8"))
     flat = decode_words(str(name)).replace("\\", "/").rsplit("/", 1)[-1]

@@ -1,9 +1,6 @@
-"""Access tokens for mail servers that take them in place of a password (RFC 6749; the servers' side is called
-XOAUTH2).
+"""Access tokens for mail servers that take them instead of a password (RFC 6749; XOAUTH2 at the mail server).
 
-With a refresh token that grant is used; without one the application asks in its own name (client
-credentials), as Exchange Online wants it of programs that nobody sits at. A token is kept until shortly
-before it ends, in memory only, and is never logged.
+A token is kept in memory until shortly before it ends, and is never logged.
 """
 
 from __future__ import annotations
@@ -21,9 +18,9 @@ from service.config import OAuth
 
 SECONDS = 15.0
 EARLY = 60.0
-"""Seconds before its end from which a token is not used any more."""
+"""Seconds before its end, from which a token is not used any more."""
 USUAL_LIFE = 600.0
-"""Seconds that a token is used whose provider does not say how long it lives."""
+"""Seconds for which a token is used if its provider does not say how long it lives."""
 
 
 class NoToken(Exception):
@@ -31,7 +28,7 @@ class NoToken(Exception):
 
 
 class Tokens:
-    """The tokens of one login. Safe to share between threads. `setting` is how the settings call it
+    """The tokens of one login. Safe to share between threads. `setting`: its name in the settings file
     ("mail_in.oauth")."""
 
     def __init__(self, settings: OAuth, setting: str, *, now: Callable[[], float] = monotonic) -> None:
@@ -44,14 +41,14 @@ class Tokens:
         self._lock = Lock()
 
     def token(self) -> str:
-        """A token that is good for a minute at least. Raises NoToken."""
+        """A token that is good for `EARLY` seconds at least. Raises NoToken."""
         with self._lock:
             if not self._token or self._now() >= self._until:
                 self._ask()
             return self._token
 
     def forget(self) -> None:
-        """The server refused the token: the next one is asked for anew."""
+        """Drop the token, because the mail server refused it. The next call of `token` asks for another."""
         with self._lock:
             self._token = ""
 
@@ -63,29 +60,35 @@ class Tokens:
         self._token = token
         seconds = float(life) if isinstance(life, (int, float, str)) and str(life).isdigit() else USUAL_LIFE
         self._until = self._now() + max(0.0, seconds - EARLY)
-        # Some providers give a new refresh token each time and let the old one end.
+        # RFC 6749, 6: some providers give a new refresh token each time, and the old one ends.
         renewed = answer.get("refresh_token")
         if isinstance(renewed, str) and renewed:
             self._refresh = renewed
 
     def _answer(self) -> dict[str, object]:
-        s = self._settings
-        form = {"client_id": s.client_id, "client_secret": s.client_secret, "scope": s.scope}
-        form |= {"grant_type": "refresh_token", "refresh_token": self._refresh} if self._refresh else {
-            "grant_type": "client_credentials"}
+        settings = self._settings
+        # RFC 6749, 4.4: without a refresh token the application asks in its own name. Exchange Online wants
+        # that of programs that no person uses.
+        grant = "refresh_token" if self._refresh else "client_credentials"
+        form = {
+            "client_id": settings.client_id, "client_secret": settings.client_secret,
+            "scope": settings.scope, "grant_type": grant, "refresh_token": self._refresh,
+        }
         body = urllib.parse.urlencode({key: value for key, value in form.items() if value}).encode()
-        request = urllib.request.Request(s.token_url, body, {"Accept": "application/json"})  # noqa: S310 https by the setting's form
+        accept = {"Accept": "application/json"}
+        # The settings take https addresses only.
+        request = urllib.request.Request(settings.token_url, body, accept)  # noqa: S310
         try:
             with urllib.request.urlopen(request, timeout=SECONDS) as response:  # noqa: S310
-                said = json.loads(response.read(1_000_000))
+                answer = json.loads(response.read(1_000_000))
         except urllib.error.HTTPError as error:
             raise NoToken(self._sentence(_fault(error))) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             raise NoToken(self._sentence(type(reason).__name__)) from None
-        if not isinstance(said, dict):
+        if not isinstance(answer, dict):
             raise NoToken(self._sentence("no JSON object"))
-        return said
+        return answer
 
     def _sentence(self, reason: str) -> str:
         host = urlsplit(self._settings.token_url).hostname
@@ -93,7 +96,8 @@ class Tokens:
 
 
 def _fault(error: urllib.error.HTTPError) -> str:
-    """The provider's word for it (RFC 6749, 5.2), which is one of a few plain ones, or the status."""
+    """The provider's error code (RFC 6749, 5.2), else the HTTP status."""
+    # One of a few plain words; anything else is a stranger's text, which the status page must not show.
     try:
         word = json.loads(error.read(100_000)).get("error")
     except (OSError, ValueError, AttributeError):
@@ -106,10 +110,10 @@ def _fault(error: urllib.error.HTTPError) -> str:
 
 
 def tokens_of(settings: OAuth | None, setting: str) -> Tokens | None:
-    """The tokens of a login, or None where a password is used."""
+    """The tokens of a login, or None if it uses a password."""
     return None if settings is None else Tokens(settings, setting)
 
 
 def xoauth2(user: str, token: str) -> str:
-    """What the client says first, before its encoding."""
+    """The client's first answer in XOAUTH2, before base64."""
     return f"user={user}\1auth=Bearer {token}\1\1"

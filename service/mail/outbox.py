@@ -1,8 +1,8 @@
 """Letters go out: first a row in the transaction of the event that causes them, then a socket.
 
-There is no exactly-once on a mail connection. A letter is claimed before it is sent; where it stays open
-whether the server took it, it is sent once more under the same Message-ID and marked as possibly twice, and
-then left to a person. Addresses and texts are never logged.
+Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If nobody knows
+whether the server took it, it is sent once more under the same Message-ID and marked as possibly sent twice,
+and after that a person decides. Addresses and texts are never logged.
 """
 
 from __future__ import annotations
@@ -63,12 +63,13 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
-"""Before each further try after a 4xx: 48 hours in all, then a person is told."""
+"""Time before each further try after a 4xx: 48 hours in all, then a person is told."""
 
 LINK_DAYS = timedelta(days=60)
-"""How long files that were too large for a letter lie behind its link."""
+"""Life of the link to files that were too large for a letter."""
 
 GIVE_UP = timedelta(hours=48)
+"""Time for which a server may be away, from the first failure of a letter."""
 CLAIM = timedelta(minutes=10)
 """A claim older than this belongs to a process that died."""
 
@@ -78,7 +79,7 @@ _TWICE = ("it was handed over twice and never confirmed; it may have arrived. As
 
 @dataclass(frozen=True, slots=True)
 class SendCounts:
-    """What one round did. `down` is "" or the sentence that says why nothing leaves."""
+    """The letters of one round by outcome. `down`: "", or the sentence that says why nothing can be sent."""
 
     sent: int = 0
     later: int = 0
@@ -97,14 +98,16 @@ def put(
     reply_to: str = "",
     base_url: str = "",
 ) -> bool:
-    """Write a letter in the caller's transaction; False when its key is known, and then nothing changes.
-    `reply_to` is the order address, where it is not the sender's. Files that are too large for mail are left
-    out of it and lie behind a link to the site at `base_url`, where there is one."""
+    """Write a letter in the caller's transaction; False if its key is known, and then nothing changes.
+
+    `reply_to`: the order address, if it is not the sender's. Files that are too large for mail are left out,
+    and the letter has a link to them on the site at `base_url`, unless that is "".
+    """
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
-    whole = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
-    key = blobs.put(whole if len(whole) <= max_bytes else _fitted(
-        session, blobs, letter, whole, max_bytes, now, base_url))
+    finished = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
+    key = blobs.put(finished if len(finished) <= max_bytes else _fitted(
+        session, blobs, letter, finished, max_bytes, now, base_url))
     return records.insert_once(
         session,
         OutboxRow,
@@ -125,16 +128,17 @@ def put(
 
 
 def _fitted(
-    session: Session, blobs: Blobs, letter: OutLetter, whole: bytes, max_bytes: int, now: datetime,
+    session: Session, blobs: Blobs, letter: OutLetter, finished: bytes, max_bytes: int, now: datetime,
     base_url: str
 ) -> bytes:
-    """A mail that is small enough: with smaller pictures, else with a link to what was left out."""
-    smaller = shrink(whole, max_bytes)
+    """A mail of at most `max_bytes`: with smaller pictures, else with a link to the files left out."""
+    smaller = shrink(finished, max_bytes)
     player = records.player_of(session, letter.recipient)
-    if not base_url or player is None or attachment_count(smaller) == attachment_count(whole):
+    if not base_url or player is None or attachment_count(smaller) == attachment_count(finished):
         return smaller
-    # The name of the kept bytes is the link's secret: a line of chance makes it one that nobody can work out.
-    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + whole)
+    # The hash of the stored bytes is the link's secret. Without a random line anybody with the same files
+    # could compute it.
+    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + finished)
     until = now + LINK_DAYS
     session.add(
         AccessLinkRow(
@@ -146,18 +150,18 @@ def _fitted(
         )
     )
     session.flush()
-    where = (f"Until {until:%a} {until.day} {until:%b %Y} it lies here, for you alone:\n\n    "
+    where = (f"Until {until:%a} {until.day} {until:%b %Y} it is here, for you alone:\n\n    "
              f"{base_url}/public/letter/{token}")
-    return shrink(whole, max_bytes, where)
+    return shrink(finished, max_bytes, where)
 
 
 def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> SendCounts:
-    """Send every letter whose time has come, in the order they were written. Safe in two processes at a time.
+    """Send every letter that is due, in the order they were written. Safe in two processes at a time.
 
-    While the server is away the letters keep their turn, so they leave in order once it is back. While a
-    person holds them back nothing leaves; that is asked before each letter.
+    While the server is away, letters keep their place and are sent in order once it is back. While a person
+    holds them back (`hold`), nothing is sent.
     """
-    sent = later = failed = 0
+    sent = postponed = failed = 0
     _release_dead_claims(store, clock.now())
     try:
         while (row := _claim_next(store, clock.now())) is not None:
@@ -165,17 +169,18 @@ def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, 
                 state = _send(row, store, blobs, transport, clock, sender)
             except ServerUnavailable as down:
                 _give_back(store, row, str(down), clock.now())
-                return SendCounts(sent, later, failed, str(down))
+                return SendCounts(sent, postponed, failed, str(down))
             sent += state is OutboxState.SENT
-            later += state is OutboxState.QUEUED
+            postponed += state is OutboxState.QUEUED
             failed += state is OutboxState.FAILED
     finally:
         transport.close()
-    return SendCounts(sent, later, failed)
+    return SendCounts(sent, postponed, failed)
 
 
 def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
     with store.begin() as session:
+        # Asked before each letter, so that a pause stops a round that has begun.
         if hold.current_hold(session) is not None:
             return None
         for row in records.due_letters(session, now):
@@ -195,7 +200,7 @@ def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
 
 
 def _release_dead_claims(store: Store, now: datetime) -> None:
-    """Letters whose sender died between the claim and our record of the answer."""
+    """End the claims of processes that died before they stored the server's answer."""
     with store.begin() as session:
         dead = records.letters_with_dead_claims(session, now)
         for row in dead:
@@ -221,7 +226,7 @@ def _send(
     except ServerUnavailable:
         raise
     except Exception as error:
-        # Nobody foresaw this one, so nobody knows how far it came; the next letter must not wait for it.
+        # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
         return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
     return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
 
@@ -264,23 +269,26 @@ def _smaller(
 
 
 def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
-    """The server is away: the try does not count and the letter keeps its place, for two days after the first
-    of them. How long it lay here before, because we were away ourselves or a person held it back, is no fault
-    of the server's."""
-    first = row.error is None
-    over = not first and now - row.due_at > GIVE_UP
+    """Return the claim of a letter while the server is away. After `GIVE_UP` the letter fails.
+
+    The try does not count, and the letter keeps its place.
+    """
+    # The two days begin at the first failure: a letter that waited for us, or for a person, is not given up
+    # at its first try.
+    is_first_failure = row.error is None
+    is_given_up = not is_first_failure and now - row.due_at > GIVE_UP
     _end(
         store,
         row,
-        OutboxState.FAILED if over else OutboxState.QUEUED,
+        OutboxState.FAILED if is_given_up else OutboxState.QUEUED,
         tries=row.tries - 1,
-        due_at=now if first else row.due_at,
-        error=f"{error} Given up after two days." if over else error,
+        due_at=now if is_first_failure else row.due_at,
+        error=f"{error} Given up after two days." if is_given_up else error,
     )
 
 
 def retry(session: Session, letter_id: int, now: datetime) -> bool:
-    """A person asks for a failed letter to be sent again; False when it is not a failed one."""
+    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one."""
     return records.claim(
         session,
         OutboxRow,
@@ -294,8 +302,8 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
 
 
 def mark_bounced(session: Session, message_ids: Sequence[str]) -> int | None:
-    """A bounce speaks of one of these Message-IDs: mark that letter as failed and return its id. Bounces can
-    be forged, so nothing but a notice to the coordinator ever follows from one."""
+    """Mark the sent letter with one of these Message-IDs as failed, after a bounce; its id, or None."""
+    # Bounces can be forged, so nothing but a notice to the coordinator ever follows from one.
     row = records.letter_by_message_id(session, message_ids)
     if row is None:
         return None

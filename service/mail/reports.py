@@ -1,4 +1,4 @@
-"""Machine reports about mail we sent: bounces (RFC 3464) and read receipts (RFC 8098)."""
+"""Reports of machines about mail we sent: bounces (RFC 3464) and read receipts (RFC 8098)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_LOOKED_AT = 50
 
 
 class ReportKind(StrEnum):
-    """What a report tells of."""
+    """The subject of a report."""
 
     BOUNCE = "bounce"
     RECEIPT = "receipt"
@@ -22,11 +22,10 @@ class ReportKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryReport:
-    """A report, tied to the outgoing mail by its Message-ID where the report names it.
+    """A report about one outgoing mail. It can be forged, so it may never change anything of a game.
 
-    `status`: the Action field ("failed", "delayed", "delivered", "relayed", "expanded"), None if not given.
-    `enhanced`: the status code of RFC 3463, such as "5.2.2". It can be forged: it may change the state of an
-    outgoing mail, never anything of a game.
+    `message_id`: that mail's, None if the report does not name it. `action`: the Action field ("failed",
+    "delayed", "delivered", "relayed", "expanded"), None if not given. `status_code`: "5.2.2" (RFC 3463).
     """
 
     kind: ReportKind
@@ -37,19 +36,20 @@ class DeliveryReport:
 
 
 def read_report(root: Tree | None, headers: Headers) -> DeliveryReport | None:
-    """The report a multipart/report mail with these `headers` carries, or None. Never raises."""
+    """The report in a multipart/report mail with these `headers`, or None. Never raises."""
     if root is None or content_type(root) != "multipart/report":
         return None
     try:
         declared = str(root.get_param("report-type") or "").casefold()
     except Exception:
         declared = ""
-    found = {content_type(part): part for part in reversed(_below(root))}
-    if "message/delivery-status" in found or declared == "delivery-status":
-        return _bounce(headers, found)
-    if "message/disposition-notification" in found or declared == "disposition-notification":
-        fields = _fields(found.get("message/disposition-notification"))
-        return DeliveryReport(ReportKind.RECEIPT, message_id=_about(headers, found, fields))
+    # Reversed, so that the first part of each type counts.
+    parts_by_type = {content_type(part): part for part in reversed(_below(root))}
+    if "message/delivery-status" in parts_by_type or declared == "delivery-status":
+        return _bounce(headers, parts_by_type)
+    if "message/disposition-notification" in parts_by_type or declared == "disposition-notification":
+        fields = _fields(parts_by_type.get("message/disposition-notification"))
+        return DeliveryReport(ReportKind.RECEIPT, message_id=_about(headers, parts_by_type, fields))
     return None
 
 
@@ -60,14 +60,14 @@ def _below(root: Tree) -> list[Tree]:
     return [part for part in payload[:_MOST_LOOKED_AT] if isinstance(part, Message)]
 
 
-def _bounce(headers: Headers, found: dict[str, Tree]) -> DeliveryReport:
-    fields = _fields(found.get("message/delivery-status"))
+def _bounce(headers: Headers, parts_by_type: dict[str, Tree]) -> DeliveryReport:
+    fields = _fields(parts_by_type.get("message/delivery-status"))
     action = re.match(r"\s*([a-z]+)", fields.get("action", "").casefold())
     status = re.search(r"\b[245]\.\d{1,3}\.\d{1,3}\b", fields.get("status", ""))
     recipient = fields.get("original-recipient") or fields.get("final-recipient") or ""
     return DeliveryReport(
         ReportKind.BOUNCE,
-        message_id=_about(headers, found, fields),
+        message_id=_about(headers, parts_by_type, fields),
         action=action.group(1) if action else None,
         status_code=status.group() if status else None,
         recipient=recipient.rpartition(";")[2].strip() or None,
@@ -75,31 +75,33 @@ def _bounce(headers: Headers, found: dict[str, Tree]) -> DeliveryReport:
 
 
 def _fields(part: Tree | None) -> dict[str, str]:
-    """All fields of a report part, the first of each name; recipients after the first are not looked at."""
+    """All fields of a report part, the first of each name."""
+    # RFC 3464, 2.1: a block about the server, then one for each recipient. Our letters have one recipient.
     if part is None:
         return {}
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     payload = part.get_payload() if part.is_multipart() else None
     blocks = payload[:_MOST_LOOKED_AT] if isinstance(payload, list) else []
     for block in blocks:
         if isinstance(block, Message):
             for name, value in block.items():
-                found.setdefault(name.casefold(), str(value))
-    return found
+                fields.setdefault(name.casefold(), str(value))
+    return fields
 
 
-def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> str | None:
-    """The Message-ID of the mail a report is about: from the copy of its headers, else from the references,
-    else from the address that it was returned to."""
-    copy = found.get("text/rfc822-headers")
-    if copy is not None:
-        ids = message_ids(split_mail(payload_of(copy))[0].first("message-id"))
+def _about(headers: Headers, parts_by_type: dict[str, Tree], fields: dict[str, str]) -> str | None:
+    """The Message-ID of the mail that a report is about, or None."""
+    # The copy of our letter's headers comes first. In References the last identifier is our letter; those
+    # before it are what our letter answered.
+    header_copy = parts_by_type.get("text/rfc822-headers")
+    if header_copy is not None:
+        ids = message_ids(split_mail(payload_of(header_copy))[0].first("message-id"))
         if ids:
             return ids[0]
-    whole = found.get("message/rfc822")
-    inner = next(iter(_below(whole)), None) if whole is not None else None
+    attached_mail = parts_by_type.get("message/rfc822")
+    mail_copy = next(iter(_below(attached_mail)), None) if attached_mail is not None else None
     values = [
-        str(inner.get("message-id", "")) if inner is not None else "",
+        str(mail_copy.get("message-id", "")) if mail_copy is not None else "",
         fields.get("original-message-id", ""),
         headers.first("in-reply-to") or "",
         headers.first("references") or "",
@@ -112,11 +114,10 @@ def _about(headers: Headers, found: dict[str, Tree], fields: dict[str, str]) -> 
 
 
 def _returned_to(headers: Headers) -> str | None:
-    """The Message-ID as it stands in the address that a letter is returned to
-    (`config.MailOut.return_by_letter`)."""
+    """The Message-ID in the address that a letter is returned to (`config.MailOut.return_by_letter`)."""
     for name in ("delivered-to", "x-original-to", "to"):
         for value in headers.all(name):
-            own = re.search(r"\+([a-z0-9-]{1,40}\.[0-9a-f]{24}@[a-z0-9.-]{1,200})", value.casefold())
-            if own:
-                return f"<{own[1]}>"
+            letter_id = re.search(r"\+([a-z0-9-]{1,40}\.[0-9a-f]{24}@[a-z0-9.-]{1,200})", value.casefold())
+            if letter_id:
+                return f"<{letter_id[1]}>"
     return None

@@ -1,7 +1,6 @@
 """The message inside an S/MIME "opaque" signature (application/pkcs7-mime; smime-type=signed-data).
 
-The signature itself is not checked: who sent a mail is settled by `service.mail.authentication`. RFC 5652
-(CMS), sections 3 and 5.
+The signature is not checked: `service.mail.authentication` decides who sent a mail. RFC 5652 (CMS), 3 and 5.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ class _NotThisError(ValueError):
 
 
 def signed_content(data: bytes) -> bytes | None:
-    """The MIME entity under an opaque signature; None where `data` is anything else. Never raises."""
+    """The MIME entity inside an opaque signature; None if `data` is anything else. Never raises."""
     try:
         return _content(data)
     except (_NotThisError, IndexError):
@@ -24,6 +23,7 @@ def signed_content(data: bytes) -> bytes | None:
 
 
 def _content(data: bytes) -> bytes:
+    # ContentInfo { signedData, [0] SignedData { version, algorithms, { data, [0] OCTET STRING } } }.
     outer = _elements(_only(data, 0x30))
     if len(outer) < 2 or outer[0] != (0x06, _SIGNED_DATA):
         raise _NotThisError
@@ -36,52 +36,54 @@ def _content(data: bytes) -> bytes:
 
 
 def _only(data: bytes, tag: int) -> bytes:
-    found, value, _ = _element(data, 0, 0)
-    if found != tag:
+    actual_tag, value, _ = _element(data, 0, 0)
+    if actual_tag != tag:
         raise _NotThisError
     return value
 
 
 def _octets(tag: int, value: bytes, depth: int) -> bytes:
-    """An octet string, whole or in pieces."""
+    """An octet string, whole or in parts."""
+    # X.690, 8.7.3: BER allows an octet string in parts.
     if tag == 0x04:
         return value
     if tag == 0x24 and depth < _DEEPEST:
-        return b"".join(_octets(inner, piece, depth + 1) for inner, piece in _elements(value))
+        return b"".join(_octets(inner_tag, piece, depth + 1) for inner_tag, piece in _elements(value))
     raise _NotThisError
 
 
 def _elements(data: bytes) -> list[tuple[int, bytes]]:
-    found: list[tuple[int, bytes]] = []
-    at = 0
-    while at < len(data) and len(found) < 100_000:
-        tag, value, at = _element(data, at, 0)
-        found.append((tag, value))
-    return found
+    elements: list[tuple[int, bytes]] = []
+    position = 0
+    while position < len(data) and len(elements) < 100_000:
+        tag, value, position = _element(data, position, 0)
+        elements.append((tag, value))
+    return elements
 
 
-def _element(data: bytes, at: int, depth: int) -> tuple[int, bytes, int]:
-    """Tag, value and the place after one element. Lengths of unknown size (BER) end at two zero bytes."""
-    tag, first = data[at], data[at + 1]
-    at += 2
-    if first == 0x80:
-        return _unsized(data, tag, at, depth)
-    length = first
-    if first > 0x80:
-        size = first & 0x7F
+def _element(data: bytes, position: int, depth: int) -> tuple[int, bytes, int]:
+    """Tag, value and the position after one element (X.690, 8.1)."""
+    tag, length_byte = data[position], data[position + 1]
+    position += 2
+    # BER, not only DER: 0x80 is a length that is not known yet; the value ends at two zero bytes.
+    if length_byte == 0x80:
+        return _unsized(data, tag, position, depth)
+    length = length_byte
+    if length_byte > 0x80:
+        size = length_byte & 0x7F
         if size > 4:
             raise _NotThisError
-        length = int.from_bytes(data[at : at + size], "big")
-        at += size
-    if at + length > len(data):
+        length = int.from_bytes(data[position : position + size], "big")
+        position += size
+    if position + length > len(data):
         raise _NotThisError
-    return tag, data[at : at + length], at + length
+    return tag, data[position : position + length], position + length
 
 
 def _unsized(data: bytes, tag: int, start: int, depth: int) -> tuple[int, bytes, int]:
     if depth > _DEEPEST:
         raise _NotThisError
-    at = start
-    while data[at : at + 2] != b"\0\0":
-        _, _, at = _element(data, at, depth + 1)
-    return tag, data[start:at], at + 2
+    position = start
+    while data[position : position + 2] != b"\0\0":
+        _, _, position = _element(data, position, depth + 1)
+    return tag, data[start:position], position + 2

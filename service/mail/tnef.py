@@ -1,7 +1,6 @@
-"""The attachments inside a TNEF container (winmail.dat), which Outlook sends in place of MIME.
+"""The attachments inside a TNEF container (winmail.dat), which Outlook sends instead of MIME.
 
-Only what the intake needs is read: the file data of each attachment and its name, and messages embedded in
-attachments. Microsoft MS-OXTNEF: a signature, a key, then attributes of level, id, length, data, checksum.
+Only each attachment's name and bytes are read, and messages embedded in attachments. Source: MS-OXTNEF.
 """
 
 from __future__ import annotations
@@ -11,16 +10,20 @@ from dataclasses import dataclass
 
 SIGNATURE = b"\x78\x9f\x3e\x22"
 
+# Attributes of an attachment: type (two bytes) and name (two bytes) in one number.
 _ATTACH_TITLE = 0x00018010
 _ATTACH_DATA = 0x0006800F
 _ATTACH_REND = 0x00069002
 _ATTACH_PROPS = 0x00069005
+# MAPI properties PidTagAttachLongFilename and PidTagAttachDataObject.
 _LONG_NAME = 0x3707
 _DATA_OBJECT = 0x3701
+# Bytes of a property by its type, where that is fixed; the other types have their length before the value.
 _FIXED = {0x02: 4, 0x03: 4, 0x04: 4, 0x05: 8, 0x06: 8, 0x07: 8, 0x0A: 4, 0x0B: 4, 0x14: 8, 0x40: 8, 0x48: 16}
 _VARIABLE = {0x0D, 0x1E, 0x1F, 0x102}
 _MOST = 200
 _DEEPEST = 4
+"""Files of one container, and containers within containers, that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +43,35 @@ class _Open:
     nested: tuple[TnefFile, ...] = ()
 
     def closed(self) -> list[TnefFile]:
-        own = [] if self.body is None else [TnefFile(self.name, self.body)]
-        return own + list(self.nested)
+        files = [] if self.body is None else [TnefFile(self.name, self.body)]
+        return files + list(self.nested)
 
 
 def read_tnef(data: bytes, depth: int = 0) -> tuple[TnefFile, ...]:
-    """The attachments in order. A container that breaks off yields what stood before the break; never
-    raises."""
+    """The attachments in order; of a damaged container those before the damage. Never raises."""
     if not data.startswith(SIGNATURE) or depth > _DEEPEST:
         return ()
     files: list[TnefFile] = []
-    now = _Open()
-    at = 6
-    while at + 9 <= len(data) and len(files) < _MOST:
-        attribute, length = struct.unpack_from("<II", data, at + 1)
-        chunk = data[at + 9 : at + 9 + length]
-        at += 9 + length + 2
+    attachment = _Open()
+    # After the signature (4 bytes) and a key (2): attributes of level (1), id (4), length (4), data and
+    # checksum (2). The checksum is not verified: damage shows when the photograph is opened.
+    position = 6
+    while position + 9 <= len(data) and len(files) < _MOST:
+        attribute, length = struct.unpack_from("<II", data, position + 1)
+        chunk = data[position + 9 : position + 9 + length]
+        position += 9 + length + 2
+        # The rendering data is the first attribute of each attachment.
         if attribute == _ATTACH_REND:
-            files += now.closed()
-            now = _Open()
+            files += attachment.closed()
+            attachment = _Open()
         elif attribute == _ATTACH_TITLE:
-            now.name = now.name or _text(chunk)
+            attachment.name = attachment.name or _text(chunk)
         elif attribute == _ATTACH_DATA:
-            now.body = chunk
+            attachment.body = chunk
         elif attribute == _ATTACH_PROPS:
-            long_name, now.nested = _properties(chunk, depth)
-            now.name = long_name or now.name
-    files += now.closed()
+            long_name, attachment.nested = _properties(chunk, depth)
+            attachment.name = long_name or attachment.name
+    files += attachment.closed()
     return tuple(files[:_MOST])
 
 
@@ -80,13 +85,13 @@ def _properties(data: bytes, depth: int) -> tuple[str, tuple[TnefFile, ...]]:
     nested: tuple[TnefFile, ...] = ()
     try:
         (count,) = struct.unpack_from("<I", data, 0)
-        at = 4
+        position = 4
         for _ in range(min(count, 1000)):
-            kind, tag = struct.unpack_from("<HH", data, at)
-            at += 4
+            kind, tag = struct.unpack_from("<HH", data, position)
+            position += 4
             if tag >= 0x8000:
-                at = _past_name(data, at)
-            values, at = _values(data, at, kind)
+                position = _past_name(data, position)
+            values, position = _values(data, position, kind)
             if tag == _LONG_NAME and values:
                 name = (
                     values[0]
@@ -94,35 +99,37 @@ def _properties(data: bytes, depth: int) -> tuple[str, tuple[TnefFile, ...]]:
                     .rstrip("\0")
                 )
             elif tag == _DATA_OBJECT and values:
-                # an embedded message: sixteen bytes of interface id, then a container of its own
+                # An embedded message: 16 bytes of interface id, then a container of its own.
                 nested = read_tnef(values[0][16:], depth + 1)
+    # A damaged property ends the list; the name and files before it are good.
     except struct.error:
         pass
     return name, nested
 
 
-def _past_name(data: bytes, at: int) -> int:
-    """The place after the name of a named property: a GUID, then a number or a counted string."""
-    kind, size = struct.unpack_from("<II", data, at + 16)
+def _past_name(data: bytes, position: int) -> int:
+    """The position after the name of a named property: a GUID, then a number or a counted string."""
+    kind, size = struct.unpack_from("<II", data, position + 16)
     length = 0 if kind == 0 else int(size)
-    return at + 24 + length + (-length % 4)
+    return position + 24 + length + (-length % 4)
 
 
-def _values(data: bytes, at: int, kind: int) -> tuple[list[bytes], int]:
-    base = kind & 0x0FFF
+def _values(data: bytes, position: int, kind: int) -> tuple[list[bytes], int]:
+    base_type = kind & 0x0FFF
     count = 1
-    if kind & 0x1000 or base in _VARIABLE:
-        (count,) = struct.unpack_from("<I", data, at)
-        at += 4
+    if kind & 0x1000 or base_type in _VARIABLE:
+        (count,) = struct.unpack_from("<I", data, position)
+        position += 4
     values: list[bytes] = []
     for _ in range(min(count, 1000)):
-        if base in _VARIABLE:
-            (length,) = struct.unpack_from("<I", data, at)
-            at += 4
-        elif base in _FIXED:
-            length = _FIXED[base]
+        if base_type in _VARIABLE:
+            (length,) = struct.unpack_from("<I", data, position)
+            position += 4
+        elif base_type in _FIXED:
+            length = _FIXED[base_type]
         else:
-            raise struct.error(f"property type {base:#x}")
-        values.append(data[at : at + length])
-        at += length + (-length % 4)
-    return values, at
+            raise struct.error(f"property type {base_type:#x}")
+        # Each value is filled up to a multiple of four bytes.
+        values.append(data[position : position + length])
+        position += length + (-length % 4)
+    return values, position

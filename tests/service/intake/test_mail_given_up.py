@@ -62,9 +62,9 @@ def test_its_player_is_told_that_it_is_safe_and_was_not_opened_and_what_to_send(
     assert table.site.blobs.read(row.sha256) == raw
     assert table.told() == [NOTICE, ("rejection", MONTROSE)]
     said = table.words(table.letters("rejection")[0])
-    for words in ("safe", ("our machine could not open "
-                           "it"), "The coordinator looks at it", "again as JPEG", table.subject("Montrose")):
-        assert words in said
+    for phrase in ("safe", "our machine could not open it", "The coordinator will look at it",
+                   "again as JPEG", table.subject("Montrose")):
+        assert phrase in said
     assert table.papers() == []
     assert ("unless you file it before its phase is "
             "judged") in table.words(table.letters("coordinator_notice")[0])
