@@ -127,9 +127,9 @@ def test_every_line_has_what_value_and_unit(tmp_path: Path) -> None:
     for line in lines:
         assert {"what", "value", "unit"} <= set(line)
         assert ("peer" in line) == ("ratio" in line)
-    said = [line["what"] for line in lines]
+    names = [line["what"] for line in lines]
     for part in ("positions judged", "median", "99th percentile", "108 units over 54", "memory", "loading"):
-        assert any(part in what for what in said), part
+        assert any(part in name for name in names), part
     (mine,) = [line for line in lines if line.get("judge") == "galloper"]
     assert (mine["value"], mine["of"]) == (2, 2)
 

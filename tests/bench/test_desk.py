@@ -91,8 +91,8 @@ def test_the_site_has_every_line_open_at_the_desk_of_one_closed_phase(
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
-    with make_site(tmp_path) as made:
-        return made
+    with make_site(tmp_path) as opened:
+        return opened
 
 
 def test_a_game_closed_within_the_last_day_has_its_deadline_behind_it(site: Site) -> None:
@@ -150,12 +150,12 @@ def test_a_line_on_file_other_than_written_is_found() -> None:
 def test_the_figures_of_a_walk_are_its_most_keys_and_its_percentiles() -> None:
     walk = Walk(times=[10.0] * 99 + [300.0], answers=[5.0], clicks=0, seconds=[0.5, 1.5], minutes=1.0)
     walk.keys |= {"first": [1, 1], "among": [1, 2], "typed": [7, 12, 9]}
-    told = {figure.name: figure.value for figure in figures(walk, 99, 100)}
-    assert told["keys for a line whose first reading is right, most"] == 1
-    assert told["keys for a line with the right reading among five, most"] == 2
-    assert told["keys for a typed correction, most"] == 12
-    assert told["keys for a typed correction, median"] == 9
-    assert told["right reading among the first five"] == round(4 / 7, 4)
-    assert told["decision to the next line's ink, p95"] == 10.0
-    assert told["mouse clicks"] == 0
-    assert told["lines on file as they were written"] == 99
+    values = {figure.name: figure.value for figure in figures(walk, 99, 100)}
+    assert values["keys for a line whose first reading is right, most"] == 1
+    assert values["keys for a line with the right reading among five, most"] == 2
+    assert values["keys for a typed correction, most"] == 12
+    assert values["keys for a typed correction, median"] == 9
+    assert values["right reading among the first five"] == round(4 / 7, 4)
+    assert values["decision to the next line's ink, p95"] == 10.0
+    assert values["mouse clicks"] == 0
+    assert values["lines on file as they were written"] == 99

@@ -17,11 +17,12 @@ def test_ten_powers_results_and_the_map_keep_their_time() -> None:
     out = io.StringIO()
     assert letters.run(out, io.StringIO()) == 0
     figures = [json.loads(line) for line in out.getvalue().splitlines()]
-    results = [one for one in figures if one["what"].startswith("draft results of 10 sheets")]
+    results = [figure for figure in figures if figure["what"].startswith("draft results of 10 sheets")]
     assert len(results) == 2
     assert all(
-        one["value"] <= 20 and one["dislodged"] > 0 and one["largest_letter_mb"] <= 8 for one in results
+        figure["value"] <= 20 and figure["dislodged"] > 0 and figure["largest_letter_mb"] <= 8
+        for figure in results
     )
-    (chart,) = [one for one in figures if one["what"] == "map as PDF"]
+    (chart,) = [figure for figure in figures if figure["what"] == "map as PDF"]
     assert chart["value"] <= 3
     assert chart["megabytes"] < 3

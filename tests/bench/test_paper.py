@@ -29,9 +29,9 @@ def test_a_sheet_is_right_only_when_every_part_is_and_nothing_passes_for_an_orde
 
 def test_the_sheets_run_through_powers_phases_and_games() -> None:
     sheets = [paper.heading_of_sheet(number) for number in range(200)]
-    assert {one.power for one in sheets} == {power.name for power in maps.load("w3k").powers.values()}
-    assert {one.game for one in sheets} == set(paper.GAMES)
-    assert {one.kind for one in sheets} == {PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}
+    assert {sheet.power for sheet in sheets} == {power.name for power in maps.load("w3k").powers.values()}
+    assert {sheet.game for sheet in sheets} == set(paper.GAMES)
+    assert {sheet.kind for sheet in sheets} == {PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}
     assert WANTED.orders_title == "Autumn 1642 Movement Orders"
 
 
@@ -53,7 +53,8 @@ def test_what_is_wrong_is_named_by_number_and_counted(monkeypatch: pytest.Monkey
     out, progress = io.StringIO(), io.StringIO()
     assert paper.run(12, 100, out, progress) == 0
     figures = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert [one["value"] for one in figures if one["what"] == "blank sheet not read back"] == [103, 107, 111]
-    (share,) = [one for one in figures if one["what"] == "blank sheets read back"]
+    unread = [figure["value"] for figure in figures if figure["what"] == "blank sheet not read back"]
+    assert unread == [103, 107, 111]
+    (share,) = [figure for figure in figures if figure["what"] == "blank sheets read back"]
     assert (share["value"], share["right"], share["sheets"], share["target"]) == (0.75, 9, 12, 0.999)
     assert progress.getvalue().splitlines()[-1] == "sheet 12 of 12, 3 wrong"

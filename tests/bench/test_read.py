@@ -47,7 +47,7 @@ def _score(truth: Truth, group: str) -> Score:
 def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
     wanted = EXAMPLE["scored"][group]
     score = _score(truth, group)
-    found = {
+    computed = {
         "live_orders": len(score.live), "order_exact_text": score.exact_text,
         "order_exact_meaning": score.exact,
         "auto_share": score.auto_share, "auto_lines": len(score.passed), "wrong_auto": score.wrong_auto,
@@ -55,7 +55,7 @@ def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
         "struck": len(score.struck), "struck_taken_as_live": score.struck_live, "CER": score.character_errors,
         "WER": score.word_errors,
     }
-    assert found == {key: wanted[key] for key in found}
+    assert computed == {key: wanted[key] for key in computed}
     taken, of = (sum(column) for column in zip(*score.traps().values(), strict=True))
     assert (taken, of) == (wanted["traps"]["review_auto_order"], wanted["traps"]["review"])
 
@@ -146,10 +146,10 @@ def test_every_form_of_the_contract_is_known(order: str, kind: str) -> None:
     ("Send 2 supply to Argyll", "Send 3 supply to Argyll", False), ("A X H", "A X - Y", False),
 ])  # fmt: skip
 def test_what_means_the_same(written: str, read_: str, alike: bool) -> None:
-    one, two = meaning_of(written), meaning_of(read_)
-    assert one is not None
-    assert two is not None
-    assert same(one, two) is alike
+    left, right = meaning_of(written), meaning_of(read_)
+    assert left is not None
+    assert right is not None
+    assert same(left, right) is alike
 
 
 def test_several_orders_in_one_line_are_no_meaning() -> None:
@@ -158,11 +158,11 @@ def test_several_orders_in_one_line_are_no_meaning() -> None:
 
 
 def test_lines_are_matched_in_order_and_what_nobody_wrote_is_left() -> None:
-    found = align(
+    alignment = align(
         ["The Crown", "A London - Kent", "F Wight H"], ["The Crown", "A London -", "Kent", "xx", "F Wight H"]
     )
-    assert found.spans == ((0, 1), (1, 3), (4, 5))
-    assert found.left == (3,)
+    assert alignment.spans == ((0, 1), (1, 3), (4, 5))
+    assert alignment.left == (3,)
 
 
 def test_dashes_case_and_stops_do_not_count() -> None:
@@ -216,8 +216,8 @@ def test_sheets_without_a_manner_are_one_group(played: Truth) -> None:
 
 def test_readings_are_kept_as_the_lines_of_the_contract(played: Truth, tmp_path: Path) -> None:
     _printed(played.folder, save=tmp_path / "kept.jsonl")
-    kept = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text("utf-8").splitlines()]
-    assert [answer["file"] for answer in kept] == list(ANSWERS)
+    answers = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text("utf-8").splitlines()]
+    assert [answer["file"] for answer in answers] == list(ANSWERS)
 
 
 @pytest.mark.slow
@@ -239,18 +239,18 @@ def test_an_absent_peer_is_named(played: Truth, monkeypatch: pytest.MonkeyPatch)
     assert absent == ["rapidocr", "tesseract"]
 
 
-@pytest.mark.parametrize(("written", "said"), [
+@pytest.mark.parametrize(("written", "sentence"), [
     (None, "cannot be read"), ("[]", "no list of sheets"), ('{"sheets": [{}]}', "no list of sheets"),
     ('{"files": []}', "lists no sheet"),
 ])  # fmt: skip
 def test_a_folder_without_truth_is_one_sentence_and_exit_one(
-    tmp_path: Path, written: str | None, said: str
+    tmp_path: Path, written: str | None, sentence: str
 ) -> None:
     if written is not None:
         (tmp_path / "truth.json").write_text(written, "utf-8")
     progress = io.StringIO()
     assert run.run(tmp_path, peers=False, save=None, out=io.StringIO(), progress=progress) == 1
-    assert said in progress.getvalue()
+    assert sentence in progress.getvalue()
     with pytest.raises(NoTruth, match=r"truth\.json"):
         load_truth(tmp_path)
 
@@ -280,16 +280,16 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
 
 
 def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasured_one(tmp_path: Path) -> None:
-    seen: list[str] = []
+    read_names: list[str] = []
 
     def reader(photo: Path) -> dict[str, Any]:
-        seen.append(photo.name)
+        read_names.append(photo.name)
         return {"file": photo.name, "pages": []}
 
     out = io.StringIO()
     child.serve(reader, [tmp_path / "a.jpg", tmp_path / "b.jpg"], out)
     *answers, last = (json.loads(line) for line in out.getvalue().splitlines())
-    assert seen == ["a.jpg", "a.jpg", "b.jpg"]
+    assert read_names == ["a.jpg", "a.jpg", "b.jpg"]
     assert [answer["file"] for answer in answers] == ["a.jpg", "b.jpg"]
     assert all(answer["cpu"] >= 0 and answer["wall"] >= 0 for answer in answers)
     assert last["peak_mib"] > 1
@@ -324,10 +324,10 @@ def test_boxes_become_rows_from_left_to_right() -> None:
     def box(x: float, y: float) -> list[tuple[float, float]]:
         return [(x, y), (x + 50, y), (x + 50, y + 20), (x, y + 20)]
 
-    found = read_peers.rows(
+    rows = read_peers.rows(
         [box(100, 2), box(0, 0), box(0, 40), box(60, 43)], ["Bridge", "Powick", "A Lon", "H"]
     )
-    assert found == ["Powick Bridge", "A Lon H"]
+    assert rows == ["Powick Bridge", "A Lon H"]
 
 
 @pytest.mark.parametrize(("understand", "text", "order"), [

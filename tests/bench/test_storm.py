@@ -28,35 +28,35 @@ def figures(part: StormPart, database: Database) -> dict[str, float]:
 def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
     """Faults 5 to 7, 22 and 34, all at random points: 500 mails and 100 kills where the bench runs in
     full."""
-    told = figures(StormPart.KILL, kept_in)
+    counts = figures(StormPart.KILL, kept_in)
     assert (
-        told["mails stored"]
-        == told["mails at their end, used"]
-        == told["receipts that arrived"]
+        counts["mails stored"]
+        == counts["mails at their end, used"]
+        == counts["receipts that arrived"]
         == SMALL.mails
     )
-    assert told["receipts that arrived twice, unmarked"] == 0
-    assert told["mails left in the mailbox"] == 0
+    assert counts["receipts that arrived twice, unmarked"] == 0
+    assert counts["mails left in the mailbox"] == 0
 
 
 @pytest.mark.parametrize("kept_in", DATABASES)
 def test_games_that_close_in_one_second_are_judged_once_and_told(kept_in: Database) -> None:
     """The bench itself refuses to give a figure where a phase was judged twice or a player has no results."""
-    told = figures(StormPart.DEADLINE, kept_in)
-    assert told["all letters in the outbox"] >= told["all judged"] > 0
-    assert ("two workers beside one" in told) is (kept_in is Database.POSTGRES)
+    counts = figures(StormPart.DEADLINE, kept_in)
+    assert counts["all letters in the outbox"] >= counts["all judged"] > 0
+    assert ("two workers beside one" in counts) is (kept_in is Database.POSTGRES)
 
 
 def test_taking_in_is_timed_beside_a_bare_loop() -> None:
-    told = figures(StormPart.RATE, Database.SQLITE)
-    assert told["mails taken in, median round"] > 0
-    assert told["mails fetched by a bare IMAPClient loop, median round"] > 0
+    measured = figures(StormPart.RATE, Database.SQLITE)
+    assert measured["mails taken in, median round"] > 0
+    assert measured["mails fetched by a bare IMAPClient loop, median round"] > 0
     # The issue's limit. It does not grow with the number of mails, so a few show it.
-    assert told["peak memory of the process that takes in"] < 200
+    assert measured["peak memory of the process that takes in"] < 200
 
 
 def test_a_soak_leaves_no_file_or_connection_open() -> None:
-    told = figures(StormPart.SOAK, Database.SQLITE)
+    measured = figures(StormPart.SOAK, Database.SQLITE)
     # a letter may be on its way when it ends
-    assert told["open files more at the end than at half time"] <= 3
-    assert told["mails without an end"] == 0
+    assert measured["open files more at the end than at half time"] <= 3
+    assert measured["mails without an end"] == 0

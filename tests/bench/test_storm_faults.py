@@ -24,7 +24,7 @@ def test_a_storm_in_which_each_mail_ended_once_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "sentence"),
     [
         (replace(WHOLE, stored=59), "59 of 60 mails are stored"),
         (replace(WHOLE, stored=61), "61 of 60 mails are stored"),
@@ -35,22 +35,22 @@ def test_a_storm_in_which_each_mail_ended_once_has_no_fault() -> None:
         (replace(WHOLE, waiting=2), "2 mails are left in the mailbox"),
     ],
 )
-def test_what_is_lost_or_doubled_is_named(count: KillCount, said: str) -> None:
+def test_what_is_lost_or_doubled_is_named(count: KillCount, sentence: str) -> None:
     """Fault 7."""
-    assert loss_sentences(count, 60) == [said]
+    assert loss_sentences(count, 60) == [sentence]
 
 
 @pytest.mark.slow
 def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lose_one(at: StormSite, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
-        server.deliver(kill._mails(at, 2)[0])
+    def lose_one(site: StormSite, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
+        server.deliver(kill._mails(site, 2)[0])
 
     monkeypatch.setattr(kill, "_storm", lose_one)
     monkeypatch.setattr(kill, "PATIENCE", 20.0)
     out, progress = io.StringIO(), io.StringIO()
     assert run.run([StormPart.KILL], [Database.SQLITE], StormSizes(mails=2, kills=1), out, progress) == 1
-    told = {
+    values = {
         row["what"].rpartition(": ")[2]: row["value"] for row in map(json.loads, out.getvalue().splitlines())
     }
-    assert told["mails stored"] == 1
+    assert values["mails stored"] == 1
     assert "1 of 2 mails are stored" in progress.getvalue()

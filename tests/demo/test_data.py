@@ -34,9 +34,10 @@ def live(sheet: dict[str, Any]) -> list[str]:
 
 def units(season: str) -> dict[str, list[str]]:
     """Where each power's units stand before a movement season."""
+    # The story plays two movements; the second begins where the first is expected to end.
     if season == "Autumn 1642":
-        found: dict[str, list[str]] = EXPECTED["positions"]["Summer 1642 Movement"]
-        return found
+        positions: dict[str, list[str]] = EXPECTED["positions"]["Summer 1642 Movement"]
+        return positions
     start: dict[str, list[str]] = {}
     names = {power.id: power.name for power in W3K.powers.values()}
     for unit in W3K.start.units:
@@ -55,6 +56,7 @@ def test_photographs_open_and_are_of_moderate_size(file: str) -> None:
     with Image.open(FOLDER / file) as image:
         assert image.format == "JPEG"
         image.load()
+        # Pixels of the longer side.
         assert 1500 <= max(image.size) <= 2100
     assert (FOLDER / file).stat().st_size < 450_000
 
@@ -82,6 +84,7 @@ def test_truth_says_what_the_manifest_says() -> None:
 
 
 def test_boxes_lie_inside_the_photographs_as_shown() -> None:
+    # As shown: after the EXIF rotation, in which truth.json counts its pixels.
     for entry in TRUTH["sheets"]:
         with Image.open(FOLDER / entry["file"]) as image:
             shown = ImageOps.exif_transpose(image)
@@ -135,6 +138,7 @@ def test_every_odd_mail_of_the_story_is_listed() -> None:
 def test_orders_are_for_own_units_and_legal_on_the_board(name: str) -> None:
     sheet = BY_NAME[name]
     stand = units(sheet["season"])
+    # A unit that its owner lends by a proxy order may be ordered by another power.
     lent = {
         regions(order)[0]
         for other in SHEETS
@@ -151,7 +155,7 @@ def test_orders_are_for_own_units_and_legal_on_the_board(name: str) -> None:
             assert reaches(unit, parts["to"]), order
         if parts["order"].startswith("support"):
             target = f"{parts['target']['type']} {parts['target']['at']}"
-            assert target in [one for stood in stand.values() for one in stood], order
+            assert target in [unit for stood in stand.values() for unit in stood], order
             where = parts.get("to", parts["target"]["at"])
             assert reaches(unit, where), order
             assert "to" not in parts or reaches(target, where), order
@@ -171,7 +175,7 @@ def convoyed(parts: dict[str, Any]) -> bool:
 
 def reaches(unit: str, place: str) -> bool:
     """Whether the board lets a unit go from where it stands to a region, by any coast."""
-    (region,) = {Region(found.province) for found in find_regions(W3K, unit[2:])[:1]}
+    (region,) = {Region(place.province) for place in find_regions(W3K, unit[2:])[:1]}
     wanted = find_regions(W3K, place)[0].province
     moves = [move for move in valid_moves(W3K, region) if move.kind == unit[0]]
     return any(to.province == wanted for move in moves for to in move.to)
@@ -180,6 +184,7 @@ def reaches(unit: str, place: str) -> bool:
 def test_what_is_expected_covers_every_order_that_counts() -> None:
     for phase in EXPECTED["phase"]:
         sheets = [sheet for sheet in SHEETS if f"{sheet['season']} {sheet['phase']}" == phase["name"]]
+        # The highest version comes last, so it is the one that stays.
         counts = {sheet["power"]: sheet for sheet in sorted(sheets, key=lambda sheet: int(sheet["version"]))}
         assert {power: set(orders) for power, orders in phase["orders"].items()} == {
             power: set(live(sheet)) for power, sheet in counts.items()
@@ -201,6 +206,7 @@ def test_the_story_has_what_a_turn_can_hold() -> None:
 
 
 def test_positions_follow_from_the_results_by_plain_bookkeeping() -> None:
+    # Without the judge: the same program must not both make and check what is expected of it.
     for season, after in (("Summer 1642", "Summer 1642 Movement"), ("Autumn 1642", "Autumn 1642 Retreat")):
         now = standing(units(season))
         for phase in EXPECTED["phase"]:
@@ -221,15 +227,16 @@ def moved(now: set[tuple[str, str]], orders: dict[str, Any]) -> set[tuple[str, s
         for order, expected in by_order.items():
             parts = meaning(order)
             unit = f"{parts['unit']['type']} {parts['unit']['at']}"
-            (owner,) = {power} if (power, unit) in now else {one for one, stood in now if stood == unit}
+            (owner,) = {power} if (power, unit) in now else {owned for owned, stood in now if stood == unit}
             if parts["order"] in {"move", "retreat"} and expected["result"] == "succeeds":
                 to[owner, unit] = (owner, f"{unit[0]} {parts['to']}")
             if expected.get("reason") == "completed":
                 to[owner, unit] = (owner, f"{parts['to_type']} {parts['unit']['at']}")
-    return {to.get(one, one) for one in now}
+    return {to.get(owned, owned) for owned in now}
 
 
 def test_ownership_follows_from_who_stands_in_a_centre_after_the_autumn() -> None:
+    # A centre changes hands in autumn, to the power whose unit is in it; otherwise its owner keeps it.
     home = owners()
     held = dict(home)
     for power, stood in EXPECTED["positions"]["Autumn 1642 Retreat"].items():

@@ -1,5 +1,5 @@
-"""Every story of `galloper demo` is played to its clean end: mails, sheets read, turns judged as by hand,
-letters, pictures."""
+"""Every story of `galloper demo` is played to its end: mails, sheets, turns, letters and pictures are as
+expected."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", story_variants())
 def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
-    """`galloper demo --variant V --fast`, as somebody types it: nothing of what was worked out by hand came
-    otherwise."""
+    """`galloper demo --variant V --fast`, as a person types it."""
+    # "WRONG" marks each result that differs from the one worked out by hand.
     site = tmp_path / "site"
     done = subprocess.run(
         [
@@ -53,8 +53,8 @@ def test_no_site_is_made_for_a_game_without_a_story(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_demos_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept = tmp_path / "letters.txt"
-    kept.write_text("mine", encoding="utf-8")
+    own_file = tmp_path / "letters.txt"
+    own_file.write_text("mine", encoding="utf-8")
     assert run_demo(fast=True, folder=tmp_path, keep=True) == 1
     assert "holds something else" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+    assert [path.name for path in tmp_path.iterdir()] == [own_file.name]

@@ -1,8 +1,7 @@
-"""Every story of `galloper demo` is well formed: its photographs are there, its orders are orders of its
-game, and what must come of them was said for each.
+"""Every story of `galloper demo` is well formed: its photographs exist, its orders are orders of its game,
+and each has an expected result."""
 
-None of it asks the judge: what the turns come to was worked out by hand, and the slow tests play it.
-"""
+# None of these tests asks the judge: the results were worked out by hand, and the slow tests play them.
 
 from __future__ import annotations
 
@@ -44,8 +43,8 @@ def variant(slug: str) -> Variant:
 
 def data(slug: str, name: str) -> dict[str, Any]:
     text = (STORIES / slug / name).read_text("utf-8")
-    found: dict[str, Any] = json.loads(text) if name.endswith(".json") else tomllib.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text) if name.endswith(".json") else tomllib.loads(text)
+    return content
 
 
 def test_the_story_that_is_played_unless_another_is_named_is_there() -> None:
@@ -66,10 +65,10 @@ def test_a_name_that_is_a_path_is_no_story(odd: str) -> None:
 
 @each
 def test_the_folder_plays_the_game_that_it_is_named_after(slug: str) -> None:
-    told = story(slug)
-    assert told.variant == slug
-    assert set(told.players) == {power.id for power in variant(slug).powers.values()}
-    addresses = [address for _, address in told.players.values()]
+    played = story(slug)
+    assert played.variant == slug
+    assert set(played.players) == {power.id for power in variant(slug).powers.values()}
+    addresses = [address for _, address in played.players.values()]
     assert len(set(addresses)) == len(addresses)
     assert all(address.endswith("@players.example") for address in addresses), (
         "GAP-07: addresses that cannot exist"
@@ -88,8 +87,8 @@ def test_the_photographs_are_those_of_the_mails_and_no_others(slug: str) -> None
 def test_the_composer_wrote_what_the_manifest_says(slug: str) -> None:
     if not story(slug).sheets:
         return
-    drawn = {one["file"]: [line["order"] for line in one["lines"] if line["kind"] == "order"]
-             for one in data(slug, "truth.json")["sheets"]}
+    drawn = {sheet["file"]: [line["order"] for line in sheet["lines"] if line["kind"] == "order"]
+             for sheet in data(slug, "truth.json")["sheets"]}
     assert drawn == {file: [order for _, order, _ in lines] for file, lines in story(slug).sheets.items()}
 
 
@@ -103,7 +102,7 @@ def lines(slug: str) -> Iterator[tuple[str, str, str, str]]:
 
 @each
 def test_every_line_of_a_sheet_is_the_order_that_it_is_said_to_be(slug: str) -> None:
-    """What stands on paper and its canonical text are two ways of writing the same order of that game."""
+    """The text on the sheet and its canonical text are two ways to write the same order of that game."""
     of = variant(slug)
     wrong = []
     for power, phase, text, order in lines(slug):
@@ -116,26 +115,27 @@ def test_every_line_of_a_sheet_is_the_order_that_it_is_said_to_be(slug: str) -> 
 
 @each
 def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> None:
-    told = story(slug)
-    for round_, powers in told.expected.items():
-        assert round_ in told.phases()
+    played = story(slug)
+    for round_, powers in played.expected.items():
+        assert round_ in played.phases()
         sheets = {
-            power: {order for _, order, struck in told.written_lines(round_, power) if not struck}
-            for power in told.players
+            power: {order for _, order, struck in played.written_lines(round_, power) if not struck}
+            for power in played.players
         }
         assert {
-            power: set(orders) for power, orders in powers.items() if told.written_lines(round_, power)
+            power: set(orders) for power, orders in powers.items() if played.written_lines(round_, power)
         } == {power: orders for power, orders in sheets.items() if orders}
-        assert set(powers) <= set(told.players)
+        assert set(powers) <= set(played.players)
         assert {result for orders in powers.values() for result, _ in orders.values()} <= {
             "succeeds",
             "fails",
             "void",
         }
-    assert set(told.phases()) <= set(told.expected), "a phase that is played and not checked"
-    assert all(set(one) <= set(told.players) for one in told.positions.values())
+    assert set(played.phases()) <= set(played.expected), "a phase that is played and not checked"
+    assert all(set(by_power) <= set(played.players) for by_power in played.positions.values())
     assert all(
-        {one.power} <= set(told.players) and set(one.phases) <= set(told.phases()) for one in told.secrets
+        {secret.power} <= set(played.players) and set(secret.phases) <= set(played.phases())
+        for secret in played.secrets
     )
 
 
@@ -148,17 +148,18 @@ def test_1066_keeps_the_hidden_fleet_secret() -> None:
 
 @each
 def test_mails_come_from_whom_they_speak_for_and_say_so(slug: str) -> None:
-    told = story(slug)
-    game = known_game(variant(slug), told.game)
-    for mail in told.mails:
+    played = story(slug)
+    game = known_game(variant(slug), played.game)
+    for mail in played.mails:
         assert mail.fate in FATES
+        # A mail that does not count may name any power; the story must say why it is there.
         if mail.fate not in {"accepted", "superseded"}:
             assert mail.note, f"{mail.name} is odd, and nothing says why it is there"
             continue
-        assert mail.sender == told.players[mail.power][1]
+        assert mail.sender == played.players[mail.power][1]
         heading = parse_subject(mail.subject, [game])
         assert not isinstance(heading, HeadingComplaint), mail.subject
-        assert (heading.game, heading.power) == (told.game, mail.power)
+        assert (heading.game, heading.power) == (played.game, mail.power)
         season, _, kind = mail.phase.rpartition(" ")
         assert f"{heading.season} {heading.year}" == season
         assert heading.kind is not None
@@ -167,7 +168,7 @@ def test_mails_come_from_whom_they_speak_for_and_say_so(slug: str) -> None:
 
 @each
 def test_a_mail_carries_its_photographs(slug: str) -> None:
-    mail = next((one for one in story(slug).mails if one.files), None)
+    mail = next((candidate for candidate in story(slug).mails if candidate.files), None)
     if mail is None:
         return
     raw = mail.to_bytes("orders@galloper.example", datetime(2027, 3, 1, tzinfo=UTC))

@@ -1,5 +1,4 @@
-"""Brittania's story is typed: what is bold in its mails is an order of the game, and what must come of each
-was said."""
+"""Brittania's story is typed: each bold line in its mails is an order of the game with an expected result."""
 
 from __future__ import annotations
 
@@ -11,27 +10,28 @@ from demo.story import Story, story_of
 from reading.vocabulary import parse_typed, printed
 from service.intake.typed_orders import bold_lines
 
-TOLD: Story = story_of("brittania")
+STORY: Story = story_of("brittania")
 ON_DICE = "5 Grain for Conquest of Somerset with the King"
-"""The one order whose end nobody can work out before the dice are drawn."""
+"""The one order whose result depends on dice, so the story expects none."""
 
 
 def typed(mail_name: str) -> tuple[str, ...]:
-    (mail,) = [mail for mail in TOLD.mails if mail.name == mail_name]
+    (mail,) = [mail for mail in STORY.mails if mail.name == mail_name]
     return bold_lines(mail.to_bytes("orders@galloper.example", datetime(2027, 3, 1, 12, tzinfo=UTC)))
 
 
 def test_what_is_typed_in_bold_are_the_orders_with_an_outcome() -> None:
     """WSB-02: bold in HTML, between stars and between [b] and [/b] alike."""
-    variant = maps.load(TOLD.variant)
-    for mail in TOLD.mails:
+    variant = maps.load(STORY.variant)
+    for mail in STORY.mails:
         if mail.fate != "accepted" or mail.files:
             continue
-        said = {
+        canonical = {
             printed(parse_typed(variant, PhaseKind.TURN, mail.power, line).orders, variant.board)
             for line in typed(mail.name)
         }
-        assert said - {ON_DICE} == set(TOLD.expected[mail.phase][mail.power]), mail.name
+        # Mails with files are photographs, and the reader's tests are about those.
+        assert canonical - {ON_DICE} == set(STORY.expected[mail.phase][mail.power]), mail.name
 
 
 def test_a_mail_without_bold_holds_no_order() -> None:
@@ -39,11 +39,13 @@ def test_a_mail_without_bold_holds_no_order() -> None:
 
 
 def test_the_later_mails_of_a_turn_say_something_else_and_count_for_nothing() -> None:
-    later = [mail for mail in TOLD.mails if mail.fate == "superseded"]
+    later = [mail for mail in STORY.mails if mail.fate == "superseded"]
     assert {mail.power for mail in later} == {"Red", "Orange"}
     for mail in later:
+        # Q-60: in this game the first mail of a power counts, and not the last.
         (first,) = [
-            one for one in TOLD.mails_of(mail.phase) if one.power == mail.power and one.fate == "accepted"
+            accepted for accepted in STORY.mails_of(mail.phase)
+            if accepted.power == mail.power and accepted.fate == "accepted"
         ]
-        assert TOLD.mails.index(first) < TOLD.mails.index(mail)
+        assert STORY.mails.index(first) < STORY.mails.index(mail)
         assert typed(first.name) != typed(mail.name)

@@ -58,8 +58,8 @@ def test_every_ignored_mail_has_words_for_the_desk(reason: RefusalReason) -> Non
 )
 def test_the_subject_to_copy_works(subject: str) -> None:
     copied = explain(judge(mail(subject)), context()).subject
-    found = parse_subject(copied, context().known)
-    assert isinstance(found, Heading)
+    heading = parse_subject(copied, context().known)
+    assert isinstance(heading, Heading)
     assert judge(mail(copied)).verdict is VerdictKind.ACCEPTED
     assert copied.startswith("Powick Bridge - Montrose - Autumn 1644 - Retreat Orders - v")
 
@@ -96,22 +96,22 @@ def test_a_wrong_phase_is_answered_with_the_open_one() -> None:
 
 
 def test_receipts() -> None:
-    def paper(version: str, *shades: int) -> bytes:
+    def sheet(version: str, *shades: int) -> bytes:
         subject = f"Powick Bridge, Montrose, Autumn 1644 Retreats{version}"
         return mail(subject, parts=[part(picture(shade)) for shade in shades])
 
-    verdicts = judge_all(paper(", v3", 1), paper(", v2", 2, 3), paper(", v3", 4), paper("", 5))
-    said = [explain(verdict, context()) for verdict in verdicts]
+    verdicts = judge_all(sheet(", v3", 1), sheet(", v2", 2, 3), sheet(", v3", 4), sheet("", 5))
+    explanations = [explain(verdict, context()) for verdict in verdicts]
     assert (
-        said[0].problem
+        explanations[0].problem
         == "Received: Autumn 1644 Retreat Orders of Montrose in Powick Bridge, version 3, 1 photograph."
     )
-    assert said[0].remedy == ""
-    assert "version 2, 2 photographs" in said[1].problem
-    assert "Version 3 is on file and counts before it" in said[1].remedy
-    assert "A different version 3 was received before" in said[2].remedy
-    assert "without a version number" in said[3].problem
-    assert "number this one higher" in said[3].remedy
+    assert explanations[0].remedy == ""
+    assert "version 2, 2 photographs" in explanations[1].problem
+    assert "Version 3 is on file and counts before it" in explanations[1].remedy
+    assert "A different version 3 was received before" in explanations[2].remedy
+    assert "without a version number" in explanations[3].problem
+    assert "number this one higher" in explanations[3].remedy
 
 
 def test_broken_pictures_are_named_in_the_receipt() -> None:

@@ -1,6 +1,5 @@
 """More than twenty thousand hostile files, made from real ones, in the limited child: none hangs, none gets
-past the limits, and whatever a decoder dies of, the real door gives a reason (issue: hostile files;
-DEC-*)."""
+past the limits, and whatever a decoder dies of, `decode_photo` gives a reason."""
 
 from __future__ import annotations
 
@@ -104,14 +103,14 @@ def at_the_real_door(path: Path) -> Decoded | None:
 def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
     write_seeds(folder)
     batches = [
-        (kind, min(AT_ONCE, count - at), at)
+        (kind, min(AT_ONCE, count - start), start)
         for kind, count in counts.items()
-        for at in range(0, count, AT_ONCE)
+        for start in range(0, count, AT_ONCE)
     ]
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda one: (one[0], fuzz(folder, *one)), batches))
+        outcomes = list(pool.map(lambda batch: (batch[0], fuzz(folder, *batch)), batches))
     ends: Counter[str] = Counter()
-    for kind, batch in found:
+    for kind, batch in outcomes:
         ends += batch
         print(kind, dict(batch))
     assert sum(ends.values()) == sum(counts.values())
@@ -127,8 +126,8 @@ def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
 
 
 def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
-    """Found by the long run below: Pillow counts the pages of such a file with an exception of its own (here
-    TypeError)."""
+    # Found by the long run below: Pillow raises an exception of its own (here TypeError) when it counts the
+    # pages of such a file.
     pages = [odd_files.quarters(), odd_files.quarters()]
     whole = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     assert len(decode_photo(whole, "sheet.tif").pages) == 2
@@ -137,14 +136,16 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
     second = struct.unpack_from("<I", whole, first + 2 + 12 * struct.unpack_from("<H", whole, first)[0])[0]
     assert struct.unpack_from("<H", whole, second + 2)[0] in {254, 256}
     for entry in range(struct.unpack_from("<H", whole, second)[0]):
-        if struct.unpack_from("<H", whole, second + 2 + 12 * entry)[0] == 256:  # ImageWidth
+        # 256 is ImageWidth.
+        if struct.unpack_from("<H", whole, second + 2 + 12 * entry)[0] == 256:
             struct.pack_into("<H", damaged, second + 2 + 12 * entry, 9999)
     assert decode_photo(bytes(damaged), "sheet.tif").reason is UnreadableReason.TRUNCATED
 
 
 def test_a_few_hundred_hostile_files_are_opened_or_refused(tmp_path: Path) -> None:
     ends = check(tmp_path, dict.fromkeys(COUNTS, 30))
-    assert ends["opened"] > 20  # they come past the first bytes
+    # Mutants that fail at their first bytes would test nothing of the decoders.
+    assert ends["opened"] > 20
     assert ends["refused"] > 20
 
 

@@ -33,9 +33,9 @@ def verdicts() -> dict[str, dict[str, Any]]:
 def test_fixture(case: dict[str, Any], verdicts: dict[str, dict[str, Any]]) -> None:
     """SUB-12: s10 is s01 delivered again, with one more trace header. SUB-03: s11 has orders in its body
     alone. SUB-14: s13 speaks for another power, s19 is forged."""
-    found = verdicts[case["file"]]
-    assert list(found)[: len(KEYS)] == KEYS
-    assert {key: found[key] for key in case["expect"]} == case["expect"]
+    verdict = verdicts[case["file"]]
+    assert list(verdict)[: len(KEYS)] == KEYS
+    assert {key: verdict[key] for key in case["expect"]} == case["expect"]
 
 
 def test_nothing_but_the_forgery_alerts_and_nothing_ignored_is_answered(
@@ -68,10 +68,10 @@ def test_index_alone_means_all_its_mails_in_its_order(verdicts: dict[str, dict[s
 def test_words_for_a_person(capsys: pytest.CaptureFixture[str]) -> None:
     out = io.StringIO()
     run_intake(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=False, out=out)
-    said = out.getvalue()
-    assert said.count(".eml: ") == len(CASES)
-    assert "s11-body-only.eml: rejected (no_photo)\n  No picture of a sheet was found" in said
-    assert "flags: game_corrected, power_corrected, season_corrected" in said
+    printed = out.getvalue()
+    assert printed.count(".eml: ") == len(CASES)
+    assert "s11-body-only.eml: rejected (no_photo)\n  No picture of a sheet was found" in printed
+    assert "flags: game_corrected, power_corrected, season_corrected" in printed
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_a_fault_of_the_caller_is_one_sentence(
     known = tmp_path / "context.json"
     if context is not None:
         known.write_text(json.dumps(index()["context"]) if context == "good" else context, encoding="utf-8")
-    given = None
+    index_path = None
     if index_text is not None:
-        given = tmp_path / "index.json"
-        given.write_text(index_text, encoding="utf-8")
+        index_path = tmp_path / "index.json"
+        index_path.write_text(index_text, encoding="utf-8")
     out = io.StringIO()
-    assert run_intake(known, given, [FIXTURES / "s01-gmail-plain.eml"], as_json=True, out=out) == 1
+    assert run_intake(known, index_path, [FIXTURES / "s01-gmail-plain.eml"], as_json=True, out=out) == 1
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1

@@ -61,10 +61,10 @@ def test_its_player_is_told_that_it_is_safe_and_was_not_opened_and_what_to_send(
     assert (row.state, row.reason, row.sender) == (MailState.QUARANTINED, "could_not_be_handled", MONTROSE)
     assert table.site.blobs.read(row.sha256) == raw
     assert table.told() == [NOTICE, ("rejection", MONTROSE)]
-    said = table.words(table.letters("rejection")[0])
+    letter_text = table.words(table.letters("rejection")[0])
     for phrase in ("safe", "our machine could not open it", "The coordinator will look at it",
                    "again as JPEG", table.subject("Montrose")):
-        assert phrase in said
+        assert phrase in letter_text
     assert table.papers() == []
     assert ("unless you file it before its phase is "
             "judged") in table.words(table.letters("coordinator_notice")[0])
@@ -166,8 +166,8 @@ def test_a_mail_that_no_worker_survives_is_answered_by_the_next_one(tmp_path: Pa
         last.kill()
         last.communicate()
     letters = [
-        message_from_bytes(one.read_bytes(), policy=policy.default)
-        for one in (folder / "outbox").glob("*.eml")
+        message_from_bytes(path.read_bytes(), policy=policy.default)
+        for path in (folder / "outbox").glob("*.eml")
     ]
     left = sorted(str(letter["To"]) for letter in letters if letter["Message-ID"] in ids)
     assert left == ["ada@example.org", "coordinator@galloper.example"]

@@ -47,9 +47,9 @@ def test_before_the_deadline_no_line_can_be_reviewed(desk: Desk) -> None:
     desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL])),)})
     phase, browser = desk.table.phase(), open_desk(desk.table)
     for path in (f"/desk/{phase.id}", f"/sheets/{phase.id}", f"/sheet/{paper}", "/"):
-        said = browser.text(path)
-        assert "Meams" not in said
-        assert "Mearns" not in said
+        page_text = browser.text(path)
+        assert "Meams" not in page_text
+        assert "Mearns" not in page_text
     line = desk.lines(paper)[-1]
     answer = browser.post(f"/desk/{phase.id}/decide", line=line.id, key="k", do="first")
     assert answer.status_code in {403, 409}

@@ -73,15 +73,15 @@ SHEETS: dict[str, Callable[[], bytes]] = {"handwritten": HANDWRITTEN.read_bytes,
 
 @dataclass
 class Once:
-    """The real eye, which looks at each file once however often it is mailed."""
+    """The real recognizer; each file is read once, however often it is mailed."""
 
     eye: EngineRecognizer = field(default_factory=EngineRecognizer)
-    seen: dict[bytes, tuple[RecognizedPage, ...]] = field(default_factory=dict)
+    pages_by_file: dict[bytes, tuple[RecognizedPage, ...]] = field(default_factory=dict)
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
-        if data not in self.seen:
-            self.seen[data] = self.eye.recognize(data, name)
-        return self.seen[data]
+        if data not in self.pages_by_file:
+            self.pages_by_file[data] = self.eye.recognize(data, name)
+        return self.pages_by_file[data]
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,8 @@ def send(
     )  # fmt: skip
     row = table.take(raw, table.phase().opens_at)
     assert row.state == "used"
-    assert table.site.blobs.read(row.sha256) == raw  # SUB-15: the message as it came
+    # SUB-15: the message as it came.
+    assert table.site.blobs.read(row.sha256) == raw
     site, paper = table.site, table.papers()[-1].id
     SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, recognizer=eye, load=table.load,
@@ -129,19 +130,19 @@ def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(table: T
     """SUB-04: heading and orders, each as it was typed."""
     paper = send(table, eye, typed_sheet())
     assert (paper.fate, paper.flags) == ("counts", [])
-    found = [row for row in lines(table, paper) if row.kind == "order"]
-    assert [row.order for row in found] == list(MEANT)
+    order_rows = [row for row in lines(table, paper) if row.kind == "order"]
+    assert [row.order for row in order_rows] == list(MEANT)
 
 
 def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: Once) -> None:
     """SUB-04: what was written is among the readings of every line (the demo's manifest says what it was)."""
     paper = send(table, eye, HANDWRITTEN.read_bytes())
     assert (paper.fate, paper.flags) == ("counts", [])
-    found = [row for row in lines(table, paper) if row.kind == "order"]
+    order_rows = [row for row in lines(table, paper) if row.kind == "order"]
     written = [order for _, order, struck in read_story().sheets[HANDWRITTEN.name] if not struck]
-    assert len(found) == len(written) == 6
-    for row, order in zip(found, written, strict=True):
-        assert order in {row.order, *(one["order"] for one in row.candidates)}, row.text
+    assert len(order_rows) == len(written) == 6
+    for row, order in zip(order_rows, written, strict=True):
+        assert order in {row.order, *(candidate["order"] for candidate in row.candidates)}, row.text
 
 
 @pytest.mark.parametrize("kind", SHEETS)

@@ -64,7 +64,8 @@ def test_pictures_keep_the_order_of_the_mail() -> None:
     shades = [7, 3, 9, 1]
     inner = multipart([part(picture(3)), part(picture(9))], boundary="inner")
     raw = mail(parts=[part(picture(7)), inner, part(picture(1))])
-    assert [one.data for one in read(raw).usable_pictures] == [picture(shade) for shade in shades]
+    usable = read(raw).usable_pictures
+    assert [photograph.data for photograph in usable] == [picture(shade) for shade in shades]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,7 @@ def test_decoration_beside_a_photograph_does_not_count() -> None:
         ([text()], "no_photo"),
         ([text(), part(GIF, "image/gif", "smile.gif")], "no_photo"),
         ([text(), part(b"<svg/>", "image/svg+xml", "logo.svg")], "no_photo"),
+        # The resource fork that Apple's mail program sends beside a photograph, under its name (RFC 1740).
         ([text(), part(b"\0\x05\x16\x07junk", "application/applefile", "IMG_1.JPG")], "no_photo"),
         ([part(TRUNCATED)], "bad_image"),
         ([part(b"")], "bad_image"),
@@ -93,6 +95,7 @@ def test_decoration_beside_a_photograph_does_not_count() -> None:
         ([part(b"%PDF-1.7 and then nothing", "application/pdf", "s.pdf")], "bad_image"),
         ([part(locked_pdf(), "application/pdf", "s.pdf")], "encrypted"),
         ([part(picture(1)) for _ in range(21)], "too_large"),
+        # Pages count, not files.
         ([part(pdf(21), "application/pdf", "s.pdf")], "too_large"),
         ([part(picture(1)) for _ in range(20)], None),
     ],
@@ -112,14 +115,15 @@ def test_some_readable_some_broken(broken: bytes) -> None:
 
 
 def test_more_than_25_megabytes() -> None:
-    found = read(mail(parts=[part(picture()), part(picture(2))]))
+    incoming = read(mail(parts=[part(picture()), part(picture(2))]))
     half = MOST_BYTES // 2
 
     def sized(*sizes: int) -> str | None:
         pictures = tuple(
-            replace(one, data=bytes(size)) for one, size in zip(found.pictures, sizes, strict=True)
+            replace(photograph, data=bytes(size))
+            for photograph, size in zip(incoming.pictures, sizes, strict=True)
         )
-        return reason(judge_mail(replace(found, pictures=pictures), IN_TIME, context()))
+        return reason(judge_mail(replace(incoming, pictures=pictures), IN_TIME, context()))
 
     assert sized(half, half) is None
     assert sized(half, half + 1) == "too_large"
@@ -166,8 +170,8 @@ def der(tag: int, *values: bytes) -> bytes:
 
 
 def test_content_under_an_opaque_signature_is_used() -> None:
-    """RFC 5652: ContentInfo { signedData, [0] SignedData { version, algorithms, { data, [0] OCTET STRING } }
-    }."""
+    # RFC 5652: ContentInfo { signedData, [0] SignedData { version, algorithms, { data, [0] OCTET STRING } }
+    # }. The octet string is cut in two (tag 0x24), as BER allows.
     inner = multipart([text(), part(picture())])
     data, signed = bytes.fromhex("06092a864886f70d010701"), bytes.fromhex("06092a864886f70d010702")
     content = der(0x30, data, der(0xA0, der(0x24, der(0x04, inner[:999]), der(0x04, inner[999:]))))
@@ -179,6 +183,7 @@ def test_content_under_an_opaque_signature_is_used() -> None:
 
 
 def test_a_forwarded_message_may_be_in_base64() -> None:
+    # RFC 2046, 5.2.1 forbids it, and some programs do it.
     inner = base64.encodebytes(b"Subject: scan\r\n" + multipart([part(picture())], boundary="deep"))
     forwarded = b"Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n" + inner
     assert judge(mail(parts=[forwarded])).photos == 1
@@ -204,14 +209,15 @@ def noisy(form: str) -> bytes:
 def test_names_in_other_alphabets() -> None:
     coded = part(picture()).replace(b'filename="sheet.jpg"', b"filename*=utf-8''Bl%C3%A4tter%2F1.jpg")
     encoded = part(picture()).replace(b'filename="sheet.jpg"', b'filename="=?utf-8?B?QmzDpHR0ZXIuanBn?="')
-    assert [one.name for one in read(mail(parts=[coded, encoded])).pictures] == ["1.jpg", "Blätter.jpg"]
+    pictures = read(mail(parts=[coded, encoded])).pictures
+    assert [photograph.name for photograph in pictures] == ["1.jpg", "Blätter.jpg"]
 
 
 def test_names_lose_their_folders() -> None:
     raw = mail(
         parts=[part(picture(), name="../../etc/passwd"), part(picture(2), name="C:\\\\x\\\\sheet.jpg")]
     )
-    assert [one.name for one in read(raw).pictures] == ["passwd", "sheet.jpg"]
+    assert [photograph.name for photograph in read(raw).pictures] == ["passwd", "sheet.jpg"]
 
 
 @pytest.mark.parametrize(("width", "height"), [(50_000, 50_000), (12_000, 10_000)])
@@ -229,11 +235,12 @@ def test_a_picture_that_would_unfold_to_too_many_pixels_is_refused_unopened(widt
         + chunk(b"IDAT", zlib.compress(b"\0" * 9000))
         + chunk(b"IEND", b"")
     )
-    found = read(mail(parts=[part(bomb, "image/png", "s.png")])).pictures[0]
-    assert (found.kind, found.state, found.pages) == (PictureType.PNG, PictureState.BROKEN, 0)
+    refused = read(mail(parts=[part(bomb, "image/png", "s.png")])).pictures[0]
+    assert (refused.kind, refused.state, refused.pages) == (PictureType.PNG, PictureState.BROKEN, 0)
 
 
 def test_other_kinds_of_file_are_no_photographs() -> None:
+    # AVIF names the brand mif1 of HEIC as a compatible one; "RIFF" begins WebP and also WAVE.
     avif = b"\0\0\0\x20ftypavif\0\0\0\0avifmif1miaf"
     for data in (GIF, b"BM" + b"\0" * 60, avif, b"PK\x03\x04", b"", b"RIFF\0\0\0\0WAVE", SUBJECT.encode()):
         assert picture_type(data) is None

@@ -120,6 +120,7 @@ def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: s
 
 
 def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table) -> None:
+    # Whoever knows a player's photograph could otherwise send a copy first, and the sheet would not count.
     table.take(table.mail("Montrose", result="fail"), table.phase().opens_at)
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     assert row.state == MailState.USED
@@ -155,8 +156,8 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     (receipt,) = table.letters("receipt")
     assert receipt.state == OutboxState.FAILED
-    # The coordinator is told which letter, for whom by the power's name, and nobody's address; once, however
-    # often it comes.
+    # The coordinator is told which letter, by the power's name and without an address; and only once, however
+    # often the bounce comes.
     table.take(report + b"\r\n", table.phase().opens_at)
     assert table.told() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[-1])
@@ -202,6 +203,7 @@ def test_what_was_stamped_in_time_counts_although_it_is_handed_over_after_the_cl
     table: Table, state: PhaseState
 ) -> None:
     phase = table.phase()
+    # The mail server may hand over late what it stamped in time; refusing it would cost a turn.
     table.set_phase(state=state)
     table.site.clock.set(phase.deadline + timedelta(minutes=20))
     row = table.take(table.mail("Montrose"), phase.deadline - timedelta(seconds=3))
@@ -233,8 +235,7 @@ def test_a_late_mail_sent_again_is_answered_once(table: Table) -> None:
 def test_a_late_mail_sent_again_is_answered_once_whatever_phase_is_open_by_then(
     table: Table, first_after: bool
 ) -> None:
-    """Late while its phase was being read, or after the results: to the player it is the same paper and the
-    same answer."""
+    """Late while its phase was being read, or after the results: for the player it is the same answer."""
     late = table.phase().deadline + timedelta(minutes=1)
     table.set_phase(1, state=PhaseState.CLOSED)
     if first_after:
@@ -265,6 +266,7 @@ def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:
     assert len({row.sha256 for row in refused}) == 7
     assert [row.state for row in refused] == 5 * [MailState.REFUSED] + 2 * [MailState.QUARANTINED]
     assert table.told() == [("rejection", MONTROSE)] * 5 + [("coordinator_notice", COORDINATOR)]
+    # The limit is for one address and for refusals: others are answered, and so is a good sheet.
     table.take(table.mail("Argyll", 1, subject=table.subject("Argyll", 1, RETREATS)), table.phase().opens_at)
     assert table.told()[6:] == [("rejection", address("Argyll"))]
     table.take(table.mail("Montrose"), table.phase().opens_at)
@@ -286,6 +288,7 @@ def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coo
     assert table.told() == [("coordinator_notice", COORDINATOR)]
     with table.site.store() as session:
         event = session.scalars(select(EventRow).where(EventRow.what == "mail_given_up")).one()
+    # The text of the fault quotes the mail, so only its kind is noted.
     assert event.detail == {"mail": key[:12], "fault": "ZeroDivisionError"}
     table.give_up(key, "ZeroDivisionError: again")
     assert len(table.letters()) == 1
@@ -317,4 +320,4 @@ def test_no_event_holds_an_address_or_a_subject(table: Table) -> None:
         details = [str(event.detail) for event in session.scalars(select(EventRow))]
         letters = session.scalars(select(OutboxRow)).all()
     assert letters
-    assert not [one for one in details if "@" in one or "Powick" in one]
+    assert not [detail for detail in details if "@" in detail or "Powick" in detail]

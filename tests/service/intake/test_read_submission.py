@@ -1,5 +1,5 @@
-"""One filed paper to lines, with an eye that sees what it is told: pages, doubt, headings that disagree,
-photographs that cannot be read."""
+"""One filed sheet to lines, with a prepared recognizer: pages, doubt, headings that disagree, photographs
+that cannot be read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def unusable(reason: UnreadableReason) -> RecognizedPage:
 
 @dataclass
 class Shown:
-    """The eye's port: sees in each file what it was told to, and counts its looks."""
+    """A recognizer that returns prepared pages for each file, and counts its calls."""
 
     sights: Mapping[bytes, tuple[RecognizedPage, ...]]
     looks: int = 0
@@ -60,7 +60,7 @@ class Shown:
 
 @dataclass
 class Desk:
-    """A table with a reader whose eye is told what to see; `settled` are the phases it reported."""
+    """A table with a reader whose recognizer is prepared; `settled`: the phases that it reported."""
 
     table: Table
     settled: list[int] = field(default_factory=list)
@@ -117,9 +117,9 @@ def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
     assert [line.status for line in lines] == [LineState.NOT_ORDER] * 5 + [LineState.AUTO] * 2
     assert [line.order for line in lines[5:]] == ["F Orkney - Pentland Firth", "A Aberdeen - The Mearns"]
     assert lines[0].box == [[50, 100], [700, 100], [700, 140], [50, 140]]
-    (kept,) = desk.pages(paper)
-    assert (kept.rotation, kept.note) == (90, None)
-    assert desk.table.site.blobs.read(kept.upright or "") == sheet_picture()
+    (page_row,) = desk.pages(paper)
+    assert (page_row.rotation, page_row.note) == (90, None)
+    assert desk.table.site.blobs.read(page_row.upright or "") == sheet_picture()
     assert desk.settled == [desk.table.phase().id]
     assert [kind for kind, _ in desk.table.told()] == ["receipt"]
 
@@ -168,8 +168,8 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
         picture(210): (sight(page(["Army Blair Castle moves to Atholl"])),),
     })  # fmt: skip
     pages = desk.pages(paper)
-    assert [one.ordinal for one in pages] == [0, 1, filing.PAGES_PER_FILE]
-    assert [table.site.blobs.read(one.original) for one in pages] == [sheets, sheets, picture(210)]
+    assert [page_row.ordinal for page_row in pages] == [0, 1, filing.PAGES_PER_FILE]
+    assert [table.site.blobs.read(page_row.original) for page_row in pages] == [sheets, sheets, picture(210)]
     assert [line.order for line in desk.lines(paper) if line.order] == [
         "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",
     ]  # fmt: skip
@@ -179,7 +179,7 @@ def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
     paper = desk.mailed()
     both = sight(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
     desk.read(paper, {picture(90): (both,)})
-    assert [one.ordinal for one in desk.pages(paper)] == [0, 1]
+    assert [page_row.ordinal for page_row in desk.pages(paper)] == [0, 1]
     assert sum(line.order is not None for line in desk.lines(paper)) == 2
 
 
@@ -201,7 +201,8 @@ def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     paper = desk.mailed()
     row = desk.read(paper, {picture(90): (sight(page([*heading, *ORDERS])),)})
     assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
-    assert row.power == "Montrose"  # never re-routed (HEAD-03)
+    # HEAD-03: a sheet is never moved to another power.
+    assert row.power == "Montrose"
     assert desk.counting() == {}
     assert desk.table.told()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
     assert "do not agree" in desk.table.words(desk.table.letters("held")[0])
@@ -220,6 +221,7 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
     first = desk.mailed(30, 1)
     desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
     second = desk.mailed(60, 2)
+    # A sheet counts as a whole, so a list of changes must not replace the version before.
     changes = [*HEADING[:4], "Only changes, otherwise as before", ORDERS[1]]
     row = desk.read(second, {picture(60): (sight(page(changes)),)})
     assert (row.fate, row.flags) == ("held", ["only_changes"])
@@ -234,7 +236,7 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 
 
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
-    """Seen with a real sheet: "v1" in a player's hand was read as "v7", with a score of 0.75."""
+    # Seen on a real sheet: "v1" in a player's hand was read as "v7" with a score of 0.75.
     first = desk.mailed(30, 1)
     row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
     assert (row.instruction, row.flags) == (None, [])
@@ -296,9 +298,9 @@ def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
     row = desk.read(paper, {picture(90): (unusable(reason),)})
     assert row.fate == "held"
     assert desk.table.told()[1:] == [("rejection", MONTROSE)]
-    said = desk.table.words(desk.table.letters("rejection")[0])
-    assert words in said
-    assert desk.table.subject("Montrose", 2) in said
+    letter_text = desk.table.words(desk.table.letters("rejection")[0])
+    assert words in letter_text
+    assert desk.table.subject("Montrose", 2) in letter_text
     assert desk.pages(paper)[0].note == str(reason)
     assert desk.lines(paper) == []
     assert desk.settled == [desk.table.phase().id]
@@ -325,7 +327,7 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
         picture(30): (unusable(UnreadableReason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
-    assert [one.note for one in desk.pages(paper)] == ["blurred", None]
+    assert [page_row.note for page_row in desk.pages(paper)] == ["blurred", None]
     assert [kind for kind, _ in table.told()] == ["receipt"]
 
 
@@ -345,7 +347,7 @@ def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk
     assert row.read_at is not None
     assert desk.counting() == {"Montrose": first}
     assert desk.table.told()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
-    # nothing else would look whether the turn can be judged now
+    # Nothing else would check whether the turn can be judged now.
     assert desk.settled == [desk.table.phase().id]
     with desk.table.site.store() as session:
         event = session.scalars(select(EventRow).where(EventRow.what == "reading_failed")).one()

@@ -16,7 +16,7 @@ from service.letters.facts import Recipient, RejectionFacts
 from tests.support.letters_samples import AT
 from tests.support.mail_builder import MONTROSE, context, judge, mail, part, text
 
-SAID = {
+REQUIRED_PHRASES = {
     RefusalReason.NO_PHOTO: ("text in the message is not read", "photograph the sheet and attach it"),
     RefusalReason.BAD_IMAGE: ("cannot be opened", "jpeg or pdf", "25 mb"),
     RefusalReason.TOO_LARGE: ("too large", "jpeg or pdf", "25 mb"),
@@ -39,7 +39,7 @@ SAID = {
 version has its receipt, which says so (`test_correspondence`)."""
 
 
-@pytest.mark.parametrize("reason", SAID)
+@pytest.mark.parametrize("reason", REQUIRED_PHRASES)
 def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -> None:
     known = context()
     base = judge(mail(), known=known)
@@ -47,18 +47,18 @@ def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -
     words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), known)
     letter = render.rejection(None, Recipient(MONTROSE), RejectionFacts(
         "key", AT, words.problem, words.reassurance, words.remedy, base.subject, words.subject))
-    said = re.sub(r"\s+", " ", letter.text).casefold()
-    for part_of in SAID[reason]:
-        assert part_of in said, (reason, part_of)
+    letter_text = re.sub(r"\s+", " ", letter.text).casefold()
+    for phrase in REQUIRED_PHRASES[reason]:
+        assert phrase in letter_text, (reason, phrase)
     # A subject that works when it is copied, wherever another would be refused.
-    assert "powick bridge - montrose - autumn 1644 - retreat orders - v" in said
+    assert "powick bridge - montrose - autumn 1644 - retreat orders - v" in letter_text
 
 
 def test_the_size_that_is_named_is_the_size_that_is_allowed() -> None:
     words = explain(
         replace(judge(mail()), verdict=VerdictKind.REJECTED, reason=RefusalReason.TOO_LARGE), context()
     ).remedy
-    number, megabytes = (int(one) for one in re.findall(r"\d+", words))
+    number, megabytes = (int(digits) for digits in re.findall(r"\d+", words))
     assert number == MOST_PHOTOS
     assert megabytes * 1_000_000 <= MOST_BYTES < (megabytes + 2) * 1_000_000
 

@@ -31,27 +31,28 @@ DRAWN = {"left": 5, "top": 30, "right": 90, "bottom": 40}
 
 
 @dataclass
-class Told:
+class ScriptedRecognizer:
     """An eye that reads in any box what it was told to, and keeps the boxes it was asked about."""
 
     texts: tuple[str, ...]
     boxes: list[tuple[Box, int]] = field(default_factory=list)
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        assert upright.startswith(b"\xff\xd8")  # the page's picture and nothing of the game
+        # The page's picture, as JPEG: a recognizer learns nothing of the game.
+        assert upright.startswith(b"\xff\xd8")
         self.boxes.append((box, rotation))
         return tuple(ReadLine(box, (), text, 0.99, Strike()) for text in self.texts)
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> DeskSite:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    return made
+    signed_in = DeskSite(tmp_path)
+    signed_in.sign_in()
+    return signed_in
 
 
-def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, Told]:
-    eye = Told(texts)
+def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, ScriptedRecognizer]:
+    eye = ScriptedRecognizer(texts)
     return LineReader(desk.store, desk.blobs, eye, maps.load), eye
 
 
@@ -70,72 +71,77 @@ def _offers(desk: DeskSite, line: int) -> list[tuple[str, str]]:
 
 
 def test_a_box_set_right_is_read_anew_and_what_stands_in_it_is_offered_first(desk: DeskSite) -> None:
-    made = _boxed(desk)
-    assert "data-awaited" in desk.page(f"/desk/7?line={made}")
+    line_id = _boxed(desk)
+    assert "data-awaited" in desk.page(f"/desk/7?line={line_id}")
     reader, eye = _reader(desk, "Army Angus moves to Carham")
-    reader.read({"line": made})
-    assert eye.boxes == [(Box(((45, 210), (810, 210), (810, 280), (45, 280))), 0)]  # of 900 x 700 pixels
-    page = desk.page(f"/desk/7?line={made}")
+    reader.read({"line": line_id})
+    # DRAWN is in hundredths of the picture, which has 900 x 700 pixels.
+    assert eye.boxes == [(Box(((45, 210), (810, 210), (810, 280), (45, 280))), 0)]
+    page = desk.page(f"/desk/7?line={line_id}")
     assert "data-awaited" not in page
-    fresh, *rest = _offers(desk, made)
+    fresh, *rest = _offers(desk, line_id)
     assert fresh == ("reading-3", "read again, as the line is cut now")
-    assert {said for _, said in rest} <= {"read again, as the line is cut now", "as it was cut before"}
+    assert {source for _, source in rest} <= {"read again, as the line is cut now", "as it was cut before"}
     with desk.store() as session:
-        order = [number for number, _ in arranged(session.get_one(LineRow, made).candidates)]
-        assert order == [*range(3, len(order) + 1), 1, 2]  # what was read before stands behind
-        (work,) = [w for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made]
-    assert work.line.state is LineState.OPEN  # nobody but a person decides
+        order = [number for number, _ in arranged(session.get_one(LineRow, line_id).candidates)]
+        # The earlier readings come last, and keep their numbers.
+        assert order == [*range(3, len(order) + 1), 1, 2]
+        (work,) = [w for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == line_id]
+    # Only a person decides.
+    assert work.line.state is LineState.OPEN
 
 
 def test_a_reading_keeps_its_number_for_who_looked_at_the_line_before(desk: DeskSite) -> None:
     """Two people, or a person and the machine: what was pressed is what was seen."""
-    made = _boxed(desk)
+    line_id = _boxed(desk)
     before = desk.client.get("/desk/7/lines").json()["lines"]
-    seen = next(one["version"] for one in before if one["id"] == made)
-    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
-    assert desk.act("reading-1", made, seen=seen)["saved"]
-    assert desk.reviews()[-1].order == "A Eskdale H"  # the first reading as it was shown before
+    version = next(shown_line["version"] for shown_line in before if shown_line["id"] == line_id)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": line_id})
+    assert desk.act("reading-1", line_id, seen=version)["saved"]
+    # The first reading as it was shown before, and not the first of the new ones.
+    assert desk.reviews()[-1].order == "A Eskdale H"
     desk.act("undo")
-    assert desk.act("reading-3", made, seen=seen)["saved"]
+    assert desk.act("reading-3", line_id, seen=version)["saved"]
     assert "Carham" in str(desk.reviews()[-1].order)
 
 
 def test_the_page_is_told_that_a_line_was_read_anew(desk: DeskSite) -> None:
-    made = _boxed(desk)
-    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
+    line_id = _boxed(desk)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": line_id})
     answer = desk.acts({"key": "of-another-line", "do": "not-order", "line": 4})
-    assert answer["offers"][str(made)].startswith("reading-3 0 ")
+    assert answer["offers"][str(line_id)].startswith("reading-3 0 ")
 
 
 def test_it_is_read_once_never_after_sending_and_undo_brings_the_old_line_back(desk: DeskSite) -> None:
-    made = _boxed(desk)
+    line_id = _boxed(desk)
     reader, eye = _reader(desk, "Army Angus moves to Carham")
     desk.change(7, state=PhaseState.SENT)
-    reader.read({"line": made})
+    reader.read({"line": line_id})
     assert eye.boxes == []
     desk.change(7, state=PhaseState.CLOSED)
-    for _ in range(2):  # work that was cut off runs again
-        reader.read({"line": made})
+    # A job that was interrupted runs again.
+    for _ in range(2):
+        reader.read({"line": line_id})
     with desk.store() as session:
-        first = session.get_one(LineRow, made).candidates
+        first = session.get_one(LineRow, line_id).candidates
     assert len(eye.boxes) == 1
     desk.act("undo")
     with desk.store() as session:
         assert {w.line.id for w in queries.work(session, session.get_one(PhaseRow, 7))} == {1, 2, 3, 4}
-        assert session.get_one(LineRow, made).candidates == first
+        assert session.get_one(LineRow, line_id).candidates == first
         assert len(session.get_one(LineRow, 3).candidates) == 2
 
 
 def test_a_box_set_twice_is_read_twice(desk: DeskSite) -> None:
-    made = _boxed(desk)
-    _reader(desk, "Army Angus moves to Carham")[0].read({"line": made})
+    line_id = _boxed(desk)
+    _reader(desk, "Army Angus moves to Carham")[0].read({"line": line_id})
     with desk.store() as session:
         (version,) = [
-            w.version for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == made
+            w.version for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == line_id
         ]
-    desk.post("/sheet/1/box", line=f"{made} {version}", key="box-2", **{**DRAWN, "top": 28})
+    desk.post("/sheet/1/box", line=f"{line_id} {version}", key="box-2", **{**DRAWN, "top": 28})
     again = desk.asked_again[-1]
-    assert again != made
+    assert again != line_id
     _reader(desk, "Army Angus holds")[0].read({"line": again})
     with desk.store() as session:
         numbered = arranged(session.get_one(LineRow, again).candidates)
@@ -152,39 +158,40 @@ def test_lines_joined_or_broken_are_read_anew_too(desk: DeskSite) -> None:
 
 
 def test_where_the_machine_sees_nothing_what_was_read_before_is_offered(desk: DeskSite) -> None:
-    made = _boxed(desk)
-    _reader(desk)[0].read({"line": made})
-    assert [do for do, _ in _offers(desk, made)] == ["reading-1", "reading-2"]
+    line_id = _boxed(desk)
+    _reader(desk)[0].read({"line": line_id})
+    assert [do for do, _ in _offers(desk, line_id)] == ["reading-1", "reading-2"]
 
 
 def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) -> None:
     """NON-03: the same box reads the same with and without a position, and as the grammar reads those
     words."""
     words = "Army Angus moves to Carham"
-    found = []
+    new_candidates = []
     positions: tuple[dict[str, object] | None, ...] = (None, {"units": []})
     for position in positions:
         desk.change(7, position=position)
-        made = _boxed(desk, key=f"box {position}")
-        _reader(desk, words)[0].read({"line": made})
+        line_id = _boxed(desk, key=f"box {position}")
+        _reader(desk, words)[0].read({"line": line_id})
         with desk.store() as session:
-            found.append([one for one in session.get_one(LineRow, made).candidates if "again" in one])
+            candidates = session.get_one(LineRow, line_id).candidates
+            new_candidates.append([candidate for candidate in candidates if "again" in candidate])
         desk.act("undo")
-    assert found[0] == found[1]
+    assert new_candidates[0] == new_candidates[1]
     variant = maps.load("w3k")
     named = nearest_orders(
         words, lexicon=lexicon_of(variant), forms=forms_of(variant, PhaseKind.MOVEMENT), power=""
     ).candidates[0]
-    assert len(found[0][0]["order"]) > 0
+    assert len(new_candidates[0][0]["order"]) > 0
     assert named.orders
 
 
 def test_the_likeliest_of_the_ways_to_take_rows_comes_first_and_each_order_once() -> None:
-    one, two, three = (
+    likely, likelier, repeated = (
         {"text": order, "order": order, "score": score}
         for order, score in (("A", 0.4), ("B", 0.9), ("A", 0.2))
     )
-    assert best_of([[one], [two, three]]) == [two, one]
+    assert best_of([[likely], [likelier, repeated]]) == [likelier, likely]
     assert best_of([]) == []
 
 
@@ -196,7 +203,7 @@ WHOLE = {
 
 
 def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_right() -> None:
-    """A frame that cuts a destination off, set right by hand: the order is read from its ink."""
+    """A box that cuts off the destination is corrected by hand: then the order is read from its ink."""
     data = Path("tests/data/sheets/s006.jpg").read_bytes()
     with Image.open(io.BytesIO(data)) as opened:
         picture = np.asarray(opened.convert("RGB"))
@@ -204,17 +211,19 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
     variant = maps.load("w3k")
     reader = PageReader(vocabulary_of(variant, PhaseKind.MOVEMENT))
     for text, order in WHOLE.items():
-        line = min(page.lines, key=lambda one: _unlike(one.text, text))
+        # The line whose words differ least from the text.
+        line = min(page.lines, key=lambda read_line: _unlike(read_line.text, text))
         a, b, c, d = (np.array(corner) for corner in line.box.corners)
+        # Shares of the line's width: 0.55 cuts the destination off, 1.03 has a little margin.
         for share, whole in ((0.55, False), (1.03, True)):
             box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
-            found = best_of(
+            candidates = best_of(
                 [
-                    reader.read_line(one).candidates
-                    for one in read_line(picture, box, page.rotation, default_engines())
+                    reader.read_line(alternative).candidates
+                    for alternative in read_line(picture, box, page.rotation, default_engines())
                 ]
             )
-            assert (bool(found) and found[0]["order"] == order) is whole
+            assert (bool(candidates) and candidates[0]["order"] == order) is whole
 
 
 def _box(*corners: np.ndarray) -> Box:
@@ -222,8 +231,8 @@ def _box(*corners: np.ndarray) -> Box:
     return Box((a, b, c, d))
 
 
-def _unlike(one: str, other: str) -> int:
-    return len(set(one.split()) ^ set(other.split()))
+def _unlike(left: str, right: str) -> int:
+    return len(set(left.split()) ^ set(right.split()))
 
 
 def test_a_box_on_bare_paper_is_no_line() -> None:
@@ -233,6 +242,7 @@ def test_a_box_on_bare_paper_is_no_line() -> None:
 
 def test_work_is_asked_for_under_a_key_of_its_own_in_the_act_itself(desk: DeskSite) -> None:
     """A box that was refused asks for nothing."""
+    # The name is stored with waiting jobs, so it may not change.
     assert WORK == "read line"
     desk.post("/sheet/1/box", line="99 ", key="no-such-line", **DRAWN)
     assert desk.asked_again == []

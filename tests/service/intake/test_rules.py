@@ -47,12 +47,14 @@ def games(**changes: Any) -> IntakeContext:
         ([], "orders@w3k.example", "own_mail"),
         ([], "ORDERS@W3K.example", "own_mail"),
         (["Message-ID: <receipt.0004@w3k.example>"], MONTROSE, "own_mail"),
+        # The domain is compared whole.
         (["Message-ID: <receipt.0004@w3k.example.other.example>"], MONTROSE, None),
         (["Auto-Submitted: auto-replied"], MONTROSE, "auto_reply"),
         (["Auto-Submitted: auto-generated; owner=x"], MONTROSE, "auto_reply"),
         (["Auto-Submitted: no"], MONTROSE, None),
         (["Auto-Submitted: No (a person wrote this)"], MONTROSE, None),
         (["Precedence: auto_reply"], MONTROSE, "auto_reply"),
+        # "bulk" does not say that a machine wrote the mail.
         (["Precedence: bulk"], MONTROSE, None),
         (["X-Autoreply: yes"], MONTROSE, "auto_reply"),
         (["X-Auto-Response-Suppress: All"], MONTROSE, None),
@@ -80,7 +82,9 @@ def test_empty_return_path_is_a_machine() -> None:
         ["From: undisclosed-recipients:;"],
         [f"From: {MONTROSE}, acampbell@post.example"],
         [f"From: {MONTROSE}", "From: acampbell@post.example"],
+        # None of two addresses can be chosen.
         [f"From: <{MONTROSE}> <acampbell@post.example>"],
+        # A line break in an encoded word, on which Python's own header classes raise.
         ["From: =?utf-8?q?graham.j=0D=0A?=@mailbox.example"],
         ["From: <=?utf-8?q?graham.j=0D=0ABcc=3A?=@mailbox.example>"],
     ],
@@ -174,7 +178,7 @@ def test_received_at_the_deadline_is_on_time(after: int, expected: str | None) -
 
 
 def test_year_and_kind_may_come_from_the_open_phase() -> None:
-    """SUBJ-06; SUBJ-03: "Orders" alone means those of the open phase."""
+    """SUBJ-06; SUBJ-03: "Orders" alone means the orders of the open phase."""
     verdict = judge(mail("Powick Bridge, Montrose, Autumn Orders, v1"))
     assert verdict.verdict is VerdictKind.ACCEPTED
     assert (verdict.year, verdict.phase_type) == (1644, "Retreat")
@@ -195,7 +199,7 @@ def test_a_missing_game_is_inferred_only_where_the_setting_says_so_and_one_fits(
 
 
 def test_the_first_test_that_fails_names_the_reason() -> None:
-    """Each step mends the first fault of the last, in the order of the rules."""
+    """Each step corrects the first fault of the step before, in the order of the rules."""
     late = DEADLINE + timedelta(days=1)
     nothing = [text()]
     assert (
@@ -230,7 +234,7 @@ def test_strict_games_want_the_first_orders_by_post() -> None:
     assert judge(mail(), known=games(post_first=True)).reason is None
 
 
-def one(shade: int, version: str = ", v1", sender: str = MONTROSE) -> bytes:
+def sheet_mail(shade: int, version: str = ", v1", sender: str = MONTROSE) -> bytes:
     return mail(
         f"Powick Bridge, Montrose, Autumn 1644 Retreats{version}", sender, parts=[part(picture(shade))]
     )
@@ -238,12 +242,14 @@ def one(shade: int, version: str = ", v1", sender: str = MONTROSE) -> bytes:
 
 def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differs() -> None:
     """SUB-12."""
+    # Another Message-ID, other words and another file name: the photograph's bytes and the fields are the
+    # same.
     again = mail(
         "RE: powick bridge - MONTROSE - Fall, 1644 - Retreat Orders - V.1",
         headers=["Message-ID: <another@mailbox.example>", "Date: x"],
         parts=[text("other words"), part(picture(1), "application/octet-stream", "other.bin", "inline")],
     )
-    first, second, third = judge_all(one(1), again, one(2))
+    first, second, third = judge_all(sheet_mail(1), again, sheet_mail(2))
     assert first.verdict is VerdictKind.ACCEPTED
     assert (second.verdict, second.reason, second.duplicate_of, second.reply_to) == (
         VerdictKind.IGNORED,
@@ -263,30 +269,32 @@ def test_message_id_alone_is_never_enough() -> None:
 
 
 def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> None:
-    read = read_mail(one(1), PillowProbe())
-    kept = as_earlier_mail("first", read, IN_TIME, judge(one(1)))
-    assert kept is not None
-    assert reason(judge(one(1), at=DEADLINE + timedelta(hours=1), earlier=[kept])) == "duplicate"
+    read = read_mail(sheet_mail(1), PillowProbe())
+    remembered = as_earlier_mail("first", read, IN_TIME, judge(sheet_mail(1)))
+    assert remembered is not None
+    assert reason(judge(sheet_mail(1), at=DEADLINE + timedelta(hours=1), earlier=[remembered])) == "duplicate"
 
 
 def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> None:
+    # The first mail came before its phase was open.
     closed = games(open_phase=None)
-    refused = judge(one(1), known=closed)
-    kept = as_earlier_mail("first", read_mail(one(1), PillowProbe()), IN_TIME, refused)
+    refused = judge(sheet_mail(1), known=closed)
+    remembered = as_earlier_mail("first", read_mail(sheet_mail(1), PillowProbe()), IN_TIME, refused)
     assert refused.reason is RefusalReason.WRONG_PHASE
-    assert kept is not None
-    assert judge(one(1), earlier=[kept]).verdict is VerdictKind.ACCEPTED
-    assert reason(judge(one(1), earlier=[kept], known=closed)) == "duplicate"
+    assert remembered is not None
+    assert judge(sheet_mail(1), earlier=[remembered]).verdict is VerdictKind.ACCEPTED
+    assert reason(judge(sheet_mail(1), earlier=[remembered], known=closed)) == "duplicate"
 
 
 def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
+    # Without a stamp it is not authenticated, so it is not remembered.
     forged = mail(stamps=[])
     verdicts = judge_all(forged, mail())
     assert [verdict.verdict for verdict in verdicts] == [VerdictKind.REJECTED, VerdictKind.ACCEPTED]
 
 
 @pytest.mark.parametrize(
-    ("raw", "kept"),
+    ("raw", "is_remembered"),
     [
         (mail(), True),
         (mail("my orders"), True),
@@ -295,9 +303,9 @@ def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
         (mail(headers=["X-Autoreply: yes"]), False),
     ],
 )
-def test_only_authenticated_mail_is_remembered(raw: bytes, kept: bool) -> None:
-    found = as_earlier_mail("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
-    assert (found is not None) == kept
+def test_only_authenticated_mail_is_remembered(raw: bytes, is_remembered: bool) -> None:
+    remembered = as_earlier_mail("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
+    assert (remembered is not None) == is_remembered
 
 
 def test_an_unreadable_subject_delivered_twice_is_answered_once() -> None:
@@ -306,7 +314,8 @@ def test_an_unreadable_subject_delivered_twice_is_answered_once() -> None:
 
 
 def test_versions_on_file() -> None:
-    verdicts = judge_all(one(1, ", v3"), one(2, ", v2"), one(3, ", v3"), one(4, ""), one(5, ", v4 final"))
+    versions = (", v3", ", v2", ", v3", "", ", v4 final")
+    verdicts = judge_all(*(sheet_mail(shade, version) for shade, version in enumerate(versions, start=1)))
     assert all(verdict.verdict is VerdictKind.ACCEPTED for verdict in verdicts)
     assert [sorted(verdict.flags) for verdict in verdicts] == [
         [],
@@ -325,7 +334,7 @@ def test_versions_of_other_papers_are_counted_apart() -> None:
     shared = {**known["Edgehill"], "players": {**known["Edgehill"]["players"], "Montrose": [MONTROSE]}}
     both = context(games={**known, "Edgehill": shared})
     verdicts = judge_all(
-        one(1, ", v3"),
+        sheet_mail(1, ", v3"),
         mail("Edgehill, Montrose, Spring 1643 Movement, v1", parts=[part(picture(1))]),
         mail(
             "Powick Bridge, Argyll, Autumn 1644 Retreats, v1",
@@ -340,7 +349,7 @@ def test_versions_of_other_papers_are_counted_apart() -> None:
 
 
 def test_rejected_versions_are_not_on_file() -> None:
-    verdicts = judge_all(mail(SUBJECT.replace("v1", "v9"), parts=[text()]), one(1, ", v2"))
+    verdicts = judge_all(mail(SUBJECT.replace("v1", "v9"), parts=[text()]), sheet_mail(1, ", v2"))
     assert verdicts[1].flags == frozenset()
 
 

@@ -74,7 +74,7 @@ def test_a_child_that_outgrows_its_memory_is_stopped() -> None:
 
 
 def _slow() -> bytes:
-    """A picture of the most pixels that are taken, and of fewer bytes: it takes seconds."""
+    """A picture with almost as many pixels as are taken: opening it takes seconds."""
     pixels = np.random.default_rng(3).integers(0, 255, (7000, 7000, 3), dtype=np.uint8)
     data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70)
     assert len(data) < SandboxLimits().data
@@ -88,8 +88,7 @@ def test_a_file_that_takes_too_much_processor_time_is_refused() -> None:
 
 
 def test_the_clock_is_never_held_against_a_file() -> None:
-    """Fault 21, seen from the player's side: an overloaded machine opens a good photograph too late, and that
-    is ours."""
+    """Fault 21, as the player sees it: an overloaded machine opens a good photograph too late."""
     good = (SHEETS / "s019.jpg").read_bytes()
     with pytest.raises(ChildFault, match=r"not over after 0\.05 s"):
         decode_photo(good, "s019.jpg", SandboxLimits(wall_seconds=0.05))
@@ -97,22 +96,22 @@ def test_the_clock_is_never_held_against_a_file() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Signals) -> None:
-    """A service manager that stops a service signals its children too, and so does a kernel that is out of
-    memory."""
-    data, found = _slow(), list[Exception | Decoded]()
+    """SIGKILL, SIGTERM and SIGINT say nothing about the file."""
+    # A service manager that stops a service signals its children too, as does a kernel without memory.
+    data, outcomes = _slow(), list[Exception | Decoded]()
 
     def opened() -> None:
         try:
-            found.append(decode_photo(data, "slow.jpg"))
+            outcomes.append(decode_photo(data, "slow.jpg"))
         except ChildFault as fault:
-            found.append(fault)
+            outcomes.append(fault)
 
     thread = threading.Thread(target=opened)
     thread.start()
     os.kill(_child(), number)
     thread.join(60)
-    assert isinstance(found[0], ChildFault), found
-    assert number.name in str(found[0])
+    assert isinstance(outcomes[0], ChildFault), outcomes
+    assert number.name in str(outcomes[0])
 
 
 BUSY_KB = 60_000
@@ -120,16 +119,20 @@ BUSY_KB = 60_000
 
 
 def _child() -> int:
-    """The child that this process opens a file in, once it has one that works on it: an interrupt while the
-    interpreter begins may be lost in it, and then the file is opened all the same."""
+    """The process id of our child, once it works on its file."""
+    # Not earlier: an interrupt while the interpreter starts may be lost, and then the file is opened after
+    # all.
     end = time.monotonic() + 30
     while time.monotonic() < end:
         for status in Path("/proc").glob("[0-9]*/status"):
-            with suppress(OSError):  # gone meanwhile
-                told = status.read_text()
-                held = re.search(r"VmRSS:\s+(\d+) kB", told)
-                ours = f"PPid:\t{os.getpid()}\n" in told and held is not None and int(held[1]) > BUSY_KB
-                if ours and b"service.intake.sandbox_child" in (status.parent / "cmdline").read_bytes():
+            # A process may end while we look at it.
+            with suppress(OSError):
+                status_text = status.read_text()
+                memory = re.search(r"VmRSS:\s+(\d+) kB", status_text)
+                is_ours = f"PPid:\t{os.getpid()}\n" in status_text
+                is_busy = memory is not None and int(memory[1]) > BUSY_KB
+                command = (status.parent / "cmdline").read_bytes()
+                if is_ours and is_busy and b"service.intake.sandbox_child" in command:
                     return int(status.parent.name)
         time.sleep(0.01)
     raise TimeoutError("no child was started")
@@ -138,7 +141,7 @@ def _child() -> int:
 def test_a_child_that_cannot_begin_says_nothing_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As while a new version is laid down over the old one."""
+    """A module is missing, as while a new release replaces the old one on the disk."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ocr.image.open_image'] = None\n")
     usual = sandbox._environment()
     monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"PYTHONPATH": f"{tmp_path}:{sandbox.ROOT}"})

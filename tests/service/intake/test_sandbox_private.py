@@ -24,18 +24,18 @@ XMP = (
 def exif() -> Pillow.Exif:
     """Camera, comment and a place by name, as cameras with a map write them (CIPA DC-008, tags 271, 37510,
     GPS 27, 28)."""
-    found = Pillow.Exif()
-    found[271] = SECRET
-    found.get_ifd(0x8769)[37510] = b"ASCII\0\0\0" + HIDDEN
-    found.get_ifd(0x8825)[28] = b"ASCII\0\0\0" + HIDDEN
-    return found
+    tags = Pillow.Exif()
+    tags[271] = SECRET
+    tags.get_ifd(0x8769)[37510] = b"ASCII\0\0\0" + HIDDEN
+    tags.get_ifd(0x8825)[28] = b"ASCII\0\0\0" + HIDDEN
+    return tags
 
 
 def notes() -> PngImagePlugin.PngInfo:
-    found = PngImagePlugin.PngInfo()
-    found.add_text("Comment", SECRET)
-    found.add_itxt("XML:com.adobe.xmp", XMP.decode())
-    return found
+    chunks = PngImagePlugin.PngInfo()
+    chunks.add_text("Comment", SECRET)
+    chunks.add_itxt("XML:com.adobe.xmp", XMP.decode())
+    return chunks
 
 
 FILES: dict[str, Callable[[], bytes]] = {

@@ -66,17 +66,19 @@ def desk(site: Site) -> Desk:
     return Desk(open_table(site))
 
 
-@pytest.mark.parametrize(("said", "fate"), [
+@pytest.mark.parametrize(("year_line", "fate"), [
     ("Summer 1642 Movement Orders", "counts"),
     ("Summer Movement Orders", "counts"),
     ("Summer 1643 Movement Orders", "held"),
 ])
-def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(desk: Desk, said: str, fate: str) -> None:
-    """SUBJ-06: where the sheet has a year it decides. One of another year is not taken for the phase that
-    happens to be open: it is held, as nobody may guess."""
+def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(
+    desk: Desk, year_line: str, fate: str
+) -> None:
+    """SUBJ-06: a year on the sheet decides."""
+    # A sheet of another year is held, and not taken for the phase that happens to be open.
     desk.table.take(desk.table.mail("Montrose", subject=WITHOUT_YEAR), desk.table.phase().opens_at)
     (paper,) = desk.table.papers()
-    row = desk.read(paper.id, {picture(90): (sight(page([*HEADING[:3], said, *ORDERS])),)})
+    row = desk.read(paper.id, {picture(90): (sight(page([*HEADING[:3], year_line, *ORDERS])),)})
     assert (row.fate, row.phase_id) == (fate, desk.table.phase().id)
     assert "year_missing" in row.flags
     assert desk.counting() == ({"Montrose": paper.id} if fate == "counts" else {})
@@ -127,7 +129,7 @@ def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> 
     assert sorted(both.told()) == sorted([("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)])
     words = both.words(both.letters("rejection")[0])
     assert "The subject does not say the game." in words
-    assert "as below" not in words, "no one subject stands below that could be copied"
+    assert "as below" not in words, "there is no single subject below that could be copied"
     assert (f"Send it again with one of these subjects: Powick Bridge - {WITHOUT_GAME}; or Roundway Down - "
             f"{WITHOUT_GAME}") in words
     assert f"Its subject: {WITHOUT_GAME}" in words

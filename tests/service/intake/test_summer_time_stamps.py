@@ -20,9 +20,9 @@ MONTROSE = address("Montrose")
 @pytest.fixture
 def table(site: Site) -> Table:
     """A season that begins on Tuesday 16 March 2027, as the Summer of the worked dates does."""
-    made = open_table(site, start=date(2027, 3, 16))
-    assert made.phase().deadline == at("2027-03-29 07:00")
-    return made
+    opened = open_table(site, start=date(2027, 3, 16))
+    assert opened.phase().deadline == at("2027-03-29 07:00")
+    return opened
 
 
 def sent(table: Table, date_header: str) -> bytes:
@@ -54,8 +54,10 @@ def test_the_last_second_is_the_same_on_every_servers_clock(
 
 
 @pytest.mark.parametrize(("theirs", "stamped", "counts"), [
-    ("Sun, 28 Mar 2027 23:00:00 +0100", "2027-03-29 07:00:01", False),  # written early, arrived late
-    ("Mon, 29 Mar 2027 09:30:00 +0100", "2027-03-29 06:59:59", True),  # a clock that goes wrong
+    # Written early, and arrived late.
+    ("Sun, 28 Mar 2027 23:00:00 +0100", "2027-03-29 07:00:01", False),
+    # The sender's clock is wrong.
+    ("Mon, 29 Mar 2027 09:30:00 +0100", "2027-03-29 06:59:59", True),
     ("Thu, 1 Jan 1970 00:00:00 +0000", "2027-03-29 07:00:01", False),
 ])
 def test_the_senders_clock_says_nothing(table: Table, theirs: str, stamped: str, counts: bool) -> None:
@@ -65,6 +67,7 @@ def test_the_senders_clock_says_nothing(table: Table, theirs: str, stamped: str,
 
 def test_the_phase_is_closed_at_seven_gmt_and_not_at_seven_in_london(table: Table) -> None:
     phase = table.phase()
+    # 07:00 in London is 06:00 GMT: summer time began the day before.
     table.site.clock.set(datetime(2027, 3, 29, 7, 0, tzinfo=ZoneInfo("Europe/London")))
     table.close_phase(phase.id)
     assert table.phase().state == PhaseState.OPEN

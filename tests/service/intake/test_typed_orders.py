@@ -35,7 +35,7 @@ def _mail(table: Table, words: str, *, html: bool = False, power: str = "Red", p
 
 
 class Blind:
-    """An eye that nothing may be shown to."""
+    """A recognizer that must not be called."""
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         raise AssertionError("typed orders need no recognition")
@@ -69,11 +69,13 @@ def _take(table: Table, raw: bytes) -> MailRow:
      ("5 Grain for Defense of Essex.", "10 Grain for Conquest of Kent.")),
     ("[b]5 Grain for Defense of Essex.\n10 Grain for Conquest of Kent.[/b]", False,
      ("5 Grain for Defense of Essex.", "10 Grain for Conquest of Kent.")),
+    # Programs make text bold by a tag, by a style, or by both; italics inside change nothing.
     (("<p>I think: <b>Capital <i>Essex</i></b><br>perhaps not</p><div style='font-weight: 700'>King to "
       "Kent</div>"), True,
      ("Capital Essex", "King to Kent")),
     ("<p><strong>Capital&nbsp;Ui N&eacute;ill</strong></p>", True, ("Capital Ui Néill",)),
     ("<div>[b]Capital Essex[/b]</div>", True, ("Capital Essex",)),
+    # Quotations of earlier mail are somebody's earlier orders.
     ("> **Capital Essex**\n**Capital Kent**", False, ("Capital Kent",)),
     ("<b>Capital Kent</b><blockquote><b>Capital Essex</b></blockquote>", True, ("Capital Kent",)),
     ("5 Grain for Defense of Essex.", False, ()),
@@ -112,6 +114,7 @@ def test_a_photograph_goes_before_what_is_typed_beside_it(table: Table) -> None:
 def test_two_different_typed_mails_are_two_papers_and_the_same_twice_is_one(table: Table) -> None:
     _take(table, _mail(table, SIGNED))
     _take(table, _mail(table, SIGNED.replace("5", "6")))
+    # The text outside the bold part does not count, so neither does a difference in it.
     again = _take(table, _mail(table, SIGNED + "!"))
     assert len(table.papers()) == 2
     assert again.reason == "duplicate"
@@ -146,7 +149,7 @@ def test_an_order_that_a_mail_program_broke_is_one_line(table: Table, broken: st
     with table.site.store() as session:
         first, second = session.query(LineRow).order_by(LineRow.ordinal)
     heights = [max(y for _, y in row.box) - min(y for _, y in row.box) for row in (first, second)]
-    assert heights[0] > 2 * heights[1], "the box is around all of its rows"
+    assert heights[0] > 2 * heights[1], "the box holds all of its rows"
 
 
 def test_a_typed_line_that_is_no_order_is_stored_and_a_person_looks(table: Table) -> None:
@@ -168,6 +171,7 @@ def test_where_a_game_wants_every_line_looked_at_typed_ones_are_too(table: Table
 
 
 def test_a_signature_that_names_a_place_is_no_order_to_hold(site: Site) -> None:
+    # Montrose is a power and a province, and a province by itself is an order to hold in some games.
     w3k = open_table(site).variant
     typed = TypedText(w3k, PhaseKind.MOVEMENT, "Montrose", ())
     assert typed.orders("Montrose") is None
@@ -179,5 +183,6 @@ def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Tab
     (paper,) = table.papers()
     with table.site.store.begin() as session:
         session.get_one(SubmissionRow, paper.id).flags = []
+    # `Blind` raises: the flag is missing, so the drawing is shown to the recognizer.
     with pytest.raises(AssertionError, match="no recognition"):
         _reader(table).read({"submission": paper.id})

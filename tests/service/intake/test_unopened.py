@@ -21,15 +21,15 @@ from service.store.tables import EventRow, MailState, SubmissionRow
 from tests.support.table import COORDINATOR, Table, address
 
 HURRIED = ImageOpener(SandboxLimits(wall_seconds=0.02))
-"""What an overloaded machine looks like: no child is ready in time."""
+"""Stands for an overloaded machine: no child is ready in time."""
 
 
 @pytest.fixture
 def jobs(table: Table) -> Iterator[DbosJobs]:
-    made = DbosJobs(table.site.engine, poll_seconds=0.05, pauses=(0.05,))
-    made.prepare()
-    yield made
-    made.stop()
+    queue = DbosJobs(table.site.engine, poll_seconds=0.05, pauses=(0.05,))
+    queue.prepare()
+    yield queue
+    queue.stop()
 
 
 def _hurried(table: Table) -> SubmissionReader:

@@ -24,23 +24,28 @@ PASS, FAIL, NONE = AuthResult.PASS, AuthResult.FAIL, AuthResult.NONE
         (["mx.w3k.example; dkim=pass header.d=mail.post.example"], PASS),
         (["mx.w3k.example; dkim=pass header.d=post.example"], PASS),
         (["mx.w3k.example; dkim=pass header.i=@post.example header.b=ab/c+d="], PASS),
+        # A subdomain does not sign for its parent, nor a name that only ends alike, nor a public suffix.
         (["mx.w3k.example; dkim=pass header.d=x.mail.post.example"], FAIL),
         (["mx.w3k.example; dkim=pass header.d=ost.example"], FAIL),
         (["mx.w3k.example; dkim=pass header.d=example"], FAIL),
         (["mx.w3k.example; dkim=pass"], FAIL),
+        # SPF vouches for the envelope's sender, not for From.
         (["mx.w3k.example; spf=pass smtp.mailfrom=mail.post.example"], FAIL),
         (["mx.w3k.example; none"], FAIL),
         (["mx.w3k.example; dkim=fail header.d=a.example; dkim=pass header.d=post.example"], PASS),
+        # A pass inside a comment, a quoted reason or another result's properties is the sender's own work.
         (["mx.w3k.example; dmarc=fail (dmarc=pass)"], FAIL),
         (['mx.w3k.example; dmarc=fail reason="; dmarc=pass"'], FAIL),
         (['mx.w3k.example; dkim=fail reason="x" header.d=post.example dmarc=pass'], FAIL),
         (["mx.w3k.example 1; dmarc=pass (p=NONE sp=NONE dis=NONE) header.from=mail.post.example"], PASS),
         (["(a comment) mx.w3k.example; dmarc=pass"], PASS),
         (['"mx.w3k.example"; dmarc=pass'], PASS),
+        # Names that look like our server's.
         (["mx.w3k.example.attacker.example; dmarc=pass"], NONE),
         (["attacker.example mx.w3k.example; dmarc=pass"], NONE),
         (["x.mx.w3k.example; dmarc=pass"], NONE),
         (["dmarc=pass; mx.w3k.example"], NONE),
+        # Of two stamps of our server the topmost counts: the other came with the mail.
         (["mx.w3k.example; dmarc=fail", "mx.w3k.example; dmarc=pass"], FAIL),
         (["other.example; dmarc=fail", "mx.w3k.example; dmarc=pass"], PASS),
         (["mx.w3k.example"], FAIL),

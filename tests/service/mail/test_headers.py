@@ -22,14 +22,18 @@ from tests.support.mail_builder import MONTROSE, SUBJECT, judge, mail, multipart
     [
         ("plain", "plain"),
         ("=?utf-8?B?4oKs?=", "€"),
+        # A character cut in two, against RFC 2047, 5: the bytes are joined before they are decoded.
         ("=?utf-8?B?4oI=?= =?utf-8?B?rA==?=", "€"),
         ("=?UTF-8?q?=E2=82?=   =?utf-8?Q?=AC?=", "€"),
         ("=?iso-8859-1?Q?Ch=E2teaux_&?= fils", "Châteaux & fils"),
+        # RFC 2231, 5: a language after the charset.
         ("=?us-ascii*en?Q?a_b?=", "a b"),
+        # RFC 2047, 6.2: white space between two encoded words is no text, and elsewhere it is.
         ("=?utf-8?Q?a?= =?utf-8?Q?b?=", "ab"),
         ("=?utf-8?Q?a?= and =?utf-8?Q?b?=", "a and b"),
         ("=?utf-8?Q?a?= =?iso-8859-1?Q?=E9?=", "aé"),
         ("=?no-such-charset?Q?=E9?=", "é"),
+        # A codec of Python that does not decode bytes.
         ("=?rot13?Q?abc?=", "abc"),
         ("=?utf-8?B?YQ?=", "a"),
         ("=?utf-8?B?*?=", ""),
@@ -84,6 +88,7 @@ def test_split_bounds_what_it_keeps() -> None:
     [
         ("a@b.example", ("a@b.example",)),
         ("<a@b.example>", ("a@b.example",)),
+        # A name with a comma and without quotes is no address.
         ("Name, Other <a@b.example>", ("a@b.example",)),
         ('"x, y <no@b.example>" <a@b.example>', ("a@b.example",)),
         ('"quote \\" <no@b.example>" <a@b.example>', ("a@b.example",)),
@@ -93,6 +98,7 @@ def test_split_bounds_what_it_keeps() -> None:
         ("friends: a@b.example, <c@d.example>;", ("a@b.example", "c@d.example")),
         ("undisclosed:;", ()),
         ("a@b.example <c@d.example>", ("c@d.example",)),
+        # An address was meant and none can be chosen: "" counts as a sender, so the mail has no single one.
         ("<a@b.example> <c@d.example>", ("",)),
         ("<a@[>", ("",)),
         ("a@b.example\x00", ("a@b.example\x00",)),
@@ -164,10 +170,10 @@ def test_hostile_structure_does_not_raise(body: bytes) -> None:
 
 
 def nested(depth: int) -> bytes:
-    inner = text()
+    body = text()
     for level in range(depth):
-        inner = multipart([inner], boundary=f"b{level}")
-    return inner
+        body = multipart([body], boundary=f"b{level}")
+    return body
 
 
 @pytest.mark.parametrize("depth", [40, 400, 3000])
@@ -193,12 +199,12 @@ def test_twenty_levels_are_read() -> None:
 
 
 def test_very_many_parts_are_left_unread_soon() -> None:
-    begun = time.monotonic()
+    started = time.monotonic()
     many = b"--cut\r\nContent-Type: text/plain\r\n\r\nx\r\n" * 100_000
     verdict = judge(mail(body=b"Content-Type: multipart/mixed; boundary=cut\r\n\r\n" + many + b"--cut--\r\n"))
     assert verdict.reason is not None
     assert verdict.reason.value == "too_large"
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - started < 5
 
 
 def test_parts_beyond_the_limit_are_not_counted() -> None:
@@ -210,18 +216,21 @@ def test_parts_beyond_the_limit_are_not_counted() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_mail(raw: bytes) -> None:
-    found = read_mail(raw, PillowProbe())
-    assert found.photos == 0
+    incoming = read_mail(raw, PillowProbe())
+    assert incoming.photos == 0
 
 
-@given(st.lists(st.sampled_from([b"\r\n", b"--cut", b"Content-Type: ", b"multipart/mixed; boundary=cut", b"message/rfc822",
-                                 b"image/jpeg", b"\r\n\r\n", b"base64", b"Content-Transfer-Encoding: ",
-                                 b"/9j/", b"\xff\xd8\xff",
-                                 b"From: ", b"<a@b>", b"=?utf-8?q?", b"?=", b"(", b'"',
-                                 b"\0"]), max_size=60))  # fmt: skip
+MAIL_WORDS = st.sampled_from([
+    b"\r\n", b"--cut", b"Content-Type: ", b"multipart/mixed; boundary=cut", b"message/rfc822", b"image/jpeg",
+    b"\r\n\r\n", b"base64", b"Content-Transfer-Encoding: ", b"/9j/", b"\xff\xd8\xff", b"From: ", b"<a@b>",
+    b"=?utf-8?q?", b"?=", b"(", b'"', b"\0",
+])
+
+
+@given(st.lists(MAIL_WORDS, max_size=60))
 def test_any_jumble_of_mail_words_is_a_mail(pieces: list[bytes]) -> None:
-    found = read_mail(b"".join(pieces), PillowProbe())
-    assert found.photos == 0
+    incoming = read_mail(b"".join(pieces), PillowProbe())
+    assert incoming.photos == 0
 
 
 @given(st.binary(max_size=80))

@@ -72,7 +72,7 @@ def test_a_mail_is_kept_whole_noted_queued_and_moved(site: Site, mailbox: Mailbo
     assert list(site.jobs.queue) == [("mail", f"mail:{row.sha256}", {"mail": row.sha256})]
     assert mailbox.contents("INBOX") == []
     assert mailbox.contents("Galloper") == [raw]
-    assert [p.moved_at for p in places(site)] == [NOON]
+    assert [location.moved_at for location in places(site)] == [NOON]
 
 
 def test_an_empty_mailbox_is_no_trouble(site: Site, mailbox: Mailbox) -> None:
@@ -124,13 +124,13 @@ def test_of_a_mail_that_is_too_large_only_the_header_is_fetched(site: Site, mail
     source = mailbox.source(max_bytes=50_000)
     assert take(site, source) == IngestCounts(new=2)
     source.close()
-    large = next(m for m in mails(site) if m.reason == "too_large")
+    large = next(row for row in mails(site) if row.reason == "too_large")
     assert large.size == len(raw)
     assert large.state == MailState.STORED
-    kept = site.blobs.read(large.sha256)
-    assert b"Subject: Powick Bridge" in kept
-    assert b"See the sheet" not in kept
-    assert len(kept) < 1000
+    stored = site.blobs.read(large.sha256)
+    assert b"Subject: Powick Bridge" in stored
+    assert b"See the sheet" not in stored
+    assert len(stored) < 1000
     assert len(site.jobs.queue) == 2
     assert len(mailbox.contents("Galloper")) == 2
 
@@ -142,6 +142,7 @@ def test_of_a_mail_that_is_too_large_only_the_header_is_fetched(site: Site, mail
         b"\r\n",
         b"no header at all",
         b"Message-ID: <\r\n\r\nx",
+        # Headers on which Python's own classes raise: an open bracket or quote, deep nesting, a line break.
         b'Message-ID: <a@[\r\nCc: "\r\n\r\n',
         b"From: " + b"(" * 2000 + b"\r\n\r\nx",
         b"Subject: =?utf-8?q?=0D=0ABcc:_x?=\r\n\r\n\xff\xfe",
@@ -167,17 +168,18 @@ def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, doveco
         box.deliver(raw)
     source = box.source()
     assert take(site, source) == IngestCounts(new=3)
-    before = {p.uidvalidity for p in places(site)}
+    before = {location.uidvalidity for location in places(site)}
     dovecot.rebuild()
     for raw in raws:
         box.deliver(raw)
     box.deliver(simple(7))
     with pytest.raises(MailboxError):
-        take(site, source)  # the server cuts sessions of the folder it rebuilt
+        # The server cuts sessions of the folder that it rebuilt.
+        take(site, source)
     assert take(site, source) == IngestCounts(new=1, repeats=3)
     source.close()
     assert len(mails(site)) == 4
-    assert len({p.uidvalidity for p in places(site)} - before) == 1
+    assert len({location.uidvalidity for location in places(site)} - before) == 1
     assert box.contents("INBOX") == []
 
 
@@ -238,7 +240,7 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
     facts = Health(
         site.store, site.clock, MailboxStatus(site.clock), site.blobs.root.parent, lambda: False
     ).findings()
-    # which the coordinator is written to about, if it stays so
+    # If it stays so, the coordinator gets a letter.
     queue = next(fact for fact in facts if fact.name == "Queue")
     assert queue.state is FindingState.TROUBLE
     assert "1 mails of the last 24 hours could not be fetched" in queue.sentence
@@ -248,16 +250,16 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_says_so(
     site: Site, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mailbox.deliver(simple(1))
-    source, stop, said = mailbox.source(), threading.Event(), list[str]()
+    source, stop, reports = mailbox.source(), threading.Event(), list[str]()
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("service.store.blobs.os.fsync", full)
-    thread = threading.Thread(target=watch, args=(source, lambda: take(site, source), stop, said.append))
+    thread = threading.Thread(target=watch, args=(source, lambda: take(site, source), stop, reports.append))
     thread.start()
-    assert wait_for(lambda: said)
-    assert said[0].startswith("Mail cannot be stored (No space left on device)")
+    assert wait_for(lambda: reports)
+    assert reports[0].startswith("Mail cannot be stored (No space left on device)")
     assert mails(site) == []
     assert len(mailbox.contents("INBOX")) == 1
     monkeypatch.undo()
@@ -280,18 +282,20 @@ def watching(site: Site) -> Iterator[list[tuple[threading.Event, threading.Threa
 def test_a_push_brings_mail_in_at_once(
     site: Site, dovecot: Dovecot, watching: list[tuple[threading.Event, threading.Thread]]
 ) -> None:
-    source, stop, said = ImapBox(imap_settings(dovecot)).source(), threading.Event(), list[str]()
+    source, stop, reports = ImapBox(imap_settings(dovecot)).source(), threading.Event(), list[str]()
     thread = threading.Thread(
-        target=watch, args=(source, lambda: take(site, source), stop, said.append, 120.0)
+        target=watch, args=(source, lambda: take(site, source), stop, reports.append, 120.0)
     )
     watching.append((stop, thread))
     thread.start()
-    assert wait_for(lambda: said == [""])
-    time.sleep(0.2)  # by now it waits in IDLE, and would for two minutes
-    begun = time.monotonic()
+    assert wait_for(lambda: reports == [""])
+    # By now it waits in IDLE, where it would stay for two minutes.
+    time.sleep(0.2)
+    started = time.monotonic()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: mails(site))
-    assert time.monotonic() - begun < 40  # and not at the end of the two minutes
+    # Not at the end of the two minutes; 40 s leave room for a loaded machine.
+    assert time.monotonic() - started < 40
     assert wait_for(lambda: len(dovecot.contents("Galloper")) == 1)
 
 
@@ -299,7 +303,7 @@ def test_a_push_brings_mail_in_at_once(
 def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(
     server: str, request: pytest.FixtureRequest
 ) -> None:
-    """Its news stands among the answers to other commands, and IDLE does not repeat it."""
+    # Its news is among the answers to other commands, and IDLE does not repeat it.
     running = request.getfixturevalue(server)
     box = ImapBox(running.settings() if server == "pymap_server" else imap_settings(running))
     source = box.source()
@@ -308,9 +312,9 @@ def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(
         (first,) = source.list_waiting()
         box.deliver(simple(number + 100))
         source.move_to_done([first.place])
-        begun = time.monotonic()
+        started = time.monotonic()
         source.wait(60, threading.Event())
-        assert time.monotonic() - begun < 30
+        assert time.monotonic() - started < 30
         (second,) = source.list_waiting()
         source.move_to_done([second.place])
     source.close()

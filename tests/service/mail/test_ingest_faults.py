@@ -24,11 +24,11 @@ from tests.support.site import Site
 
 @dataclass
 class Watch:
-    """A poller in a thread, and what it said for the status page."""
+    """A poller in a thread, and what it reports for the status page."""
 
     site: Site
     source: ImapSource
-    said: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
 
@@ -37,7 +37,7 @@ class Watch:
             return take_in(self.source, self.site.store, self.site.blobs, self.site.jobs, self.site.clock)
 
         self.thread = threading.Thread(
-            target=watch, args=(self.source, take, self.stop, self.said.append, 120.0)
+            target=watch, args=(self.source, take, self.stop, self.reports.append, 120.0)
         )
         self.thread.start()
         return self
@@ -62,13 +62,14 @@ def start_watch(site: Site) -> Iterator[Callable[[ImapSource], Watch]]:
 
     def start(source: ImapSource) -> Watch:
         watches.append(Watch(site, source).start())
-        assert wait_for(lambda: watches[-1].said == [""])
-        time.sleep(0.2)  # into IDLE
+        assert wait_for(lambda: watches[-1].reports == [""])
+        # Until it waits in IDLE.
+        time.sleep(0.2)
         return watches[-1]
 
     yield start
-    for one in watches:
-        one.end()
+    for started in watches:
+        started.end()
 
 
 def settings(port: int, **more: object) -> MailIn:
@@ -87,18 +88,20 @@ def test_a_server_that_dies_while_we_wait_is_found_again(
 ) -> None:
     watching = start_watch(ImapSource(settings(dovecot.imap)))
     dovecot.kill()
-    assert wait_for(lambda: len(watching.said) >= 3, 20)
-    assert "was lost" in watching.said[1]
-    assert "Nothing answers" in watching.said[2]
-    begun = time.process_time()
+    assert wait_for(lambda: len(watching.reports) >= 3, 20)
+    assert "was lost" in watching.reports[1]
+    assert "Nothing answers" in watching.reports[2]
+    started = time.process_time()
     time.sleep(2)
-    spent = time.process_time() - begun
+    spent = time.process_time() - started
     dovecot.start()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: count(site) == 1, 60)
-    assert wait_for(lambda: watching.said[-1] == "")
-    assert spent < 0.5  # of two seconds without a server: no busy loop
-    assert len(watching.said) < 8  # the pauses grow
+    assert wait_for(lambda: watching.reports[-1] == "")
+    # Processor time in two seconds without a server: no busy loop.
+    assert spent < 0.5
+    # The pauses grow.
+    assert len(watching.reports) < 8
 
 
 def test_a_network_that_swallows_everything_is_noticed_and_survived(
@@ -106,11 +109,11 @@ def test_a_network_that_swallows_everything_is_noticed_and_survived(
 ) -> None:
     watching = start_watch(ImapSource(settings(proxy.port, keep_alive_seconds=1), read_seconds=0.7))
     proxy.silent = True
-    assert wait_for(lambda: len(watching.said) > 1 and watching.said[-1], 20)
-    assert "does not answer in time" in watching.said[-1]
+    assert wait_for(lambda: len(watching.reports) > 1 and watching.reports[-1], 20)
+    assert "does not answer in time" in watching.reports[-1]
     proxy.silent = False
     dovecot.deliver(simple(1))
-    assert wait_for(lambda: count(site) == 1 and not watching.said[-1], 60)
+    assert wait_for(lambda: count(site) == 1 and not watching.reports[-1], 60)
 
 
 def test_a_connection_cut_in_the_middle_of_a_body_leaves_no_half_mail(
@@ -141,7 +144,7 @@ def test_a_mail_on_which_the_connection_breaks_every_time_comes_last(
     proxy.cut_after = proxy.from_server + 100_000
     with pytest.raises(MailboxError):
         take_in(source, site.store, site.blobs, site.jobs, site.clock)
-    assert [w.place.uid for w in source.list_waiting()] == ["2", "1"]
+    assert [waiting.place.uid for waiting in source.list_waiting()] == ["2", "1"]
     source.close()
 
 
@@ -156,31 +159,34 @@ def test_a_mail_of_two_megabytes_above_the_limit_is_never_carried_over(
     with site.store() as session:
         row = session.scalars(select(MailRow)).one()
     assert row.reason == "too_large"
-    assert row.size > 2_000_000  # base64
+    # 1,500,000 bytes in base64.
+    assert row.size > 2_000_000
 
 
 def test_waiting_ends_when_asked_to(dovecot: Dovecot) -> None:
     source, stop = ImapSource(settings(dovecot.imap)), threading.Event()
     threading.Timer(0.3, stop.set).start()
-    begun = time.monotonic()
+    started = time.monotonic()
     source.wait(60, stop)
-    assert time.monotonic() - begun < 3
-    assert source.list_waiting() == []  # and the connection is good for more
+    assert time.monotonic() - started < 3
+    # The connection is still good.
+    assert source.list_waiting() == []
     source.close()
 
 
 def test_idle_is_left_at_the_keep_alive_limit(dovecot: Dovecot) -> None:
     source = ImapSource(settings(dovecot.imap, keep_alive_seconds=1))
-    begun = time.monotonic()
+    started = time.monotonic()
     source.wait(600, threading.Event())
-    assert 0.9 < time.monotonic() - begun < 4
+    assert 0.9 < time.monotonic() - started < 4
     source.close()
 
 
 def test_after_a_quiet_while_the_folder_is_opened_anew(
     dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server may lose sight of a mail that came while others were moved on; a fresh look finds it."""
+    # The demo's mail server lost sight of two mails that came while others were moved; opening the folder
+    # again finds such mails.
     opened: list[str] = []
     select = IMAPClient.select_folder
 
@@ -195,7 +201,8 @@ def test_after_a_quiet_while_the_folder_is_opened_anew(
     assert opened == ["INBOX", "INBOX"]
     threading.Timer(0.3, lambda: dovecot.deliver(simple(1))).start()
     source.wait(60, threading.Event())
-    assert opened == ["INBOX", "INBOX"]  # news needs no fresh look
+    # After news the folder is not opened again.
+    assert opened == ["INBOX", "INBOX"]
     assert len(source.list_waiting()) == 1
     source.close()
 
@@ -241,7 +248,8 @@ def test_encryption_needs_a_certificate_that_is_trusted(site: Site, dovecot_tls:
 def test_the_connection_is_encrypted_in_place_on_the_plain_port(
     site: Site, dovecot_tls: Dovecot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.mail.imap._STARTTLS_PORT", dovecot_tls.imap)  # 143 on a real server
+    # 143 on a real server.
+    monkeypatch.setattr("service.mail.imap._STARTTLS_PORT", dovecot_tls.imap)
     dovecot_tls.append(simple(1))
     upgraded = settings(dovecot_tls.imap, tls=True, host="localhost")
     with pytest.raises(MailboxError, match="certificate"):

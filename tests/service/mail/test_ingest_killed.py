@@ -54,6 +54,7 @@ def test_killed_between_commit_and_move_the_mail_is_only_moved_at_the_next_start
     assert places(site)[0].moved_at is None
     assert len(box.contents("INBOX")) == 1
 
+    # The second run must not fetch: the place of the mail is known.
     never_fetch = "ImapSource.fetch = die"
     assert child(site, box.settings, never_fetch) == 0
     assert len(mails(site)) == 1

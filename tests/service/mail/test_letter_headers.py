@@ -30,7 +30,7 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def made(name: str) -> EmailMessage:
+def composed(name: str) -> EmailMessage:
     letter = samples.every_letter()[name]
     raw = compose(letter, ROBOT, samples.AT, max_bytes=8_000_000, reply_to="orders@w3k.example")
     return message_from_bytes(raw, policy=policy.default)
@@ -38,10 +38,11 @@ def made(name: str) -> EmailMessage:
 
 @pytest.mark.parametrize("name", samples.every_letter())
 def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str) -> None:
-    message, kind = made(name), samples.every_letter()[name].kind
+    message, kind = composed(name), samples.every_letter()[name].kind
     assert message["Reply-To"] == "orders@w3k.example"
     assert message["X-Auto-Response-Suppress"] == "All"
-    answers = kind in ANSWERS and name != "receipt bare"  # of a mail that came without a Message-ID
+    # "receipt bare" answers a mail without a Message-ID, so there is nothing to refer to.
+    answers = kind in ANSWERS and name != "receipt bare"
     assert message["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
     assert message["Precedence"] == (None if answers else "bulk")
     assert (message["In-Reply-To"] is not None) == answers
@@ -49,10 +50,10 @@ def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str)
 
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:
     names = [name for name in samples.every_letter() if " " not in name]
-    first = [made(name)["Message-ID"] for name in names]
+    first = [composed(name)["Message-ID"] for name in names]
     assert len(set(first)) == len(first)
-    assert [made(name)["Message-ID"] for name in names] == first
-    assert all(one.endswith("@w3k.example>") for one in first)
+    assert [composed(name)["Message-ID"] for name in names] == first
+    assert all(identifier.endswith("@w3k.example>") for identifier in first)
 
 
 def test_answers_go_to_the_order_address_whoever_sends_the_letters(table: Table) -> None:
@@ -102,6 +103,6 @@ def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, ki
     assert table.message(row)["In-Reply-To"] == THEIRS
     notices = table.letters("coordinator_notice")
     assert len(notices) == (kind == "held")
-    assert not [one for one in notices if table.message(one)["In-Reply-To"]], (
+    assert not [notice for notice in notices if table.message(notice)["In-Reply-To"]], (
         "the coordinator wrote nothing that is answered"
     )

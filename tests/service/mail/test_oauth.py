@@ -27,30 +27,32 @@ from tests.support.site import Site
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    made = Provider().start()
-    yield made
-    made.stop()
+    running = Provider().start()
+    yield running
+    running.stop()
 
 
 class Watch:
     """A clock in seconds, to be moved."""
 
     def __init__(self) -> None:
-        self.at = 0.0
+        self.seconds = 0.0
 
     def __call__(self) -> float:
-        return self.at
+        return self.seconds
 
 
 def test_a_token_is_asked_for_once_and_anew_a_minute_before_its_end(provider: Provider) -> None:
     watch = Watch()
     tokens = Tokens(provider.settings(), "mail_in.oauth", now=watch)
     assert [tokens.token(), tokens.token()] == ["token-1"] * 2
-    assert provider.asked == [
-        {"client_id": CLIENT, "client_secret": SECRET, "grant_type": "refresh_token", "refresh_token": REFRESH}]  # fmt: skip
-    watch.at = 3539
+    assert provider.asked == [{
+        "client_id": CLIENT, "client_secret": SECRET, "grant_type": "refresh_token", "refresh_token": REFRESH,
+    }]
+    # The provider's tokens live 3,600 s; the last 60 s are not used.
+    watch.seconds = 3539
     assert tokens.token() == "token-1"
-    watch.at = 3541
+    watch.seconds = 3541
     assert tokens.token() == "token-2"
     tokens.forget()
     assert tokens.token() == "token-3"
@@ -70,8 +72,10 @@ def test_without_a_refresh_token_the_application_asks_in_its_own_name(provider: 
         provider.settings(refresh_token="", scope="https://mail.example/.default"), "mail_in.oauth"
     )
     assert tokens.token() == "token-1"
-    assert provider.asked == [
-        {"client_id": CLIENT, "client_secret": SECRET, "grant_type": "client_credentials", "scope": "https://mail.example/.default"}]  # fmt: skip
+    assert provider.asked == [{
+        "client_id": CLIENT, "client_secret": SECRET, "grant_type": "client_credentials",
+        "scope": "https://mail.example/.default",
+    }]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,8 @@ def test_dovecot_lets_in_who_has_a_good_token_and_says_who_has_not(site: Site, p
         provider.good.clear()
         with pytest.raises(MailboxError, match=r"refused the login; check mail_in\.user and mail_in\.oauth"):
             source.list_waiting()
-        assert source.list_waiting() == []  # the refused token is forgotten and another one asked for
+        # The refused token was dropped, and another one is asked for.
+        assert source.list_waiting() == []
         source.close()
         provider.fault = (400, b'{"error": "invalid_client"}')
         with pytest.raises(MailboxError, match="invalid_client"):
@@ -142,7 +147,7 @@ def test_letters_leave_by_token_and_stay_while_it_is_refused(site: Site, provide
         assert "refused the login; check mail_out.user and mail_out.oauth" in outcome.down
         assert sink.letters == []
         assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == SendCounts(sent=1)
-        # The words of Google's and Microsoft's XOAUTH2.
+        # The form that Google and Microsoft ask for.
         assert sink.logins == ["user=orders\1auth=Bearer token-1\1\1", "user=orders\1auth=Bearer token-2\1\1"]
     finally:
         sink.stop()
@@ -153,7 +158,8 @@ def test_port_465_is_encrypted_from_the_start_and_its_certificate_verified(
 ) -> None:
     certificate = make_certificate(tmp_path)
     sink = SmtpSink(certificate=certificate, implicit=True).start()
-    monkeypatch.setattr(config, "IMPLICIT_TLS_PORT", sink.port)  # 465 on a real server
+    # 465 on a real server.
+    monkeypatch.setattr(config, "IMPLICIT_TLS_PORT", sink.port)
     try:
         leaving = MailOut(host="localhost", port=sink.port, sender=SENDER)
         assert leaving.encrypted

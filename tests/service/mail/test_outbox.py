@@ -36,6 +36,7 @@ def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> Non
         html="<p>You hold <b>Kintyre</b>.</p>",
         replies_to=("<1@example.org>", "<2@example.org>"),
         list_name="Powick Bridge",
+        # RFC 5321, 4.5.2: a line that begins with a dot must arrive with that dot, and only one.
         text="First line\n.leading dot\nÄrger – done\n",
         attachments=(
             Attachment("map.pdf", "application/pdf", b"%PDF-1.7 \x00\xff"),
@@ -58,7 +59,10 @@ def test_a_letter_arrives_as_written(any_site: Site, smtp_sink: SmtpSink) -> Non
     body = message.get_body(("plain",))
     assert body is not None
     assert body.get_content().replace("\r\n", "\n") == letter.text
-    files = {a.get_filename(): (a.get_content(), a["Content-ID"]) for a in message.iter_attachments()}
+    files = {
+        attachment.get_filename(): (attachment.get_content(), attachment["Content-ID"])
+        for attachment in message.iter_attachments()
+    }
     assert files == {"map.pdf": (b"%PDF-1.7 \x00\xff", None), "results.png": (b"\x89PNG", "<results>")}
     (row,) = rows(any_site)
     assert (row.state, row.sent_at, row.tries, row.error) == (OutboxState.SENT, NOON, 1, None)
@@ -83,10 +87,10 @@ def test_a_letter_of_a_transaction_that_failed_does_not_exist(site: Site, smtp_s
 
 
 def test_451_is_tried_again_with_growing_pauses_under_one_message_id(site: Site, smtp_sink: SmtpSink) -> None:
-    asked: list[Letter] = []
+    attempts: list[Letter] = []
 
     def busy(letter: Letter) -> str:
-        asked.append(letter)
+        attempts.append(letter)
         return "451 4.3.0 montrose@example.org is busy"
 
     smtp_sink.at_data = busy
@@ -96,25 +100,27 @@ def test_451_is_tried_again_with_growing_pauses_under_one_message_id(site: Site,
         (row,) = rows(site)
         assert (row.state, row.due_at - site.clock.now()) == (OutboxState.QUEUED, pause)
         site.clock.advance(pause - timedelta(seconds=1))
-        assert send(site, smtp_sink.port) == SendCounts()  # not before its time
+        # Not before its time.
+        assert send(site, smtp_sink.port) == SendCounts()
         site.clock.advance(timedelta(seconds=1))
-    assert len({a.message["Message-ID"] for a in asked}) == 1
-    assert row.error == "the mail server answered 451 4.3.0"  # without the address the server quotes
+    assert len({attempt.message["Message-ID"] for attempt in attempts}) == 1
+    # Without the address that the server quotes in its answer.
+    assert row.error == "the mail server answered 451 4.3.0"
     smtp_sink.at_data = lambda _: None
     assert send(site, smtp_sink.port) == SendCounts(sent=1)
-    assert smtp_sink.letters[0].message["Message-ID"] == asked[0].message["Message-ID"]
+    assert smtp_sink.letters[0].message["Message-ID"] == attempts[0].message["Message-ID"]
 
 
 def test_451_for_more_than_two_days_is_given_up_and_shown(site: Site, smtp_sink: SmtpSink) -> None:
     smtp_sink.at_rcpt = lambda _: "450 4.2.1 later"
     write(site, LETTER)
-    begun = site.clock.now()
+    started = site.clock.now()
     while send(site, smtp_sink.port).later:
         site.clock.set(rows(site)[0].due_at)
     (row,) = rows(site)
     assert row.state == OutboxState.FAILED
     assert row.error == "the mail server answered 450 4.2.1; given up after 9 tries"
-    assert timedelta(hours=40) < site.clock.now() - begun <= timedelta(hours=48)
+    assert timedelta(hours=40) < site.clock.now() - started <= timedelta(hours=48)
 
 
 def test_550_for_one_player_leaves_the_others_their_letters_once(site: Site, smtp_sink: SmtpSink) -> None:
@@ -182,7 +188,8 @@ def test_killed_after_the_servers_250_it_is_sent_once_more_and_marked(
             send(site, smtp_sink.port)
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING
-    assert send(site, smtp_sink.port) == SendCounts()  # the claim may still be alive
+    # Another process may still be sending it.
+    assert send(site, smtp_sink.port) == SendCounts()
     site.clock.advance(CLAIM)
     assert send(site, smtp_sink.port) == SendCounts()
     site.clock.advance(PAUSES[1])
@@ -247,17 +254,18 @@ def test_a_letter_above_our_own_limit_is_made_smaller_at_once(site: Site) -> Non
         put(session, site.blobs, letter, sender=SENDER, now=NOON, max_bytes=600_000)
     data = site.blobs.read(rows(site)[0].message)
     assert len(data) <= 600_000
-    assert [a.get_filename() for a in parsed(data).iter_attachments()] == ["a.jpg", "note.txt"]
+    names = [attachment.get_filename() for attachment in parsed(data).iter_attachments()]
+    assert names == ["a.jpg", "note.txt"]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda x: replace(x, subject="Results\r\nBcc: everyone@example.org\r\n\r\n<script>"),
-        lambda x: replace(x, subject="R" * 5000),
-        lambda x: replace(x, list_name="Powick\r\nX-Evil: 1" * 40),
-        lambda x: replace(x, replies_to=("<a@b>\r\nX-Evil: 1", "<ok@example.org>")),
-        lambda x: replace(x, attachments=(Attachment('a"\r\nX-Evil: 1', "image/png", b"x"),)),
+        lambda letter: replace(letter, subject="Results\r\nBcc: everyone@example.org\r\n\r\n<script>"),
+        lambda letter: replace(letter, subject="R" * 5000),
+        lambda letter: replace(letter, list_name="Powick\r\nX-Evil: 1" * 40),
+        lambda letter: replace(letter, replies_to=("<a@b>\r\nX-Evil: 1", "<ok@example.org>")),
+        lambda letter: replace(letter, attachments=(Attachment('a"\r\nX-Evil: 1', "image/png", b"x"),)),
     ],
 )
 def test_line_ends_in_names_add_no_header(
@@ -289,7 +297,7 @@ def test_a_lost_message_is_shown_and_does_not_hold_up_the_next(site: Site, smtp_
 
 
 class Odd:
-    """A way out that fails in a way nobody foresaw, and works for the others."""
+    """A transport with an unforeseen fault for one recipient; it works for the others."""
 
     def __init__(self) -> None:
         self.sent: list[str] = []
@@ -304,12 +312,13 @@ class Odd:
 
 
 def test_an_unforeseen_fault_holds_up_nobody_else_and_ends_with_a_person(site: Site) -> None:
-    odd = Odd()
+    transport = Odd()
     write(site, to("montrose"), to("argyll"))
-    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == SendCounts(sent=1, later=1)
+    counts = send_due(site.store, site.blobs, transport, site.clock, sender=SENDER)
+    assert counts == SendCounts(sent=1, later=1)
     site.clock.advance(timedelta(minutes=10))
-    assert send_due(site.store, site.blobs, odd, site.clock, sender=SENDER) == SendCounts(failed=1)
-    assert odd.sent == ["argyll@example.org"]
+    assert send_due(site.store, site.blobs, transport, site.clock, sender=SENDER) == SendCounts(failed=1)
+    assert transport.sent == ["argyll@example.org"]
     assert rows(site)[0].state == OutboxState.FAILED
 
 
@@ -331,9 +340,9 @@ def test_addresses_and_texts_stay_out_of_the_log(
     smtp_sink.at_rcpt = lambda address: f"550 5.1.1 {address} unknown" if "ormond" in address else None
     write(site, to("montrose"), to("ormond"))
     send(site, smtp_sink.port)
-    own = [r.getMessage() for r in caplog.records if r.name.startswith("service")]
-    assert own
-    assert not any("ormond@" in line or "montrose@" in line or "Kintyre" in line for line in own)
+    log_lines = [r.getMessage() for r in caplog.records if r.name.startswith("service")]
+    assert log_lines
+    assert not any("ormond@" in line or "montrose@" in line or "Kintyre" in line for line in log_lines)
 
 
 def test_two_senders_at_a_time_send_each_letter_once(any_site: Site, smtp_sink: SmtpSink) -> None:

@@ -40,9 +40,9 @@ def returned(kind: str, head: str) -> bytes:
     ],
 )
 def test_the_mail_a_bounce_is_about(parts: tuple[bytes, ...], headers: tuple[str, ...]) -> None:
-    found = report(status("Action: failed", "Status: 5.1.1"), *parts, headers=headers)
-    assert found is not None
-    assert (found.kind, found.message_id) == (ReportKind.BOUNCE, OURS)
+    bounce = report(status("Action: failed", "Status: 5.1.1"), *parts, headers=headers)
+    assert bounce is not None
+    assert (bounce.kind, bounce.message_id) == (ReportKind.BOUNCE, OURS)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,7 @@ def test_the_mail_a_bounce_is_about(parts: tuple[bytes, ...], headers: tuple[str
             "5.2.2",
             "a@b.example",
         ),
+        # RFC 3464: comments may follow the keyword.
         (["Action: Delayed (will retry)", "Status: 4.4.1 (timed out)"], "delayed", "4.4.1", None),
         (
             ["Original-Recipient: rfc822;c@d.example", "Final-Recipient: rfc822;e@f.example"],
@@ -73,17 +74,18 @@ def test_the_mail_a_bounce_is_about(parts: tuple[bytes, ...], headers: tuple[str
 def test_what_a_bounce_says(
     lines: list[str], action: str | None, enhanced: str | None, recipient: str | None
 ) -> None:
-    found = report(status(*lines))
-    assert found == DeliveryReport(ReportKind.BOUNCE, None, action, enhanced, recipient)
+    bounce = report(status(*lines))
+    assert bounce == DeliveryReport(ReportKind.BOUNCE, None, action, enhanced, recipient)
 
 
 def test_a_status_part_in_base64_is_read() -> None:
+    # RFC 3464 wants 7 bit; it is read in base64 all the same.
     coded = part(
         b"Reporting-MTA: dns; x\r\nAction: failed\r\nStatus: 5.7.1\r\n", "message/delivery-status", "s"
     )
-    found = report(coded)
-    assert found is not None
-    assert found.kind is ReportKind.BOUNCE
+    bounce = report(coded)
+    assert bounce is not None
+    assert bounce.kind is ReportKind.BOUNCE
 
 
 def test_receipts() -> None:

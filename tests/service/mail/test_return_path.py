@@ -21,7 +21,7 @@ def table(site: Site) -> Table:
 
 
 def bounce(to: str, header: str = "To") -> bytes:
-    """As terse as bounces come: nothing of the letter itself."""
+    """A bounce that quotes nothing of the letter."""
     return (
         f"Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example\r\n{header}: {to}\r\nSubject: Undelivered "
         f"Mail\r\n"
@@ -53,11 +53,12 @@ def test_a_bounce_that_brings_nothing_of_the_letter_is_known_by_where_it_goes(
     to = sent(table, smtp_sink, by_letter=True)
     assert to.startswith("orders+receipt.")
     assert to.endswith("@galloper.example")
-    assert smtp_sink.letters[0].message["From"] == SENDER  # what players see and answer stays as it is
+    # Only the envelope has the letter's own address; what players see and answer does not change.
+    assert smtp_sink.letters[0].message["From"] == SENDER
     row = table.take(bounce(to, header), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     assert rows(table.site)[0].state == OutboxState.FAILED
-    assert [who for _, who in table.told()] == [MONTROSE, COORDINATOR]
+    assert [recipient for _, recipient in table.told()] == [MONTROSE, COORDINATOR]
 
 
 def test_without_the_setting_letters_return_to_the_sender(table: Table, smtp_sink: SmtpSink) -> None:

@@ -43,6 +43,8 @@ def test_files_in_order_with_long_names() -> None:
         struct.pack("<HH", 0x001E, 0x8001) + b"g" * 16 + struct.pack("<II", 1, 6) + b"a\0b\0\0\0" + b"\0\0"
     )
     named += struct.pack("<II", 1, 3) + b"xyz\0"
+    # A property of fixed size before the long name, and one with a name of its own (tag 0x8001): both must be
+    # passed over to the byte.
     fixed = struct.pack("<HHi", 0x0003, 0x3705, 1)
     props = struct.pack("<I", 3) + fixed + named + counted(0x001F, 0x3707, name)
     data = container(
@@ -77,5 +79,5 @@ def test_photographs_in_a_container_count_whatever_the_part_is_called() -> None:
 @given(st.binary(max_size=200), st.integers(0, 300))
 def test_no_bytes_raise(noise: bytes, cut: int) -> None:
     whole = container(file(b"x.jpg", b"data", attribute(2, PROPS, struct.pack("<I", 9) + noise)))
-    for found in (read_tnef(SIGNATURE + noise), read_tnef(whole[:cut] + noise), read_tnef(whole)):
-        assert all(isinstance(one, TnefFile) for one in found)
+    for files in (read_tnef(SIGNATURE + noise), read_tnef(whole[:cut] + noise), read_tnef(whole)):
+        assert all(isinstance(attachment, TnefFile) for attachment in files)
