@@ -29,7 +29,9 @@ TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
     """A game for the parser of headings; without a name, any game of the variant."""
-    powers = tuple(KnownPower(p.name, (p.id, *p.aliases, p.person)) for p in variant.powers.values())
+    powers = tuple(
+        KnownPower(power.name, (power.id, *power.aliases, power.person)) for power in variant.powers.values()
+    )
     starts = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
     return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, starts)
 

@@ -43,7 +43,7 @@ class Recognizer(Protocol):
 
 @runtime_checkable
 class LineRecognizer(Protocol):
-    """Reads one line again, in a box that a person has drawn."""
+    """Reads one line again, in a box that a person drew."""
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """Alternative readings of a box of `RecognizedPage.upright`; empty if no engine sees a letter.

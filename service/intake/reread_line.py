@@ -1,4 +1,4 @@
-"""A line with a box that a person changed is read again; the new readings stand beside the old (Q-01).
+"""A line is read again in the box that a person corrected; the new readings join the old ones (Q-01).
 
 Nothing is decided here: the line stays open.
 """

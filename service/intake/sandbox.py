@@ -136,9 +136,9 @@ def _last_line(stderr: bytes) -> str:
 def _parsed(output: bytes, name: str) -> Decoded:
     line, _, picture_bytes = output.partition(b"\n")
     try:
-        head: dict[str, Any] = json.loads(line)
-        sizes = [int(size) for size in head["sizes"]]
-        reason = UnreadableReason(head["reason"]) if head["reason"] else None
+        answer: dict[str, Any] = json.loads(line)
+        sizes = [int(size) for size in answer["sizes"]]
+        reason = UnreadableReason(answer["reason"]) if answer["reason"] else None
     except (ValueError, KeyError, TypeError):
         return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     # A hostile file may control the child, so its answer is trusted no further than its lengths fit.
@@ -146,4 +146,4 @@ def _parsed(output: bytes, name: str) -> Decoded:
         return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     pages = tuple(picture_bytes[end - size : end] for end, size in zip(ends, sizes, strict=True))
-    return Decoded(pages, reason, str(head.get("detail", "")), str(head.get("kind", "")))
+    return Decoded(pages, reason, str(answer.get("detail", "")), str(answer.get("kind", "")))

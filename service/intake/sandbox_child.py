@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 UNABLE = 75
 """Exit status of a child that could not begin (EX_TEMPFAIL of sysexits.h); the file is not to blame."""
+# Flags of unshare(2).
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 
@@ -42,18 +43,18 @@ def main() -> None:
         sys.exit(UNABLE)
 
     pages: list[bytes] = []
-    head: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
+    answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
     try:
         for kind, picture in iter_pages(data):
             pages.append(_jpeg(picture, quality))
-            head["kind"] = kind
+            answer["kind"] = kind
     except ImageRefused as refused:
         pages = []
-        head |= {"reason": refused.reason, "detail": refused.detail}
-    head["sizes"] = [len(page) for page in pages]
+        answer |= {"reason": refused.reason, "detail": refused.detail}
+    answer["sizes"] = [len(page) for page in pages]
     # JSON and lengths, no pickle: the parent must not execute what a child wrote that a file may have taken
     # over.
-    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + b"".join(pages))
+    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n" + b"".join(pages))
     sys.stdout.buffer.flush()
 
 
@@ -64,13 +65,13 @@ def _limit(memory: int, seconds: int, output: int) -> None:
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
     ):
-        hard = resource.getrlimit(resource_kind)[1]
-        limit = wanted_limit if hard == resource.RLIM_INFINITY else min(wanted_limit, hard)
+        hard_limit = resource.getrlimit(resource_kind)[1]
+        limit = wanted_limit if hard_limit == resource.RLIM_INFINITY else min(wanted_limit, hard_limit)
         resource.setrlimit(resource_kind, (limit, limit))
     # The kernel first sends SIGXCPU, and SIGKILL a second later. So a child that ends by SIGKILL was killed
     # by somebody else.
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    hard_seconds = seconds + 1 if hard == resource.RLIM_INFINITY else min(seconds + 1, hard)
+    hard_limit = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    hard_seconds = seconds + 1 if hard_limit == resource.RLIM_INFINITY else min(seconds + 1, hard_limit)
     resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, hard_seconds), hard_seconds))
 
 
@@ -83,9 +84,9 @@ def _leave_network() -> None:
 
 def _jpeg(picture: Image, quality: int) -> bytes:
     """A page as JPEG without metadata."""
-    out = BytesIO()
-    picture.save(out, "JPEG", quality=quality, subsampling=0)
-    return out.getvalue()
+    encoded = BytesIO()
+    picture.save(encoded, "JPEG", quality=quality, subsampling=0)
+    return encoded.getvalue()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ _JPEG_QUALITY = 92
 
 
 def as_picture(rows: Sequence[str]) -> Picture:
-    """The page as a picture of the mail. Its digest is that of the text."""
+    """The page as a picture of the mail. Its digest is the text's."""
     page, _ = _draw(rows)
     # By the text, so that the same text sent twice is one sheet, even if another release draws it otherwise.
     digest = hashlib.sha256("\n".join(rows).encode()).hexdigest()
@@ -69,6 +69,6 @@ def _around(boxes: Sequence[tuple[float, float, float, float]]) -> Box:
 
 
 def _saved(page: Image.Image, kind: str, **options: int) -> bytes:
-    out = io.BytesIO()
-    page.save(out, kind, **options)
-    return out.getvalue()
+    encoded = io.BytesIO()
+    page.save(encoded, kind, **options)
+    return encoded.getvalue()

@@ -50,10 +50,11 @@ def read_stamp(value: str) -> Stamp | None:
     """A header's value as a stamp; None where it has no authserv-id. Never raises."""
     # Comments go first, because "dmarc=fail (dmarc=pass)" is a failure.
     parts = _statements(strip_comments(value))
-    head = parts[0].split() if parts else []
-    if not head or "=" in head[0]:
+    server_words = parts[0].split() if parts else []
+    if not server_words or "=" in server_words[0]:
         return None
-    return Stamp(head[0].strip('"').casefold(), tuple(r for part in parts[1:] if (r := _result(part))))
+    results = tuple(result for part in parts[1:] if (result := _result(part)))
+    return Stamp(server_words[0].strip('"').casefold(), results)
 
 
 def _statements(value: str) -> list[str]:

@@ -19,8 +19,11 @@ from PIL import Image
 
 _POLICY = policy.SMTP.clone(cte_type="7bit")
 _LONGEST_SUBJECT = 200
+"""Characters."""
 _SMALLEST_SIDE = 500
+"""Pixels; no side of a picture is made smaller than this."""
 _STEPS = 6
+"""Sizes that are tried: 0.8, 0.64, ... 0.8 to the power of `_STEPS` - 1."""
 
 
 @dataclass(frozen=True, slots=True)

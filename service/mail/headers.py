@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 _MOST_HEADERS = 2000
 _LONGEST_VALUE = 100_000
-"""Bytes of one unfolded header that are kept."""
+"""Headers of one mail, and bytes of one unfolded header, that are kept."""
 _NAME = re.compile(rb"[!-9;-~]+")
 _ENCODED = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
 _ADDRESS = re.compile(r"[^\s<>()\[\]\",;:@\\]+@[^\s<>()\[\]\",;:@\\.]+(?:\.[^\s<>()\[\]\",;:@\\.]+)*\.?")

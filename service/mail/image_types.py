@@ -51,8 +51,7 @@ class Probe:
 
 
 class PictureProbe(Protocol):
-    """Opens one file of a known type, or finds that it does not open. Must not raise on account of any
-    bytes."""
+    """Opens one file of a known type, or finds that it does not open. Must not raise, whatever the bytes."""
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         """Open `data` as `kind`."""

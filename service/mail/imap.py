@@ -29,10 +29,12 @@ log = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 15.0
 READ_SECONDS = 30.0
+"""Longest waits for a connection, and for each answer."""
 # Behind a peer that swallows packets IDLE looks like a quiet night. So it is left after 300 s at most, and
 # `idle_done` then runs into the socket's timeout.
 LONGEST_IDLE = 300.0
 POLL_WITHOUT_IDLE = 30.0
+"""Seconds; also the longest pause at a server that cannot push."""
 _SLICE = 1.0
 """Seconds of waiting after which `stop` is looked at again."""
 _BATCH = 200
@@ -217,7 +219,7 @@ class ImapSource:
         return folder if folder.startswith(self._prefix) else self._prefix + folder
 
     @contextmanager
-    def _use(self, doing: str) -> Iterator[IMAPClient]:
+    def _use(self, action: str) -> Iterator[IMAPClient]:
         """The connection, or MailboxError; after any trouble the next use begins with a new connection."""
         try:
             client = self._client or self._connect()
@@ -231,7 +233,7 @@ class ImapSource:
             raise MailboxError(str(error)) from error
         except (OSError, IMAPClientError, _MissingFolder, ValueError, LookupError) as error:
             self._drop()
-            raise MailboxError(self._sentence(error, doing)) from error
+            raise MailboxError(self._sentence(error, action)) from error
 
     def _drop(self) -> None:
         client, self._client = self._client, None
@@ -286,7 +288,7 @@ class ImapSource:
         except IMAPClientError as error:
             raise _MissingFolder from error
 
-    def _sentence(self, error: Exception, doing: str) -> str:
+    def _sentence(self, error: Exception, action: str) -> str:
         """What went wrong and what to check, for the status page."""
         settings, server = self._settings, f"{self._settings.host}:{self._settings.port}"
         match error:
@@ -310,7 +312,7 @@ class ImapSource:
             case IMAPClientAbortError() | ConnectionError():
                 sentence = f"The connection to the mail server {server} was lost; Galloper connects again."
             case _:
-                sentence = (f"Could not {doing} the mailbox at {server} ({type(error).__name__}); Galloper "
+                sentence = (f"Could not {action} the mailbox at {server} ({type(error).__name__}); Galloper "
                             "keeps trying.")
         return sentence
 

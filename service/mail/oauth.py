@@ -54,11 +54,13 @@ class Tokens:
 
     def _ask(self) -> None:
         answer = self._answer()
-        token, life = answer.get("access_token"), answer.get("expires_in")
+        token, lifetime = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token or not token.isascii():
             raise NoToken(self._sentence("no access_token"))
         self._token = token
-        seconds = float(life) if isinstance(life, (int, float, str)) and str(life).isdigit() else USUAL_LIFE
+        # RFC 6749, 5.1 has a number; some providers send it as text.
+        is_number = isinstance(lifetime, (int, float, str)) and str(lifetime).isdigit()
+        seconds = float(str(lifetime)) if is_number else USUAL_LIFE
         self._until = self._now() + max(0.0, seconds - EARLY)
         # RFC 6749, 6: some providers give a new refresh token each time, and the old one ends.
         renewed = answer.get("refresh_token")

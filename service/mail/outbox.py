@@ -132,10 +132,10 @@ def _fitted(
     base_url: str
 ) -> bytes:
     """A mail of at most `max_bytes`: with smaller pictures, else with a link to the files left out."""
-    smaller = shrink(finished, max_bytes)
+    shrunk_mail = shrink(finished, max_bytes)
     player = records.player_of(session, letter.recipient)
-    if not base_url or player is None or attachment_count(smaller) == attachment_count(finished):
-        return smaller
+    if not base_url or player is None or attachment_count(shrunk_mail) == attachment_count(finished):
+        return shrunk_mail
     # The hash of the stored bytes is the link's secret. Without a random line anybody with the same files
     # could compute it.
     token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + finished)
@@ -264,8 +264,8 @@ def _smaller(
 ) -> OutboxState:
     if row.shrunk:
         return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
-    smaller = blobs.put(shrink(data, len(data) // 4))
-    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=smaller, due_at=now)
+    message_key = blobs.put(shrink(data, len(data) // 4))
+    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=message_key, due_at=now)
 
 
 def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:

@@ -11,6 +11,7 @@ from service.mail.headers import Headers, message_ids, split_mail
 from service.mail.mime_parts import Tree, content_type, payload_of
 
 _MOST_LOOKED_AT = 50
+"""Parts of a report, and blocks of a part, that are read."""
 
 
 class ReportKind(StrEnum):

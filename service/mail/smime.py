@@ -8,6 +8,7 @@ from __future__ import annotations
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 _DATA = bytes.fromhex("2a864886f70d010701")
 _DEEPEST = 12
+"""Elements within elements that are read."""
 
 
 class _NotThisError(ValueError):

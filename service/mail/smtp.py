@@ -159,9 +159,9 @@ class SmtpTransport:
             raise SmtpRefused("the mail server does not take addresses with letters outside ASCII") from None
         # By hand and not by `smtplib.SMTP.data`: only so is it known whether a fault came before or after the
         # mail was handed over.
-        code, words = smtp.docmd("DATA")
+        code, reply_text = smtp.docmd("DATA")
         if code != 354:
-            _check(code, words)
+            _check(code, reply_text)
             raise ServerUnavailable(f"the mail server answered DATA with {code}")
         try:
             # RFC 5321, 4.5.2: a dot at the start of a line is doubled, since a line of one dot ends the mail.
@@ -170,12 +170,12 @@ class SmtpTransport:
                 + (b"" if envelope.data.endswith(b"\r\n") else b"\r\n")
             )
             smtp.send(b".\r\n")
-            code, words = smtp.getreply()
+            code, reply_text = smtp.getreply()
         except (OSError, smtplib.SMTPException) as error:
             raise DeliveryUnknown(
                 "the connection ended before the mail server confirmed; it may have been delivered"
             ) from error
-        _check(code, words)
+        _check(code, reply_text)
 
     def _return_path(self, envelope: MailEnvelope) -> str:
         # An address for each letter: a bounce then names its letter even if it quotes nothing of it.
@@ -223,13 +223,13 @@ def _log_in(smtp: smtplib.SMTP, user: str, tokens: Tokens) -> None:
         raise
 
 
-def _check(code: int, words: bytes, *, about_the_mail: bool = True) -> None:
+def _check(code: int, reply_text: bytes, *, about_the_mail: bool = True) -> None:
     """Return for a positive answer of the server; raise TryAgainLater, MailTooLarge or SmtpRefused for
     others."""
     if 200 <= code < 300:
         return
     # Servers quote the address in their texts; the numbers say enough (RFC 3463).
-    status = re.match(rb"\s*([245]\.\d{1,3}\.\d{1,3})\b", words)
+    status = re.match(rb"\s*([245]\.\d{1,3}\.\d{1,3})\b", reply_text)
     numbers = f"{code} {status[1].decode()}" if status else str(code)
     if 400 <= code < 500:
         raise TryAgainLater(f"the mail server answered {numbers}")
