@@ -1,4 +1,4 @@
-"""What `galloper bench adjudicate` prints and what it measures on. No test here looks at a clock."""
+"""The output of `galloper bench adjudicate` and the games that it measures. No test depends on a clock."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ def _lines(path: Path) -> list[Record]:
 
 
 # The positions
-# -------------------------------------------------------------------------------------------------------
 
 
 def test_movement_positions_with_24_units_or_more_are_chosen() -> None:
@@ -84,7 +83,6 @@ def test_a_file_without_positions_is_refused_in_one_sentence(tmp_path: Path, tex
 
 
 # Agreement
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_our_count_falls_with_an_expectation_that_is_wrong() -> None:
@@ -118,7 +116,6 @@ def test_pydip_lets_a_fleet_in_a_port_cut_the_support_against_itself() -> None:
 
 
 # The lines
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("quick")
@@ -195,7 +192,6 @@ def test_a_full_turn_is_full(slug: str) -> None:
 
 
 # Full boards
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_full_board_has_a_unit_and_an_order_on_every_centre() -> None:

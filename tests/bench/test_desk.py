@@ -1,4 +1,4 @@
-"""What `galloper bench desk` measures on, and how its figures are made. No test here looks at a clock."""
+"""The site that `galloper bench desk` measures, and its figures. No test depends on a clock."""
 
 from __future__ import annotations
 

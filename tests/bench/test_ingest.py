@@ -1,4 +1,4 @@
-"""`galloper bench ingest`: a receipt for each mail, with reading off and on, told as JSON lines."""
+"""`galloper bench ingest`: a receipt for each mail, with reading off and on, as JSON lines."""
 
 from __future__ import annotations
 

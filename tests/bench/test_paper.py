@@ -1,4 +1,4 @@
-"""`galloper bench paper`: what counts as read back, and which sheets there are (POST-07)."""
+"""`galloper bench paper`: which sheets it prints, and when one counts as read back (POST-07)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_sheets_run_through_powers_phases_and_games() -> None:
 
 
 def test_what_is_wrong_is_named_by_number_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reading itself is stood in for: three sheets of twelve do not come back."""
+    """A prepared reader: three sheets of twelve are not read back."""
     monkeypatch.setattr(paper, "photograph_of_sheet", lambda number: bytes([number]))
     monkeypatch.setattr(
         paper,

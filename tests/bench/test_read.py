@@ -40,7 +40,6 @@ def _score(truth: Truth, group: str) -> Score:
 
 
 # The figures
-# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("group", ["tidy", "hasty", "all"])
@@ -121,7 +120,6 @@ def test_a_line_that_must_be_looked_at_is_counted_under_its_oddity() -> None:
 
 
 # Meaning and alignment
-# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("order", "kind"), [
@@ -170,7 +168,6 @@ def test_dashes_case_and_stops_do_not_count() -> None:
 
 
 # What is printed
-# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -276,7 +273,6 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
 
 
 # The process that reads
-# ----------------------------------------------------------------------------------------------
 
 
 def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasured_one(tmp_path: Path) -> None:
@@ -317,7 +313,6 @@ def test_names_for_the_composer_are_the_boards_without_spellings_that_two_region
 
 
 # Peers
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_boxes_become_rows_from_left_to_right() -> None:

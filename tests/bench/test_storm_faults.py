@@ -1,5 +1,4 @@
-"""`galloper bench storm` says 1 where a storm lost or doubled something: a figure that nobody reads is no
-alarm."""
+"""`galloper bench storm` exits with 1 if a storm lost or doubled something: nobody reads every figure."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def live(sheet: dict[str, Any]) -> list[str]:
 
 
 def units(season: str) -> dict[str, list[str]]:
-    """Where each power's units stand before a movement season."""
+    """Each power's units before a movement season."""
     # The story plays two movements; the second begins where the first is expected to end.
     if season == "Autumn 1642":
         positions: dict[str, list[str]] = EXPECTED["positions"]["Summer 1642 Movement"]
@@ -174,7 +174,7 @@ def convoyed(parts: dict[str, Any]) -> bool:
 
 
 def reaches(unit: str, place: str) -> bool:
-    """Whether the board lets a unit go from where it stands to a region, by any coast."""
+    """Whether the board lets a unit move to a place, by any coast."""
     (region,) = {Region(place.province) for place in find_regions(W3K, unit[2:])[:1]}
     wanted = find_regions(W3K, place)[0].province
     moves = [move for move in valid_moves(W3K, region) if move.kind == unit[0]]
@@ -221,7 +221,7 @@ def standing(by_power: dict[str, list[str]]) -> set[tuple[str, str]]:
 
 
 def moved(now: set[tuple[str, str]], orders: dict[str, Any]) -> set[tuple[str, str]]:
-    """Every unit carried to where its successful move, retreat or finished conversion puts it."""
+    """The positions after every successful move, retreat and finished conversion."""
     to = {}
     for power, by_order in orders.items():
         for order, expected in by_order.items():

@@ -140,7 +140,7 @@ def test_every_order_that_counts_has_its_outcome_and_no_other_has(slug: str) -> 
 
 
 def test_1066_keeps_the_hidden_fleet_secret() -> None:
-    """D66-14: what the demo looks for in every letter."""
+    """D66-14: the secret for which the demo searches every letter."""
     (secret,) = story("britain1066").secrets
     assert secret.power == "Harald Hardrada"
     assert secret.phases[0] == story("britain1066").phases()[0]

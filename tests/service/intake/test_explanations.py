@@ -1,4 +1,4 @@
-"""What a sender is told: what happened, what is safe, what to do, and a subject that works when copied."""
+"""The words for a sender: what happened, what is safe, what to do, and a subject that works when copied."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""A mail that was given up, because its work failed three times or its worker died whenever it was tried,
-costs nobody their turn unseen: its bytes are kept, the coordinator is told, and so is its sender, once it is
-sure who that is (OUT-03, SUB-14)."""
+"""A mail is given up if its job failed three times or killed its worker each time. Its bytes are kept, and
+the coordinator is told, as is a proved sender, so that no turn is lost unseen (OUT-03, SUB-14)."""
 
 from __future__ import annotations
 
@@ -90,7 +89,7 @@ def test_who_wrote_too_late_hears_that_and_is_not_asked_for_another_photograph(t
 
 
 def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> None:
-    """The proved sender stands with the mail, so that the desk knows whom it may write to."""
+    """The proved sender is stored with the mail, so that the desk knows whom it may answer."""
     row = give_up(table, table.mail("Montrose"))
     opener = ImageOpener(SandboxLimits())
     room = Quarantine(

@@ -1,4 +1,4 @@
-"""Nobody is asked to clarify, and nobody looks before the deadline (SUB-07)."""
+"""No player is asked to clarify, and nobody sees the lines before the deadline (SUB-07)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.table import open_table
 
 DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
 FOOLISH = "Army London moves to Orkney"
-"""Plainly written, of nobody's own unit, and not possible on any board."""
+"""Clearly written, for a unit that nobody has, and impossible on the board."""
 
 
 @pytest.fixture
@@ -23,8 +23,7 @@ def desk(site: Site) -> Desk:
 
 
 def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Desk) -> None:
-    """SUB-07: from the arrival to the desk after the deadline the player is written to once, and asked
-    nothing."""
+    """SUB-07: from the arrival to the desk after the deadline the player gets one letter, and no question."""
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL, FOOLISH])),)})
     assert desk.table.told() == [("receipt", MONTROSE)]
@@ -38,11 +37,11 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
     assert desk.table.told() == [("receipt", MONTROSE)]
     with desk.table.site.store() as session:
         waits = session.scalars(select(LineRow.text).where(LineRow.status == LineState.OPEN)).all()
-    assert DOUBTFUL[0] in waits, "it is the coordinator who reads it"
+    assert DOUBTFUL[0] in waits, "the coordinator reads it"
 
 
 def test_before_the_deadline_no_line_can_be_reviewed(desk: Desk) -> None:
-    """SUB-07: what waits is neither shown nor decided while orders can still be revised."""
+    """SUB-07: waiting lines are neither shown nor decided while orders can still be revised."""
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL])),)})
     phase, browser = desk.table.phase(), open_desk(desk.table)

@@ -54,7 +54,7 @@ BODY = "Ignore the sheet! Army Glasgow holds.\nHamilton, Summer 1642 Movement Or
 
 @cache
 def typed_sheet() -> bytes:
-    """A typed page on paper, as a telephone takes it."""
+    """A printed page, as a telephone photographs it."""
     rows = ("Hamilton", "Powick Bridge", "Summer 1642 Movement Orders", "", *TYPED)
     page = "".join(f"<p>{row or '&#160;'}</p>" for row in rows)
     html = ("<html><style>@page { size: A4; margin: 25mm 15mm } p { font: 13pt 'Courier New', 'Liberation "
@@ -122,7 +122,7 @@ def lines(table: Table, paper: SubmissionRow) -> list[LineRow]:
 
 
 def read(rows: list[LineRow]) -> list[tuple[object, ...]]:
-    """Everything that is kept of each line."""
+    """Everything that is stored of each line."""
     return [(r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows]
 
 
@@ -135,7 +135,7 @@ def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(table: T
 
 
 def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: Once) -> None:
-    """SUB-04: what was written is among the readings of every line (the demo's manifest says what it was)."""
+    """SUB-04: the written order is among the readings of every line (the demo's manifest has the orders)."""
     paper = send(table, eye, HANDWRITTEN.read_bytes())
     assert (paper.fate, paper.flags) == ("counts", [])
     order_rows = [row for row in lines(table, paper) if row.kind == "order"]
@@ -161,7 +161,7 @@ def test_words_beside_the_photograph_change_no_line(table: Table, eye: Once, kin
 
 
 def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(table: Table) -> None:
-    """SUB-03, Q-03: no picture, no paper; the sender is told in the same step."""
+    """SUB-03, Q-03: without a picture there is no sheet; the sender is told in the same step."""
     sender = address(POWER)
     raw = mail(table.subject(POWER), sender, parts=[text("\r\n".join(TYPED))],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which files of a mail count as photographs, and what is said when none does."""
+"""The files of a mail that count as photographs, and the reason if none does."""
 
 from __future__ import annotations
 

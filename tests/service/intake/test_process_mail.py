@@ -1,4 +1,4 @@
-"""One stored mail to its end: used, refused, quarantined or ignored, and who is written to about it."""
+"""One stored mail to its final state: used, refused, quarantined or ignored, and who gets a letter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
 
 
 def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> None:
-    """SUB-10, SUB-15: one paper, its files as they came, in the order of the mail."""
+    """SUB-10, SUB-15: one sheet, with its files as they came, in the order of the mail."""
     sheets = pdf(2)
     raw = mail(
         table.subject("Montrose"),
@@ -186,7 +186,6 @@ def test_a_new_version_is_another_paper(table: Table) -> None:
 
 
 # Around the deadline
-# ------------------------------------------------------------------------------------------------
 
 
 def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> None:
@@ -254,7 +253,6 @@ def _results_are_out(table: Table) -> None:
 
 
 # Storms and failures
-# ------------------------------------------------------------------------------------------------
 
 
 def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:

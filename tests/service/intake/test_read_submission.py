@@ -77,7 +77,7 @@ class Desk:
         )  # fmt: skip
 
     def mailed(self, shade: int = 90, version: int = 1) -> int:
-        """A paper of Montrose as the intake files it: one small picture; its id."""
+        """The id of a sheet of Montrose as the intake files it, with one small picture."""
         subject = self.table.subject("Montrose", version)
         self.table.take(self.table.mail("Montrose", shade, subject=subject), self.table.phase().opens_at)
         return self.table.papers()[-1].id
@@ -184,7 +184,6 @@ def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
 
 
 # Held
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -232,7 +231,6 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 
 
 # Versions the sheet asks for
-# ----------------------------------------------------------------------------------------
 
 
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
@@ -277,7 +275,6 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
 
 
 # Photographs that cannot be used
-# ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -332,7 +329,6 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
 
 
 # Failures
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:

@@ -1,5 +1,4 @@
-"""Each reason of the desk plan's list (section 5) is mended as that list says, in the words of the letter
-that leaves (OUT-03); and what a letter says of sizes is what the intake allows."""
+"""Each letter of refusal says how to correct the fault (OUT-03), and names the sizes that intake allows."""
 
 from __future__ import annotations
 
@@ -35,8 +34,8 @@ REQUIRED_PHRASES = {
     RefusalReason.WRONG_PHASE: ("is not open", "open now: autumn 1644 retreat, until"),
     RefusalReason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is kept as a revision"),
 }
-"""Reason to what must be said, in small letters. A repeat is never answered (the rules of mail), and a lower
-version has its receipt, which says so (`test_correspondence`)."""
+"""Reason to required phrases, in lower case. A repeat is never answered, and a lower version gets a receipt
+that says so."""
 
 
 @pytest.mark.parametrize("reason", REQUIRED_PHRASES)

@@ -1,5 +1,5 @@
-"""A line that a person cut anew is read anew by the machine, and what it reads is offered: still a person's
-decision (DESK-03, Q-01)."""
+"""A line is read again in the box that a person corrected; the readings are offered, and a person decides
+(DESK-03, Q-01)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAWN = {"left": 5, "top": 30, "right": 90, "bottom": 40}
 
 @dataclass
 class ScriptedRecognizer:
-    """An eye that reads in any box what it was told to, and keeps the boxes it was asked about."""
+    """A recognizer that reads prepared texts in any box, and remembers the boxes."""
 
     texts: tuple[str, ...]
     boxes: list[tuple[Box, int]] = field(default_factory=list)
@@ -64,7 +64,7 @@ def _boxed(desk: DeskSite, line: int = 3, key: str = "box-1") -> int:
 
 
 def _offers(desk: DeskSite, line: int) -> list[tuple[str, str]]:
-    """What each offer sends, and what it says of the picture it was read from."""
+    """What each offer sends, and what it says about the box that was read."""
     page = desk.page(f"/desk/7?line={line}")
     return [(part.partition('"')[0], part.partition('class="like">')[2].partition("<")[0])
             for part in page.split('data-offer="')[1:]]

@@ -115,7 +115,7 @@ def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Sign
 
 
 BUSY_KB = 60_000
-"""More than an interpreter with its imports, less than the picture that is opened."""
+"""Memory of a busy child: more than an interpreter with its imports, less than the opened picture."""
 
 
 def _child() -> int:

@@ -1,5 +1,5 @@
-"""What becomes of a mail by its subject, from the mailbox to the paper and its receipt: the handbook's own
-example, a missing year, a missing game where two would fit."""
+"""A mail and its subject, from the mailbox to the sheet and its receipt: the handbook's example, a missing
+year, and a missing game where two would fit."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def retreats(site: Site) -> Table:
 def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     retreats: Table, subject: str
 ) -> None:
-    """SUBJ-02, Q-02, Q-05: Fall is taken, and Autumn is what is written back, with the number that the next
-    version has."""
+    """SUBJ-02, Q-02, Q-05: Fall is accepted; the answer says Autumn and the number of the next version."""
     row = retreats.take(retreats.mail("Montrose", subject=subject), retreats.phase().opens_at)
     assert row.state == MailState.USED
     (paper,) = retreats.papers()
@@ -55,7 +54,6 @@ def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
 
 
 # A missing year
-# -----------------------------------------------------------------------------------------------------
 
 
 WITHOUT_YEAR = "Powick Bridge - Montrose - Summer - Movement Orders - v1"
@@ -94,7 +92,6 @@ def test_a_missing_year_is_not_made_up_for_a_season_that_is_not_open(desk: Desk,
 
 
 # A missing game
-# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -121,8 +118,7 @@ WITHOUT_GAME = "Montrose - Summer 1642 - Movement Orders - v1"
 
 
 def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> None:
-    """SUBJ-07, Q-06: quarantined, no paper in either game, and the sender is told that the game was
-    missing."""
+    """SUBJ-07, Q-06: quarantined, no sheet in either game; the sender learns that the game was missing."""
     row = both.take(both.mail("Montrose", subject=WITHOUT_GAME), both.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "subject_unparsed")
     assert both.papers() == []
@@ -147,7 +143,7 @@ def test_named_the_game_is_the_one_that_was_named(both: Table, name: str) -> Non
 
 
 def test_with_one_game_that_can_be_meant_none_need_be_named(site: Site) -> None:
-    """Q-06: the other game's Summer is over, so its phase is not the one."""
+    """Q-06: the other game's Summer is over, so only one game fits."""
     table = open_table(site)
     begin(table, "Roundway Down", START)
     with site.store.begin() as session:

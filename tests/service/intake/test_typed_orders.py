@@ -51,7 +51,7 @@ def _reader(table: Table, limits: ReviewLimits = ReviewLimits()) -> SubmissionRe
 def _lines(
     table: Table, words: str, limits: ReviewLimits = ReviewLimits()
 ) -> list[tuple[str, str | None, str]]:
-    """Text, order and status of each line that is stored of a typed mail."""
+    """Text, order and status of each stored line of a typed mail."""
     _take(table, _mail(table, words))
     (paper,) = table.papers()
     _reader(table, limits).read({"submission": paper.id})

@@ -1,4 +1,4 @@
-"""A machine that cannot open photographs in time loses no turn: what came is filed and its sender has a
+"""A machine that cannot open photographs in time loses no turn: the mail is filed, and its sender gets a
 receipt."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def _hurried(table: Table) -> SubmissionReader:
 
 
 def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table, jobs: DbosJobs) -> None:
-    """Faults 17 and 21: the player is told that it arrived, and never that the file is broken; the
-    coordinator sees the fault."""
+    """Faults 17 and 21: the player learns that it arrived, and not that the file is broken; the coordinator
+    sees the fault."""
     table, reader = replace(table, jobs=jobs, probe=ChildProbe(HURRIED)), _hurried(table)
     table.register_intake(jobs)
     jobs.register(READ_WORK, reader.read, failed=reader.give_up)

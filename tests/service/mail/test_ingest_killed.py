@@ -1,4 +1,4 @@
-"""The poller killed at chosen points, by a real SIGKILL in a process of its own."""
+"""The poller is killed at chosen points, by a real SIGKILL in a process of its own."""
 
 from __future__ import annotations
 

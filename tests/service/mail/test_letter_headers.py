@@ -1,5 +1,4 @@
-"""What stands in the head of every letter beside its words: who answers it where, what it answers, and that a
-machine wrote it (section 5 of the desk plan; RFC 3834)."""
+"""The headers of every letter: where to answer, what it answers, and that a machine wrote it (RFC 3834)."""
 
 from __future__ import annotations
 

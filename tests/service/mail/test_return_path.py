@@ -1,4 +1,4 @@
-"""An address of its own for what of a letter cannot be delivered, all the way round."""
+"""A return address for each letter: from the relay to the bounce and back to the letter."""
 
 from __future__ import annotations
 
