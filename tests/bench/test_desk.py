@@ -67,6 +67,7 @@ def test_a_page_of_the_sample_has_ink_where_each_line_is(sample: DeskSample) -> 
             xs, ys = zip(*line.box, strict=True)
             cut = picture.crop((int(min(xs)), int(min(ys)), int(max(xs)), int(max(ys))))
             levels = np.asarray(cut, dtype=np.int32)
+            # Grey levels of 255: bare paper differs by less than ink on it does.
             assert levels.max() - levels.min() > 60, line.picture
 
 
@@ -91,8 +92,8 @@ def test_the_site_has_every_line_open_at_the_desk_of_one_closed_phase(
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
-    with make_site(tmp_path) as opened:
-        return opened
+    with make_site(tmp_path) as new_site:
+        return new_site
 
 
 def test_a_game_closed_within_the_last_day_has_its_deadline_behind_it(site: Site) -> None:
@@ -144,10 +145,12 @@ def test_a_line_on_file_other_than_written_is_found() -> None:
         3: ("not an order", None),
         4: ("read", "A Fife H"),
     }
+    # Another order, an order for a void line, and a line that nobody decided.
     assert set(wrong(decided, truth)) == {2, 4, 5}
 
 
 def test_the_figures_of_a_walk_are_its_most_keys_and_its_percentiles() -> None:
+    # One slow line of a hundred must not change the 95th percentile.
     walk = Walk(times=[10.0] * 99 + [300.0], answers=[5.0], clicks=0, seconds=[0.5, 1.5], minutes=1.0)
     walk.keys |= {"first": [1, 1], "among": [1, 2], "typed": [7, 12, 9]}
     values = {figure.name: figure.value for figure in figures(walk, 99, 100)}

@@ -1,7 +1,7 @@
 """What `galloper bench read` counts and prints.
 
-The expected figures of the example come from another scorer, written by other hands for `galloper read
---json`, that was run on the same truth and answers; it shares no code with this one.
+The expected figures of the example come from another scorer, which other people wrote for `galloper read
+--json`. It was run on the same truth and answers, and shares no code with this one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
 
 
 def test_the_example_has_something_of_everything() -> None:
-    """Else a figure could agree by being nought."""
+    # A figure that is 0 in the example would agree with any scorer.
     scored = EXAMPLE["scored"]["all"]
     assert all(scored[key] for key in ("wrong_auto", "struck_taken_as_live", "calibration_error", "CER"))
     assert 0 < scored["order_exact_meaning"] < scored["right_in_first_five"] < 1
@@ -109,6 +109,7 @@ def test_the_right_order_among_the_first_five_only_counts_there() -> None:
         _one(MOVE, _line("A London - Kem", "A London - Kew", candidates=[*others, right])).in_first_five
         == 1.0
     )
+    # The desk offers five readings, so the right one in sixth place does not help.
     sixth = [*others, others[0], right]
     assert _one(MOVE, _line("A London - Kem", "A London - Kew", candidates=sixth)).in_first_five == 0.0
 
@@ -138,6 +139,7 @@ def test_every_form_of_the_contract_is_known(order: str, kind: str) -> None:
 
 @pytest.mark.parametrize(("written", "read_", "alike"), [
     ("A X R Y", "A X - Y", True), ("Remove A X", "A X disbands", True), ("A X S A Y", "A X S Y", True),
+    # A coast that was written must be read, except of a supported unit; one that was not may be added.
     ("A X - Devon/South Coast", "A X - Devon", False), ("A X - Devon", "A X - Devon/South Coast", True),
     ("A X S F Devon/South Coast", "A X S F Devon", True), ("F Devon/South Coast H", "F Devon H", False),
     ("A X - Y", "F X - Y", False), ("A X proxy The Crown", "A X proxy Crown", True),
@@ -172,7 +174,7 @@ def test_dashes_case_and_stops_do_not_count() -> None:
 
 @pytest.fixture
 def played(truth: Truth, monkeypatch: pytest.MonkeyPatch) -> Truth:
-    """The reading process is played: its answers are the example's, a photograph a second."""
+    """A prepared reading process: its answers are the example's, with fixed times."""
 
     def read_folder(reader: str, _: Truth, __: Any) -> run.FolderReading:
         times = {"cpu": 2.0, "wall": 4.0} if reader == "galloper" else {"cpu": 1.0, "wall": 1.0}
@@ -285,6 +287,7 @@ def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasure
     out = io.StringIO()
     child.serve(reader, [tmp_path / "a.jpg", tmp_path / "b.jpg"], out)
     *answers, last = (json.loads(line) for line in out.getvalue().splitlines())
+    # The first photograph is read once before, so that loading the networks is in nobody's time.
     assert read_names == ["a.jpg", "a.jpg", "b.jpg"]
     assert [answer["file"] for answer in answers] == ["a.jpg", "b.jpg"]
     assert all(answer["cpu"] >= 0 and answer["wall"] >= 0 for answer in answers)
