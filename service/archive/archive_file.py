@@ -1,4 +1,4 @@
-"""An archive of a game as it is read from its file, none of it checked yet but the seal.
+"""An archive of a game as it is read from its file. Only the seal is checked yet.
 
 The last 64 bytes of the file are the SHA-256 of all bytes before them, so a file that was cut off is known at
 once.
@@ -29,6 +29,7 @@ HEAD = 50 << 20
 """Bytes of a damaged archive that are searched for its record. The record comes first, so 50 MiB hold years
 of play."""
 
+# A closed entry has its digests only. An unknown part would be covered by no digest, so it is refused.
 PARTS = ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"})
 
 
@@ -65,6 +66,7 @@ class Archive:
     texts: dict[str, bytes]
     manifest: dict[str, Any]
     entries: tuple[ArchiveEntry, ...]
+    # Filled by the first question: the checks ask for the entries of several kinds in each judged phase.
     _by_kind: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
 
     @property
@@ -97,7 +99,8 @@ class VerifyReport:
 
 
 def read_archive(path: Path) -> Archive:
-    """The archive in a file, of which no more than one photograph at a time is held. Raises Broken."""
+    """The archive in a file, of which no more than one photograph at a time is held. Raises
+    BrokenArchive."""
     if not _sealed(path):
         raise BrokenArchive(_cut_off(path))
     digests, texts = {}, {}

@@ -1,4 +1,4 @@
-"""Put a game's whole archive into another site, so that the game goes on there.
+"""Import a game's whole archive into another site, so that the game continues there.
 
 Nothing is overwritten, and no letter leaves the site before a person says so.
 """

@@ -26,10 +26,11 @@ class Secrets:
     orders: frozenset[int] = frozenset()
 
     def hides(self, kind: str, tells: Mapping[str, Any]) -> bool:
-        """Whether an entry of this kind would give a secret away. The bare digest of a board would, too: a
-        fleet can be in so few places that a player could try them all."""
+        """Whether an entry of this kind would give a secret away."""
         match kind:
             case "phase":
+                # Even the bare digest gives the board away: a fleet can be in so few places that a player
+                # could try them all.
                 return tells["position"] is not None and tells["phase"] in self.boards
             case "reading" | "decision" | "judged":
                 return tells["phase"] in self.orders

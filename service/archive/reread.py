@@ -1,4 +1,4 @@
-"""The sheets of a game's whole archive read once more by the reader of today, beside what its record says of
+"""The sheets of a game's whole archive read again by the reader of today, beside what its record says of
 each line: how it was read then, and what it finally counted as.
 
 Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader
@@ -105,8 +105,7 @@ def run_reread(
     as_json: bool,
 ) -> int:
     """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last.
-    0, since a reader that reads otherwise is no failure. Raises RereadFault,
-    service.archive.archive_file.Broken and maps.MapError."""
+    Returns 0. Raises RereadFault, BrokenArchive and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = check_archive(path)
     for comparison in reread(path, archive, eye, load, phase, progress):
@@ -132,11 +131,12 @@ def run_reread(
             file=out,
         )
         print("Nothing was changed: the results stand as they were sent.", file=out)
+    # A reader that reads otherwise is no failure.
     return 0
 
 
 def check_archive(path: Path) -> Archive:
-    """A whole archive whose chain and files fit. Raises RereadFault, service.archive.archive_file.Broken."""
+    """A whole archive whose chain and files fit. Raises RereadFault and BrokenArchive."""
     archive, report = read_archive(path), VerifyReport()
     if not archive.is_whole:
         raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
@@ -169,6 +169,7 @@ def reread(
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _recorded_pages(archive, number, key)
+                # One photograph may hold several pages and is read once.
                 for photograph in dict.fromkeys(name for name, _ in old):
                     fresh = _read_now(
                         zipped.read(photographs[photograph]),
@@ -219,6 +220,7 @@ def _recorded_pages(archive: Archive, number: int, key: int) -> list[tuple[str, 
 def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _RecordedLine:
     sure = line["state"] != "open"
     best = line["order"] or next((order for _, order in line["candidates"]), None)
+    # A doubtful line that nobody decided counted as nothing.
     counted = decision["order"] if decision is not None else line["order"] if sure else None
     return _RecordedLine(
         line["line"], line["box"], LineReading(line["text"] or "", best, sure), counted, decision is not None
@@ -243,6 +245,8 @@ def _pair_lines(
             list(old[index] if index < len(old) else ()),
             list(fresh[index] if index < len(fresh) else ()),
         )
+        # In crowded rows a box overlaps its neighbours too: the best pair first, or they would take its
+        # partner.
         ranked = sorted(
             ((_overlap(old_line.box, other.box), old_line, other) for old_line in was for other in now),
             key=lambda pair: -pair[0],

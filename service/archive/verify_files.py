@@ -14,9 +14,10 @@ OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.js
 
 
 def check_chain(archive: Archive, report: VerifyReport) -> None:
-    """Compute every digest again, starting from the game's name (docs/record.md). Stops at the first fault,
-    since every entry after it would be one too."""
+    """Compute every digest again (docs/record.md). Stops at the first fault."""
+    # The chain starts from the game's name, so the record of another game cannot take its place.
     before = start(str(archive.manifest.get("game")))
+    # The first fault ends the check: every entry after it would be one too.
     for expected, entry in enumerate(archive.entries, start=1):
         if entry.number != expected:
             is_repeated = entry.number < expected
@@ -62,6 +63,7 @@ def check_files(archive: Archive, report: VerifyReport) -> None:
                                      f"bytes do not give its name.")
             elif key not in named[folder]:
                 report.faults.append(f"{name} was added: no entry names it.")
+        # They are there to be read, and a false board among them must not be believed.
         elif folder == "positions":
             report.faults += _board(name, rest, archive.texts.get(name, b""), boards)
         elif name not in OWN_FILES:
@@ -79,6 +81,7 @@ def _named(archive: Archive, begun: dict[str, Any]) -> dict[str, dict[str, int]]
     """The files that entries name: by folder, the digest of each file and the number of the first entry that
     names it."""
     named: dict[str, dict[str, int]] = {"photographs": {}, "pictures": {}, "mails": {}, "letters": {}}
+    # Photographs of a game that is older than its record: entry 1 names them all.
     for key in (begun.get("found") or {}).get("photographs", []):
         named["photographs"][key] = 1
     for number, tells in archive.open_entries("sheet"):

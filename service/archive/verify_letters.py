@@ -13,11 +13,13 @@ from service.archive.archive_file import Archive, VerifyReport
 from service.archive.verify_game import judged_phases
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
+# The doubled braces outlive `format`, which puts in the names of the game.
 _RECEIPT = (r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this "
             r"digest:") + _HEX.replace("{64}", "{{64}}")
 _ROOT = ((r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this "
           r"welcome), with this root:")
          + _HEX.replace("{64}", "{{64}}"))
+# The mark is the first 12 digits of the SHA-256 of the mail.
 _COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} "
                       r"[0-9a-f]{4} [0-9a-f]{4})")
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
@@ -25,7 +27,7 @@ _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
 
 def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport) -> None:
-    """Check one mail, received or sent by whoever kept it. A letter of another game says nothing here."""
+    """Check one mail that a player received or sent. A letter of another game is ignored."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     text, games = _plain_text(message), _game_names_pattern(archive)
     for match in re.finditer(_RECEIPT.format(games=games), text):
@@ -33,6 +35,7 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     roots = list(re.finditer(_ROOT.format(games=games), text))
     for match in roots:
         _check_root(archive, name, int(match["n"]), match["digest"], report)
+        # A player's own mails prove what arrived, not that the version named is the one that counted.
         _check_counted(archive, name, int(match["n"]), text, report)
     if roots:
         _check_seeds(archive, name, text, report)
@@ -51,6 +54,7 @@ def _game_names_pattern(archive: Archive) -> str:
 
 def _plain_text(message: EmailMessage) -> str:
     body = message.get_body(("plain", "html"))
+    # Letters are wrapped at any blank, so patterns see one long line.
     return " ".join(str(body.get_content()).split()) if body is not None else ""
 
 
@@ -68,6 +72,7 @@ def _check_receipt(
     entry = archive.entries[number - 1]
     if entry.leaf != digest:
         report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
+    # In the players' archive the entry may be closed; then its leaf is all there is to compare.
     elif entry.body is not None and (entry.kind, entry.facts.get("received")) != ("sheet", stamp):
         report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} "
                              f"names.")
@@ -150,6 +155,7 @@ def _check_photographs(archive: Archive, name: str, message: EmailMessage, repor
         for number, tells in archive.open_entries("sheet")
         for key in tells["photographs"]
     }
+    # A mail that its sender kept has the photograph itself.
     for part in message.walk():
         data = part.get_payload(decode=True)
         sheet = sheets.get(hashlib.sha256(data).hexdigest()) if isinstance(data, bytes) else None

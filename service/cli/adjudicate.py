@@ -54,7 +54,7 @@ def _judged(variant: Variant, reader: CaseReader, line: str) -> dict[str, Any]:
 
 
 def _document(line: str) -> dict[str, Any]:
-    """The object on a line. Raises CaseFault for a line that holds none."""
+    """The object on a line. Raises CaseFault for a line without one."""
     if not line.strip():
         raise CaseFault("line", "it is empty")
     try:

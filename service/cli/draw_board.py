@@ -34,6 +34,7 @@ def run_draw(variant: Variant, output: Path) -> int:
 def _refusal(variant: Variant, output: Path) -> str:
     if output.suffix.lower() not in KINDS:
         return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
+    # A board may be tables alone: it can be played and judged without a drawing.
     if not maps.shapes(variant.slug):
         return (f"The board {variant.slug} comes without drawn shapes, so there is no map to draw; w3k has "
                 f"them.")

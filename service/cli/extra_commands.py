@@ -41,7 +41,6 @@ def _missing(name: str, module: str) -> typer.Typer:
     @extra.command(name, help="Comes with the source tree only.", context_settings=anything)
     def explain() -> None:
         raise MissingCommand(f"`galloper {name}` comes with the source tree: get the source and run "
-                             f"tools/setup in "
-                             f"it. The Python module {module} is not installed here.")
+                             f"tools/setup in it. The Python module {module} is not installed here.")
 
     return extra

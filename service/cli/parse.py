@@ -47,6 +47,7 @@ def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
     return {
         "text": parsed.text,
         "order": printed(parsed.orders, variant.board),
+        # One order stands alone in the contract; several need a list.
         "parsed": {"orders": orders} if len(orders) > 1 else next(iter(orders), None),
         "complaint": _complaint_json(parsed.complaint),
         "candidates": [candidate_json(c, variant.board) for c in parsed.candidates],
@@ -62,4 +63,5 @@ def _complaint_json(complaint: Complaint | None) -> dict[str, Any] | None:
 def _plain(parsed: ParsedLine, variant: Variant) -> str:
     if parsed.complaint is None:
         return printed(parsed.orders, variant.board) or ""
+    # A line of text has no limit, and a terminal has.
     return f"? {parsed.text.strip()[:80]} ({parsed.complaint.message})"

@@ -45,6 +45,7 @@ def run_read(
             data = photo.read_bytes()
         except OSError as error:
             print(f"galloper: {photo} cannot be read ({error.strerror}); check the name.", file=sys.stderr)
+            # The other photographs are still read.
             code = 1
             continue
         answer = read_photo(photo.name, data, eye, reader, variant, by_heading=phase is None)
@@ -69,6 +70,7 @@ def read_photo(
                 "lines": [_line(line) for line in lines],
             })
     readings: list[Reading] = [sight.reading for sight in sights]
+    # One good page makes the file readable.
     bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
     return {
         "file": name, "status": "read" if pages else "unusable",
@@ -81,6 +83,7 @@ def _line(line: InterpretedLine) -> dict[str, Any]:
     return {
         "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
         "text": line.text, "order": line.order, "confidence": line.confidence,
+        # The contract has two states: a line waits for a person or it does not.
         "status": "open" if line.status.value == "open" else "auto", "candidates": list(line.candidates),
     }
 
@@ -101,11 +104,13 @@ def named_lexicon(variant: Variant, path: Path) -> Lexicon:
         raise NamesError(f"{path} cannot be read ({error.strerror}); check the name.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise NamesError(f"{path} is not a JSON list of names with kind and aliases: {error!r}") from error
+    # No borders: a lexicon needs names only, and no reading of ink depends on the board.
     return lexicons.build_lexicon(Board(provinces, {}), variant.kinds, rows, variant.powers.values())
 
 
 def _province(entry: dict[str, Any]) -> Province:
     kind = str(entry["kind"])
+    # primary_sea and local_sea are words of the list; for spelling they are seas.
     terrain = Terrain.SEA if kind.endswith("sea") else Terrain(kind)
     return Province(
         entry["name"], entry["name"], terrain, entry.get("abbr", ""),

@@ -55,6 +55,7 @@ class Alarms:
     def _write(self, finding: Finding, since: datetime, now: datetime) -> str:
         sender = self.letters.sender
         facts = NoticeFacts(
+            # The key is the same in every process of a site, so the letter of a day is written once.
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
             event=f"{finding.name}: {finding.sentence}", since=since, consequence=CONSEQUENCES[finding.name],
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")

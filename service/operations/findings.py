@@ -19,10 +19,10 @@ class FindingState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: its name, its state, what is so, and what to do ("" where nothing is to do).
+    """The result of one check: its name, its state, a sentence, and what to do ("" if nothing).
 
-    `trouble_id` tells one trouble from the next of the same name, so that each is written about once; ""
-    where the day tells them apart.
+    `trouble_id` separates one trouble from the next of the same name, so that each is written about once; ""
+    if the day separates them.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Finding:
 
     @property
     def badge(self) -> str:
-        """The state in a sign and words, so that colour is not needed to see it."""
+        """The state as a sign and words, so that nobody needs to see its colour."""
         return {
             FindingState.WELL: "✓ well",
             FindingState.NOTE: "· note",
@@ -49,6 +49,7 @@ class Finding:
 
 def ago(age: timedelta) -> str:
     """An age in its largest unit: "12 seconds ago", "5 minutes ago", "3 hours ago", "2 days ago"."""
+    # A clock that was set back makes an age below 0.
     seconds = max(0, int(age.total_seconds()))
     for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:

@@ -57,7 +57,7 @@ MOST_CLOCK_SKEW = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the checks look at: the database in one transaction, and what this process knows by itself."""
+    """What the checks read: the database in one transaction, and what this process knows itself."""
 
     session: Session
     now: datetime
@@ -66,7 +66,7 @@ class Observation:
     engines_loaded: bool
 
     def recent_events(self, kind: str) -> int:
-        """How many events of a kind the log has of the last 24 hours."""
+        """How many events of a kind the log has from the last 24 hours."""
         return self.session.scalar(
             select(func.count()).select_from(EventRow).where(
                 EventRow.what == kind, EventRow.at > self.now - RECENT)) or 0
@@ -76,7 +76,7 @@ class Observation:
 class Check:
     """One check: its name, the function that makes its finding, and what follows if a trouble is left alone.
 
-    Without a `consequence` no alarm is written: that trouble is told elsewhere.
+    Without a `consequence` no alarm is written: that trouble is reported elsewhere.
     """
 
     name: str
@@ -148,6 +148,8 @@ def check_queue(observation: Observation) -> Finding:
             name, FindingState.TROUBLE,
             f"{counts}; a mail that was stored {ago(observation.now - oldest)} is not judged yet.",
             "Restart the site; its bytes are kept, and what came in time counts.")
+    # These mails are in no table: they stay in quarantine on their server, and the log is their only trace
+    # here.
     unreadable = observation.recent_events("mail_unreadable")
     if unreadable:
         return Finding(
@@ -166,10 +168,10 @@ def check_queue(observation: Observation) -> Finding:
 
 
 def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]]:
-    """The game and the deadline of each phase that should be closed and is not, oldest first. A phase whose
-    predecessor waits for approval is not overdue."""
+    """The game and the deadline of each phase that should be closed and is not, oldest first."""
     rows = session.execute(
         select(PhaseRow.game_id, PhaseRow.deadline).where(
+            # Without a position the phase before waits for approval, and this one is not overdue.
             PhaseRow.state == PhaseState.OPEN, PhaseRow.position.is_not(None),
             PhaseRow.deadline < now - LONGEST_OVERDUE)
         .order_by(PhaseRow.deadline))
@@ -205,7 +207,7 @@ def check_letters(observation: Observation) -> Finding:
             name, FindingState.TROUBLE,
             f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {counts}",
             "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
-    # The newest failed letter tells a new trouble from one that was written about already.
+    # The newest failed letter is the id: a trouble that was written about already keeps it.
     newest = session.scalar(select(func.max(OutboxRow.id)).where(OutboxRow.state == OutboxState.FAILED))
     if failed:
         return Finding(name, FindingState.TROUBLE, counts, "Letters shows which and why.", str(newest))
@@ -252,11 +254,7 @@ def check_disk(observation: Observation) -> Finding:
 
 
 def check_clock(observation: Observation) -> Finding:
-    """Does this machine's clock agree with the mail server's?
-
-    The mail server stamps a mail before we can store it, so a stamp ahead of our clock means that ours is
-    behind.
-    """
+    """Does this machine's clock agree with the mail server's?"""
     warning = clock_check.standing_warning(observation.session)
     if warning:
         return Finding("Clock", FindingState.TROUBLE, warning,
@@ -264,6 +262,7 @@ def check_clock(observation: Observation) -> Finding:
     stamps = clock_check.newest_stamps(observation.session)
     if not stamps:
         return Finding("Clock", FindingState.UNKNOWN, "No mail yet to compare the clock with.")
+    # A mail is stamped before we can store it, so a stamp ahead of our clock means that ours is behind.
     ahead = max(received_at - stored_at for received_at, stored_at in stamps)
     if ahead > MOST_CLOCK_SKEW:
         return Finding(
@@ -286,8 +285,8 @@ def check_backup(observation: Observation) -> Finding:
 
 
 def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
-    """What is said of the last backup (UTC; None if there was none). A missing one is written about once a
-    week."""
+    """What is said of the last backup (UTC; None if there was none)."""
+    # The week is the trouble's id, so that the coordinator hears of a missing backup once a week.
     week = f"{now:%G-W%V}"
     if made_at is None:
         return Finding("Backup", FindingState.TROUBLE, "None made yet.",
@@ -336,7 +335,7 @@ CHECKS = (
     Check("Reading engine", check_reading_engine,
           "sheets are held with their photographs, and their phases wait for a person to read them."),
     Check("Disk", check_disk, "no more mail can be taken in; it waits on its server."),
-    # A clock that is off is told by `service.operations.clock_check`, at the deadline that it holds up.
+    # A clock that is off is reported by `service.operations.clock_check`, at the deadline that it holds up.
     Check("Clock", check_clock),
     Check("Backup", check_backup, "what came in since is on this machine alone."),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.

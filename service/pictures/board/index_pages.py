@@ -13,7 +13,7 @@ from maps.variant import Variant
 from service.games.results import unit_text
 
 COLUMNS, DEEP = 5, 66
-"""Columns of regions, and the most that stand one below the other: what a page of A4 has room for."""
+"""Columns of regions, and the most regions in a column: what a page of A4 has room for."""
 
 STYLE = """
 @page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
@@ -90,9 +90,9 @@ def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
 
 
 def _regions(variant: Variant) -> str:
-    """Every region, in columns that are read downwards. They are filled here: balancing columns of its own
-    takes the renderer several layouts of the whole list."""
+    """Every region, in columns that are read downwards."""
     listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
+    # WeasyPrint balances columns by laying out the whole list several times.
     deep = min(DEEP, -(-len(listed) // COLUMNS))
     columns = [listed[start : start + deep] for start in range(0, len(listed), deep)]
     return "".join(

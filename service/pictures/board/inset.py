@@ -1,5 +1,7 @@
-"""Where a map is crowded, the same once more and larger, in a frame of its own over open water; every name in
-it is set anew by the same solver, so that it stands whole where the map had room for a short one only.
+"""The crowded part of a map drawn again and larger, in a frame over open water.
+
+The same solver places every name in it again, so that a name is whole where the map had room for a short one
+only.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ MARGIN = 4.0
 """Millimetres drawn beyond the frame and cut off by it, so that no coast is seen where the cut is."""
 
 SHOWN = 0.6
-"""The part of a region that must be seen in an inset for its name to stand there."""
+"""The part of a region that must be visible in an inset for its name to be there."""
 
 _STEP = 1.0
 
@@ -63,6 +65,7 @@ def crowded(sheet: MapPaper) -> Rect | None:
     best, most = None, CROWD - 1
     for left in np.arange(inside.x0, inside.x1 - width, _STEP):
         across = (x > left) & (x < left + width)
+        # No window in this strip can have more than the best so far.
         if int(across.sum()) <= most:
             continue
         for top in np.arange(inside.y0, inside.y1 - height, _STEP):
@@ -78,13 +81,14 @@ def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
 
 
 def make_inset(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
-    """The inset of a window; None where its names find no room even so."""
+    """The inset of a window; None if its names still find no room."""
     detail = enlarged(sheet, window)
     wanted = {
         name for name, place in detail.places.items() if _is_visible(sheet.places[name], place, detail.inside)
     }
     try:
         labels = place_labels(detail, (), wanted)
+    # The map is whole without an inset; more of its names are then short.
     except Unplaceable:
         return None
     return Inset(window, box, detail, labels, draw_base(detail, labels, None, like=sheet))
@@ -133,6 +137,7 @@ def _place(place: LabelPlace, shape: BaseGeometry, window: Rect, frame: Rect) ->
         return replace(place, shape=shape)
     x, y = ((place.seal[0] - window.x0) * LARGER, (place.seal[1] - window.y0) * LARGER)
     if not (-MARGIN < x < frame.x1 + MARGIN and -MARGIN < y < frame.y1 + MARGIN):
+        # The mark lies beyond what is drawn, and a name must not be placed by it.
         return replace(place, shape=shape, seal=None)
     if place.ground is GroundKind.TOWN:
         return replace(place, shape=shape, seal=(x, y), radius=max(TOWN_MM, math.sqrt(shape.area / math.pi)))
@@ -156,7 +161,7 @@ def outline(window: Rect) -> str:
 
 
 def draw_inset(inset: Inset, body: str) -> str:
-    """The inset in its box with frame and caption; `body` is what stands in it, in its own millimetres."""
+    """The inset in its box with frame and caption; `body` is its content, in its own millimetres."""
     box, frame, part = inset.box, inset.sheet.inside, inset.sheet.paper.furniture
     height = frame.height
     return (

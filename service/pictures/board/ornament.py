@@ -136,6 +136,7 @@ def compass(box: Rect) -> str:
     for length, waist, first in ((0.72, 0.2, 1), (0.8, 0.2, 2), (1.0, 0.22, 4)):
         step = {1: 16, 2: 8, 4: 4}[first]
         for index in range(step):
+            # A longer point is drawn here by one of the next turns.
             if first < 4 and (index * 16 // step) % (2 * (16 // step)) == 0:
                 continue
             parts.append(_point(x, y, radius * length, radius * waist, 2 * math.pi * index / step))
@@ -169,6 +170,7 @@ def scale_bar(box: Rect, kilometres: float) -> str:
     parts = []
     for row, (unit, size) in enumerate((("miles", MILE_KM), ("kilometres", 1.0))):
         y = box.y0 + 4.6 + row * 6.6
+        # The smallest round step whose bar has at least 7 mm, which is room for the number above it.
         step = next(
             step for step in (10, 20, 25, 50, 100, 200, 250, 500, 1000) if step * size / kilometres >= 7
         )

@@ -72,6 +72,7 @@ def board_png(
 
 
 def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:
+    # The caches below need a key that can be hashed and is the same for the same control.
     return tuple((owner, tuple(sorted(regions))) for owner, regions in sorted(centres.items()))
 
 

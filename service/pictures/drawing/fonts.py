@@ -50,4 +50,5 @@ def _face(name: str) -> ImageFont.FreeTypeFont:
 @cache
 def width(text: str, face: str, size: float, spacing: float = 0.0) -> float:
     """Width of one line in the unit of `size`; `spacing` is added after each letter, in parts of the size."""
+    # As letter-spacing of CSS does, after the last letter too.
     return size * (_face(face).getlength(text) / UNIT + spacing * len(text))

@@ -20,7 +20,7 @@ def missing_letters(text: str) -> str:
     printed.
 
     A mark that combines with the letter before is looked at together with it. Raises OSError where the
-    libraries are missing, without which no paper is drawn either.
+    libraries are missing; no sheet can be drawn without them either.
     """
     if not _unknown_glyphs(text):
         return ""

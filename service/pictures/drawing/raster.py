@@ -1,4 +1,4 @@
-"""The sheet as a grid of cells, so that asking what lies under a box costs four look-ups."""
+"""The sheet as a grid of cells: four look-ups tell what is under a box."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ class Grid:
                     draw.polygon([(x / CELL, y / CELL) for x, y in part.exterior.coords], fill=number)
         self.ids = np.asarray(image)
         ground = np.array(
+            # FOREIGN is -1 and so picks the last value.
             [places[name].ground in {GroundKind.SEA, GroundKind.AREA} for name in self.names] + [False]
         )
         self.sea = ground[self.ids]

@@ -39,7 +39,7 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) 
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
-    # A picture that stands in the document itself is all that may be "fetched".
+    # Only a picture inside the document itself may be "fetched".
     data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=("data",))).write_pdf(pdf_tags=tagged)
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")

@@ -1,4 +1,4 @@
-"""What a map is asked for, and what stands on it. Millimetres on paper, origin top left, y downwards."""
+"""The options of a map and the things on it. Millimetres on paper, origin top left, y downwards."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LabelPlace:
 @dataclass(frozen=True, slots=True)
 class NameVariant:
     """One way to set a name: its lines, face, size in millimetres, letter spacing in parts of the size.
-    `upright` False runs it from bottom to top. `cost` is how much rather one would set it another way."""
+    `upright` False runs it from bottom to top. A lower `cost` is better."""
 
     lines: tuple[str, ...]
     face: str

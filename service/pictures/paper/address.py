@@ -13,12 +13,12 @@ from service.pictures.drawing.glyphs import missing_letters
 
 POINT = 25.4 / 72
 SMALLEST = 5.0
-"""Points below which nobody at a post office reads an address; what is longer runs on all the same."""
+"""The smallest type in points that a post office can read. A longer address still keeps this size."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressSpace:
-    """Where an address stands: width and height in millimetres, type at most `largest` points, lines
+    """The room for an address: width and height in millimetres, type at most `largest` points, lines
     `leading` apart in parts of the type."""
 
     width: float
@@ -74,7 +74,9 @@ def _rows(line: str, width: float) -> int:
 def _width(line: str) -> float:
     """Of a line, in parts of the type: as measured, but a letter of another script counts as its kind is
     wide."""
+    # The Latin blocks of Unicode end at U+024F; the font that is measured may lack what is beyond.
     strange = [letter for letter in line if ord(letter) >= 0x0250 and not unicodedata.combining(letter)]
     known = "".join(letter for letter in line if letter not in strange)
+    # Wide and full-width letters of East Asia fill a square.
     width = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.65 for letter in strange)
     return fonts.width(known, "display", 1.0) + width

@@ -26,7 +26,7 @@ LABEL = AddressSpace(87.0, 33.0, 12.0, 1.14)
 
 HEADING, HEADING_LEAST, HEADING_WIDTH, HEADING_SPACING = 19.0, 10.0, 162.0, 0.03
 """Type of a blank sheet's heading in points, at most and at least; the room for a line in millimetres; and
-what is added after each letter, in parts of the type. A line that is too long even so goes on below."""
+what is added after each letter, in parts of the type. A line that is still too long continues below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class BlankSheet:
 @dataclass(frozen=True, slots=True)
 class PaperEnvelope:
     """One envelope: who it is to and from, name first (POST-01). `sender` empty leaves the place of a return
-    address free. Nothing else is printed: nothing about the game stands outside. A line whose letters no font
+    address free. Nothing about the game is printed outside. A line whose letters no font
     of this machine has is a rule to write on by hand."""
 
     to: tuple[str, ...]
@@ -54,6 +54,7 @@ def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
     """Blank order sheets on A4, one page for each `ROWS` rows. Raises ValueError without any."""
     if not blanks:
         raise ValueError("no blank sheet is asked for")
+    # Rounded up: a seventeenth unit needs a second page.
     pages = [blank for blank in blanks for _ in range(-(-max(1, blank.rows) // ROWS))]
     html = environment("pictures", markup=True).get_template("sheet.html").render(
         pages=[(page, _heading_size(page)) for page in pages], rows=ROWS)
@@ -61,7 +62,7 @@ def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
 
 
 def _heading_size(sheet: BlankSheet) -> float:
-    """The type of a heading in points: so large that its longest line stands whole beside the corners."""
+    """The type of a heading in points: the largest in which its longest line fits between the corners."""
     widest = max(
         fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (sheet.power, sheet.game, sheet.orders)
     )

@@ -54,6 +54,7 @@ def reading_picture(picture: bytes, lines: Sequence[BoxedLine], most_bytes: int 
     for line in lines:
         _draw_box(draw, line, scale)
     _draw_transcription(draw, words, sheet.height + MARGIN)
+    # Only the quality gives way: fewer pixels could not be read on a telephone.
     for quality in _QUALITIES:
         data = _jpeg(out, quality)
         if len(data) <= most_bytes:
@@ -66,6 +67,7 @@ def _draw_box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
     points = [(x * scale, y * scale) for x, y in line.corners]
     for start, end in zip(points, [*points[1:], points[0]], strict=True):
         _draw_edge(draw, start, end, colour, broken=line.unsure)
+    # The question mark says in black and white what the colour says.
     label, font = f"{line.number}{'?' if line.unsure else ''}", _font("bold", 26)
     x, y = min(x for x, _ in points), min(y for _, y in points)
     width = font.getlength(label) + 10
@@ -92,7 +94,7 @@ def _draw_edge(
 
 
 def _wrap_lines(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> list[tuple[str, bool]]:
-    """What stands below the sheet: rows of type that fit its width, with whether they are of an unsure
+    """The text below the sheet: rows of type that fit its width, with whether they are of an unsure
     line."""
     room, wrapped = WIDTH - 2 * MARGIN, []
     for line in lines:

@@ -21,7 +21,7 @@ Corners = Sequence[tuple[float, float]]
 
 
 class SheetUnusable(ValueError):
-    """The bytes are no picture that can be opened; a person has to look."""
+    """The bytes are no picture that can be opened; a person must look at them."""
 
 
 def sheet_copy(
@@ -32,7 +32,7 @@ def sheet_copy(
 
     `keep` and each of `masks` are corners in pixels of the picture as shown, after its EXIF rotation; `keep`
     is the writing from heading to last order, None for the whole sheet. Names and home addresses are masked
-    by default (Q-37): the caller says where they stand. Raises SheetUnusable; and ValueError where
+    by default (Q-37): the caller says where they are. Raises SheetUnusable; and ValueError where
     `most_bytes` is too few.
     """
     upright = open_upright(picture)
@@ -56,7 +56,7 @@ def sheet_copy(
 def sheet_window(
     picture: bytes, line: Corners, keep: Corners, masks: Sequence[Corners] = (), context: float = 0.0
 ) -> bytes:
-    """A JPEG of one line of a sheet and what stands around it, without EXIF: the rows within `context`
+    """A JPEG of one line of a sheet and its surroundings, without EXIF: the rows within `context`
     heights of the line over the sheet's whole width, the line framed; with 0 its own rectangle alone. Nothing
     beyond `keep` is shown, and `masks` are painted over first, as in `sheet_copy`. Raises SheetUnusable."""
     upright = open_upright(picture)

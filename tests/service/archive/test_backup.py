@@ -89,6 +89,7 @@ def test_nothing_is_sent_until_a_person_lets_it_go(backup_bytes: bytes, site: Si
     outbox.send_due(site.store, site.blobs, FolderTransport(folder), site.clock, sender="a@example.org")
     assert list(folder.iterdir()) == []
     with site.store() as session:
+        # The site that the backup is from may have sent these letters since.
         assert hold.current_hold(session) is not None
         assert (
             session.scalar(
@@ -122,6 +123,7 @@ def test_nothing_is_written_over(backup_bytes: bytes, site: Site) -> None:
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.8, 1.0])
 def test_a_backup_that_was_cut_off_is_put_back_nowhere(backup_bytes: bytes, site: Site, part: float) -> None:
     """1.0: in the midst of its last file."""
+    # A tar file has up to 10 kB of zeros at its end; without them it is still whole.
     end = backup_bytes.index(b"manifest.json") + 700
     with pytest.raises(BackupFault, match=r"(cut off|damaged)"):
         put_back(backup_bytes[:int(end * part)], site)
@@ -175,6 +177,7 @@ def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
     """The backup itself is whole: what it was made of was not."""
     table = open_table(site)
     with site.engine.begin() as connection:
+        # By hand in the database: the chain itself is altered.
         connection.execute(text("UPDATE record SET body = 'x' WHERE number = 7"))
     out = io.BytesIO()
     backup.write(site.engine, site.blobs, out, NOON, "test")
@@ -198,6 +201,7 @@ def test_counters_go_on_after_rows_that_were_numbered(any_site: Site) -> None:
 
     with any_site.engine.begin() as connection:
         connection.execute(insert(EventRow).values(id=41, at=NOON, actor="a", what="x", detail={}))
+        # PostgreSQL counts on from its own sequence, which rows with numbers do not move.
         dump.settle_counters(connection)
         connection.execute(insert(EventRow).values(at=NOON, actor="a", what="y", detail={}))
         assert connection.scalar(select(EventRow.id).where(EventRow.what == "y")) == 42

@@ -60,6 +60,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
         game_table.take(game_table.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
         with site.store.begin() as session:
             row = session.scalars(select(PageRow)).one()
+            # As if read: the page has its upright picture.
             row.upright = row.original
             for ordinal, (words, state) in enumerate(THEN):
                 order = words if words in WRITTEN else None
@@ -132,6 +133,7 @@ def test_the_same_reader_says_the_same(table: Table, tmp_path: Path) -> None:
 def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_path: Path) -> None:
     with pytest.raises(RereadFault, match="has no photographs"):
         again(archived(table, Edition.PLAYERS), tmp_path, NOW)
+    # Cut off, the seal is wrong; without a photograph, the record names what is missing.
     whole = archived(table)
     with pytest.raises(BrokenArchive, match="cut off"):
         again(whole[:-100], tmp_path, NOW)

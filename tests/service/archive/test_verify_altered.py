@@ -44,6 +44,7 @@ def letters(table: Table, tmp_path_factory: pytest.TempPathFactory) -> list[Path
 def tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[bytes, list[Path]], str]:
     """The independent checker within this process; what it found, or "". No program judges for it."""
     monkeypatch.delenv("GALLOPER", raising=False)
+    # Otherwise it would find the `galloper` of this installation and let it judge.
     monkeypatch.setenv("PATH", str(tmp_path))
     spec = importlib.util.spec_from_file_location("verify_record", TOOL)
     assert spec is not None
@@ -81,6 +82,7 @@ def missed(
     """The alterations that a checker did not find, by checker and kind. Each has a seed of its own: its
     number."""
     unnoticed: Counter[tuple[str, str]] = Counter()
+    # The seed is in the message of a failure, so an alteration can be made again.
     for seed in range(count):
         alter = ALTERATIONS[seed % len(ALTERATIONS)]
         changed = alter(data, random.Random(seed))
@@ -131,6 +133,7 @@ def test_two_hundred_unaltered_archives_raise_no_alarm(
         with make_site(folder) as site:
             table = played(site)
             for turn in range(10):
+                # Every second turn plays a phase to its results and begins the next.
                 if turn % 2:
                     finish(table)
                     begin(table)
@@ -152,6 +155,7 @@ def both(
 
 
 def test_a_truncated_archive(data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    # In the midst of the record, so that some entries can still be read.
     cut = data.index(b"record.jsonl") + 4000
     sentence, other = both(data[:cut], [], tool, tmp_path)
     assert "damaged or cut off" in sentence
@@ -201,6 +205,7 @@ def test_an_archive_from_a_newer_version(
 
 
 def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str], tmp_path: Path) -> None:
+    # Nothing, the first bytes of a ZIP file, another JSON file, and noise.
     for junk in (b"", b"PK\x03\x04", json.dumps({"a": 1}).encode(), b"x" * 200):
         sentence, other = both(junk, [], tool, tmp_path)
         assert sentence

@@ -34,6 +34,7 @@ def _order(**change: Any) -> dict[str, Any]:
         ({**GOOD, "phase": ["movement"]}, "phase"),
         ({k: v for k, v in GOOD.items() if k != "phase"}, "phase"),
         ({**GOOD, "season": ["Spring"]}, "season"),
+        # A season of another phase.
         ({**GOOD, "season": "Winter"}, "season"),
         ({k: v for k, v in GOOD.items() if k != "orders"}, "orders"),
         ({**GOOD, "orders": None}, "orders"),
@@ -49,6 +50,7 @@ def _order(**change: Any) -> dict[str, Any]:
         (_order(order="proxy"), "orders[0].to_power"),
         (_order(order="proxy", to_power="PRUSSIA"), "orders[0].to_power"),
         (_order(order="send_supply", to_power="GERMANY"), "orders[0].count"),
+        # In Python True is the number 1.
         (_order(order="send_supply", to_power="GERMANY", count=True), "orders[0].count"),
         ({**GOOD, "memory": [1]}, "memory"),
         ({**GOOD, "memory": 0}, "memory"),
@@ -73,6 +75,7 @@ def _order(**change: Any) -> dict[str, Any]:
         ({**GOOD, "units": ["FRANCE F PAR"]}, "units[0]"),
         ({**GOOD, "units": ["FRANCE A NTH"]}, "units[0]"),
         ({**GOOD, "units": ["FRANCE A PAR", "GERMANY A PAR"]}, "units[1]"),
+        # Two coasts are one province, which holds one unit.
         ({**GOOD, "units": ["FRANCE F SPA/NC", "GERMANY F SPA/SC"]}, "units[1]"),
         ({**GOOD, "units": ["FRANCE F SPA"]}, "units[0]"),
         ({**GOOD, "units": ["FRANCE F SPA/XC"]}, "units[0]"),
@@ -114,6 +117,7 @@ def test_a_faulty_case_names_its_field_and_the_next_one_is_judged(case: dict[str
         "  \n",
         '{"id": NaN}',
         '{"id": "a\udcff"}',
+        # Nesting beyond what Python's parser follows, and a number beyond the digits that it converts.
         "[" * 100_000,
         '{"id": [1]}',
         '{"id": 1.5}',
@@ -134,6 +138,7 @@ def test_good_cases_end_well_and_keep_their_id() -> None:
 
 
 def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_one() -> None:
+    # U+2028 ends a line for str.splitlines and not for JSON lines.
     spoilt = json.dumps(GOOD).replace("FRANCE", "FR\u2028NCE").encode()
     lines = case_lines(b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b'\r\n{"id": "\xff"}\n' + spoilt + b"\n")
     status, results = _run(*lines)
@@ -142,6 +147,7 @@ def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_on
     assert "UTF-8" in results[1]["error"]
     assert results[2]["error"].startswith("units[0]: ") or results[2]["error"].startswith("orders[0]")
     assert case_lines(b"") == []
+    # Empty lines at the end of a file are no cases.
     assert case_lines(b'{"id": 1}\n\n  \r\n') == ['{"id": 1}']
 
 

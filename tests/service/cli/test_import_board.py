@@ -207,6 +207,7 @@ def test_every_map_of_the_package_has_the_ways_that_its_own_reader_sees(tmp_path
     takes minutes on a large map and is not wanted, so only its tables are made."""
     engine = pytest.importorskip("diplomacy.engine.map").Map
     theirs = engine.__new__(engine, source.stem, use_cache=False)
+    # Crossings by convoy are searched when the cache is built.
     engine.build_cache, build = (lambda _self: None), engine.build_cache
     try:
         theirs.__init__(source.stem, use_cache=False)

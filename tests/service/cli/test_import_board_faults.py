@@ -61,7 +61,9 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("# nothing", "VICTORY many", 4, "VICTORY needs a number"),
         ("# nothing", "A SOM", 4, "A stands before any power"),
         ("# nothing", "USE other.map", 4, "uses other.map, which does not stand beside it"),
+        # A board from a stranger must not read what is not beside it.
         ("# nothing", "USE ../../etc/passwd.map", 4, "is not the plain name of a file"),
+        # A file that uses itself would be read for ever.
         ("# nothing", "USE small.map", 4, "small.map is used already"),
         ("# nothing", "Third = som", 4, ("the abbreviation SOM belongs to Somewhere already (small.map, line "
                                          "1)")),
@@ -76,6 +78,7 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT SOM", 9, "SOM abuts itself"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS/NC WAT", 9, "SOM abuts ELS/NC, and ELS has no such coast"),
         ("SOM ABUTS ELS WAT", "SOM ELS WAT", 9, "after COAST SOM comes ABUTS, not 'ELS'"),
+        # Mostly a slip of typing; `--one-way` says that it is meant.
         ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, ("an army goes from SOM to ELS and no line lets it come "
                                                    "back")),
         ("F ELS", "F ELS - WAT", 8, "a unit is F and a place"),
@@ -272,6 +275,7 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
     [
         ("a.map", b"", "a.map: the file is empty"),
         ("a.map", b" \n\n", "a.map: the file is empty"),
+        # Latin-1, as older editors save it.
         ("a.map", b"# one\n# \xe9\n", ("a.map, line 2: the byte 0xe9 is no UTF-8; save the file as UTF-8 "
                                        "text")),
         ("a.map", b"# one\n\0\0", "a.map, line 2: there is a zero byte in it, so this is no text file"),
@@ -284,6 +288,7 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
         ("a.xml", b'<?xml version="1.0" encoding="klingon"?><VARIANTS/>', ("a.xml, line 1: its encoding is "
                                                                            "not known (unknown encoding: "
                                                                            "klingon); save it as UTF-8")),
+        # Deep nesting would end in a RecursionError.
         ("a.xml", b"<VARIANTS>" + b"<a>" * 60, ("a.xml, line 1: more than 50 elements stand in one another, "
                                                 "which no board needs")),
         ("a.txt", b"words", ("a.txt: this is no board: name a folder of our tables, a .map file, or jDip's "
@@ -346,46 +351,10 @@ def test_a_table_that_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
 # -----------------------------------------------------------------------------------------------------
 
 WORDS = [
-    "SOM",
-    "ELS",
-    "WAT",
-    "som",
-    "Som",
-    "SOM/NC",
-    "som/nc",
-    "A",
-    "F",
-    "ABUTS",
-    "COAST",
-    "LAND",
-    "WATER",
-    "SHUT",
-    "PORT",
-    "AMEND",
-    "DROP",
-    "UNOWNED",
-    "CENTERS",
-    "OWNS",
-    "HOME",
-    "UNITS",
-    "UNPLAYED",
-    "ALL",
-    "EXCEPT",
-    "RED",
-    "-SOM",
-    "=",
-    "(x:Y)",
-    "VICTORY",
-    "3",
-    "BEGIN",
-    "USE",
-    "MAP",
-    "small.map",
-    "DUMMY",
-    "+",
-    "?",
-    "x?",
-    "#",
+    "SOM", "ELS", "WAT", "som", "Som", "SOM/NC", "som/nc", "A", "F", "ABUTS", "COAST", "LAND", "WATER",
+    "SHUT", "PORT", "AMEND", "DROP", "UNOWNED", "CENTERS", "OWNS", "HOME", "UNITS", "UNPLAYED", "ALL",
+    "EXCEPT", "RED", "-SOM", "=", "(x:Y)", "VICTORY", "3", "BEGIN", "USE", "MAP", "small.map", "DUMMY", "+",
+    "?", "x?", "#",
 ]
 
 

@@ -85,6 +85,7 @@ def test_every_command_has_help_with_an_example_that_it_would_take(name: str) ->
     assert shown.exit_code == 0
     assert "Example: " in shown.output
     command = KNOWN[name]
+    # The last command of a pipe is the one that the help is about.
     example = command.epilog.removeprefix("Example: ").rpartition(" | ")[2]  # type: ignore[attr-defined]
     words = shlex.split(example)
     assert " ".join(words).startswith(f"galloper {name}")

@@ -110,6 +110,7 @@ def test_what_is_printed_is_taken_back() -> None:
     first = answers(text)
     again = answers("\n".join(row["order"] for row in first))
     assert [row["order"] for row in again] == [row["order"] for row in first]
+    # One sentence may hold several orders.
     assert first[0]["order"] == "A London H; A Kent H"
     assert [order["loc"] for order in first[0]["parsed"]["orders"]] == ["London", "Kent"]
 

@@ -84,6 +84,7 @@ def wrong_orientation() -> bytes:
 
 UNUSABLE: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "blank.jpg": (blank, {"blank"}),
+    # Fur has edges like writing everywhere; either reason keeps it from a person.
     "cat.jpg": (cat, {"not_a_sheet", "blurred"}),
     "dark.jpg": (dark, {"too_dark"}),
     "blurred.jpg": (
@@ -92,8 +93,10 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     ),
     "truncated.jpg": (lambda: (SHEETS / "s006.jpg").read_bytes()[:60_000], {"truncated"}),
     "two gigapixels.png": (lambda: odd.png_header(50_000, 40_000), {"too_large"}),
+    # The limit is fifty megapixels; this has 50.01.
     "over fifty.png": (lambda: odd.png_header(10_000, 5_001), {"too_large"}),
     "locked.pdf": (odd.locked_pdf, {"not_an_image"}),
+    # Orders in a text file that was named like a photograph.
     "text.jpg": (lambda: b"Army Derry to Isle of Man\n" * 40, {"not_an_image"}),
     "empty.jpg": (lambda: b"", {"not_an_image"}),
 }
@@ -113,8 +116,10 @@ READ: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     "heic named.jpg": (lambda: saved(pixels("s006"), "HEIF"), ["s006"]),
     "picture.webp": (lambda: saved(pixels("s006"), "WEBP"), ["s006"]),
     "scan.tiff": (lambda: saved(pixels("s006"), "TIFF", compression="tiff_lzw"), ["s006"]),
+    # CMYK, as programs for printing save it.
     "press.jpg": (lambda: odd.saved(Pillow.fromarray(pixels("s006")).convert("CMYK"), "JPEG"), ["s006"]),
     "sixteen bits.png": (deep, ["s006"]),
+    # EXIF knows 1 to 8.
     "orientation 42.jpg": (wrong_orientation, ["s006"]),
 }
 
@@ -165,6 +170,7 @@ def test_what_is_turned_doubled_or_odd_is_read(
         ]
         lines = [line["text"] for line in page["lines"]]
         best = [max(Levenshtein.normalized_similarity(text, line) for line in lines) for text in written]
+        # By letters alone: here a misread letter is no fault, a lost line is one.
         assert min(best) > 0.7, "no order is lost"
         assert_nothing_invented(page, sheet)
 

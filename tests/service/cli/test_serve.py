@@ -127,6 +127,7 @@ def _mail_states(session: Session) -> list[str]:
 def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
     tmp_path: Path, served: list[Served]
 ) -> None:
+    # The mailbox is missing at first: a site starts without it and goes on trying.
     folder = own_site(tmp_path / "site", box=False)
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     site = _serve(served, folder)
@@ -154,6 +155,7 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
         assert answer.status == 200
         assert "password" in answer.read().decode()
 
+    # Two programs on one SQLite file would take up each other's work.
     with pytest.raises(SiteError, match="Another galloper serves this site already"):
         run_site(folder)
 
@@ -189,10 +191,12 @@ def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: lis
         with store() as session:
             rows = session.scalars(select(OutboxRow)).all()
             assert "welcome:1" in {row.key for row in rows}
+            # A relay that is away costs a letter none of its tries.
             assert {(row.state, row.tries) for row in rows} == {(OutboxState.QUEUED, 0)}
             errors = [row.error for row in rows if row.error]
             assert errors
             assert all(f"Nothing answers at 127.0.0.1:{port}" in error for error in errors)
+            # The calendar was made without any mail server.
             assert len(list(session.scalars(select(PhaseRow)))) == 9
     assert not any("Traceback" in line for line in site.said)
 

@@ -55,6 +55,7 @@ def test_a_line_of_standard_input_is_the_password(folder: Path, monkeypatch: pyt
     assert add_user(folder, "Ada", out) == 0
     assert out.getvalue() == "Ada may sign in at the desk now.\n"
     assert _may_sign_in(folder, "Ada", GOOD)
+    # The line feed is no part of the password.
     assert not _may_sign_in(folder, "Ada", GOOD + "\n")
 
 
@@ -63,6 +64,7 @@ def test_the_password_itself_is_not_kept(folder: Path, monkeypatch: pytest.Monke
     add_user(folder, "Ada", io.StringIO())
     with opened(settings_of(folder)) as store, store() as session:
         assert session.get_one(UserRow, "Ada").password.startswith("$argon2id$")
+    # Nor in a log, a journal of SQLite or a file of settings.
     assert all(GOOD.encode() not in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -74,6 +76,7 @@ def test_at_a_terminal_it_is_asked_for_twice(folder: Path, monkeypatch: pytest.M
 
 
 def test_two_that_differ_change_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A slip at the second entry, which nobody sees while typing.
     _typed(monkeypatch, GOOD, GOOD + "s")
     with pytest.raises(SiteError, match="differ"):
         add_user(folder, "Ada", io.StringIO())
@@ -123,6 +126,7 @@ def test_a_new_password_ends_what_was_signed_in_with_the_old_one(
 
 def test_a_new_password_leaves_the_rights_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(settings_of(folder)) as store, store.begin() as session:
+        # A reader who gets a new password must not become a coordinator.
         sessions.add_user(session, "Ada", GOOD, datetime.now(UTC), role="reader")
     _piped(monkeypatch, GOOD + "\n")
     add_user(folder, "Ada", io.StringIO())

@@ -61,6 +61,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
     assert about(table, "mailbox") == []
     clock.advance(timedelta(seconds=1))
     alarms.look()
+    # Later the same day: the letter is not repeated.
     clock.advance(timedelta(minutes=5))
     alarms.look()
     (row,) = about(table, "mailbox")
@@ -80,6 +81,7 @@ def test_a_short_outage_is_written_about_never(table: Table) -> None:
     for _ in range(6):
         report("It does not answer in time.")
         alarms.look()
+        # Six times six minutes, and never ten in a row.
         clock.advance(timedelta(minutes=6))
         report("")
         alarms.look()
@@ -140,11 +142,13 @@ def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table
     alarms.look()
     clock.advance(STANDING)
     alarms.look()
+    # The alarm about held letters is a letter too, and is held.
     assert [row.state for row in about(table, "letters")] == [OutboxState.QUEUED]
 
 
 def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
     names = {fact.name for fact in make(table).health.findings()}
+    # The clock has a notice of its own, and a restore test is asked for on the Health page.
     assert names - set(CONSEQUENCES) == {"Clock", "Restore test"}
     assert set(CONSEQUENCES) <= names
 
@@ -186,6 +190,7 @@ def test_overdue_deadlines_and_workers_are_counted(table: Table) -> None:
     _forget_a_deadline(table)
     with table.site.store.begin() as session:
         session.add(WorkerRow(executor="one", seen_at=datetime.now(UTC)))
+        # Dead for an hour: not counted.
         session.add(WorkerRow(executor="two", seen_at=datetime.now(UTC) - timedelta(hours=1)))
     values = numbers(
         Metrics(table.site.store, table.site.clock, MailboxStatus(table.site.clock), Path()).text()

@@ -58,6 +58,7 @@ def warned(table: Table) -> str:
 
 
 @pytest.mark.parametrize(("ahead", "off"), [
+    # The server's stamp has whole seconds, so 122 is surely more than a minute.
     (timedelta(), False), (timedelta(seconds=59), False), (timedelta(seconds=-59), False),
     (timedelta(seconds=122), True), (timedelta(seconds=-122), True), (timedelta(hours=1), True),
     (timedelta(days=-400), True),
@@ -109,6 +110,7 @@ def test_a_server_that_cannot_be_asked_holds_nothing_up_but_for_stamps_from_our_
     assert checked.skew_warning() == ""
     now = table.site.clock.now()
     with table.site.store.begin() as session:
+        # A mail that waited on its server for five hours says nothing about the clock.
         records.add_mail(session, "a" * 64, 1, now - timedelta(hours=5), now)
         assert behind_by_stamps(session) == timedelta()
     assert checked.skew_warning() == ""
@@ -137,6 +139,7 @@ def test_a_disk_whose_clock_is_off_holds_the_judgement_up(
     """The disk's clock is stood in for: another machine's, five minutes behind ours."""
     mailbox.Maildir(str(tmp_path / "box"), create=True)
     source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
+    # Maildir stamps are read with fstat; field 8 is the time of the last change.
     stat, lag = os.fstat, (datetime.now(UTC) - table.site.clock.now()).total_seconds() + 300
 
     def behind(file: int) -> os.stat_result:

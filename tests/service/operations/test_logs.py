@@ -47,6 +47,7 @@ def test_an_exception_is_told_by_its_type_and_places_alone(log: io.StringIO) -> 
 
 def test_a_chain_of_exceptions_brings_no_text_in(log: io.StringIO) -> None:
     cause, error = KeyError(SECRET), RuntimeError(f"because of {SECRET}")
+    # Python prints the cause of an exception as well, with its text.
     error.__cause__ = cause
     logging.getLogger("apscheduler.executors.default").error("Job raised an exception", exc_info=error)
     assert lines(log)[0]["fault"] == "RuntimeError"
@@ -59,6 +60,7 @@ def test_an_address_is_left_out_whoever_names_it(log: io.StringIO, name: str) ->
     line = log.getvalue()
     assert "example.org" not in line
     assert logs.HIDDEN in line
+    # What the relay said is still there.
     assert "550 5.1.1" in line
 
 

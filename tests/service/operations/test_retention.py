@@ -37,6 +37,7 @@ def _stored(table: Table, raw: bytes) -> MailRow:
 
 def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_over(any_site: Site) -> None:
     table = open_table(any_site)
+    # Four fates: only the automatic reply is nobody's, and only it may go.
     used = _stored(table, table.mail("Montrose"))
     repeat = _stored(table, table.mail("Montrose", note="The same sheet once more."))
     stranger = _stored(
@@ -75,6 +76,7 @@ def test_bytes_that_something_else_names_stay(site: Site) -> None:
     table = open_table(site)
     raw = b"Auto-Submitted: auto-replied\r\n" + mail("I am away", "mallory@else.example")
     row = _stored(table, raw)
+    # A mail whose bytes are those of a photograph shares one blob with it.
     paper = table.file("Montrose")
     with site.store.begin() as session:
         records.pages(session, paper)[0].original = row.sha256

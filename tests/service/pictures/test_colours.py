@@ -93,6 +93,7 @@ def lab(linear: Picture) -> Picture:
 def apart(first: Power, second: Power, sight: Picture) -> float:
     """The mean difference of two swatches as somebody sees them, at the shift where they are most alike."""
     a, b = lab(swatch(first) @ sight.T), lab(swatch(second) @ sight.T)
+    # Without the edge, where a shifted swatch wraps around.
     cut = slice(24, PIXELS - 24)
     return min(
         float(np.sqrt(((a[cut, cut] - np.roll(b, (down, right), (0, 1))[cut, cut]) ** 2).sum(-1)).mean())

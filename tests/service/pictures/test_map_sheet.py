@@ -97,6 +97,7 @@ def test_a_sea_keeps_its_name_on_its_own_water(slug: str, paper: PaperSize) -> N
         for label in wet
     ]
     assert wet
+    # A narrow sea may let its name run over the shore, most may not.
     assert float(np.median(shares)) == 1.0
     assert min(shares) > 0.45
 

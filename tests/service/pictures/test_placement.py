@@ -70,6 +70,7 @@ def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_t
     def solve(*_: object) -> object:
         raise AssertionError("the solver ran")
 
+    # Working a placement out takes seconds, and the first visitor would wait.
     monkeypatch.setattr(placement, "plan_map", solve)
     for slug in maps.variants():
         if maps.shapes(slug):
@@ -134,6 +135,7 @@ def test_a_plan_survives_being_written() -> None:
 
 def test_a_map_in_a_new_process_needs_no_solver() -> None:
     """A process that draws its first map: three quarters of its time went into placing names."""
+    # `_settle` is the solver: a process that calls it fails here.
     code = ("import sys, maps; from service.pictures import board_svg; from service.pictures.board import "
             "labels; "
             "labels._settle = None; v = maps.load('w3k'); "

@@ -40,12 +40,7 @@ def test_the_copy_says_nothing_of_camera_place_or_owner() -> None:
         assert opened.format == "JPEG"
         assert dict(opened.getexif()) == {}
         assert set(opened.info) <= {
-            "jfif",
-            "jfif_version",
-            "jfif_unit",
-            "jfif_density",
-            "progressive",
-            "progression",
+            "jfif", "jfif_version", "jfif_unit", "jfif_density", "progressive", "progression",
         }
     for trace in (b"Exif", b"Spycam", b"taken at home", b"http://ns.adobe.com"):
         assert trace not in copy
