@@ -25,26 +25,27 @@ def differences(case: Case, answer: Case) -> list[str]:
     """Every way in which an answer is not what the case expects; empty when it agrees."""
     if "error" in answer:
         return [answer["error"]]
-    found = []
+    mismatches = []
     expect = case["expect"]
     if [o["why"] == "" for o in answer["orders"]].count(True):
-        found.append("an order without a sentence")
-    for at, (wanted, got) in enumerate(
+        mismatches.append("an order without a sentence")
+    for index, (wanted, got) in enumerate(
         zip(expect.get("orders", answer["orders"]), answer["orders"], strict=True)
     ):
+        # Sentences are compared only where a case asks for them: `test_judge_sentences` has them all.
         plain = {k: v for k, v in got.items() if k != "why" or k in wanted}
         if wanted is not got and plain != wanted:
-            found.append(f"orders[{at}] {case['orders'][at]}: wanted {wanted}, got {got}")
-    for at, why in enumerate(case.get("why", ())):
-        if why and answer["orders"][at]["why"] != why:
-            found.append(f"orders[{at}].why: wanted {why!r}, got {answer['orders'][at]['why']!r}")
+            mismatches.append(f"orders[{index}] {case['orders'][index]}: wanted {wanted}, got {got}")
+    for index, why in enumerate(case.get("why", ())):
+        if why and answer["orders"][index]["why"] != why:
+            mismatches.append(f"orders[{index}].why: wanted {why!r}, got {answer['orders'][index]['why']!r}")
     for key, wanted in expect.items():
         got = answer.get(key)
         if key == "state" and isinstance(got, dict):  # what a case does not ask for may be anything
             got = {name: got.get(name) for name in wanted}
         if key != "orders" and _plain(wanted, key) != _plain(got, key):
-            found.append(f"{key}: wanted {wanted}, got {got}")
-    return found
+            mismatches.append(f"{key}: wanted {wanted}, got {got}")
+    return mismatches
 
 
 def _plain(value: Any, key: str) -> Any:
@@ -52,6 +53,7 @@ def _plain(value: Any, key: str) -> Any:
         return None
     if isinstance(value, dict):
         return {k: _plain(v, k) for k, v in value.items()}
+    # Sets may come in any order (docs/contract.md); units that go are named in the order they went.
     if isinstance(value, list) and key not in {"removed_by_lot", "removed_by_civil_disorder"}:
         return sorted(json.dumps(_plain(item, ""), sort_keys=True) for item in value)
     return value
@@ -59,8 +61,8 @@ def _plain(value: Any, key: str) -> Any:
 
 def disagreeing(variant: Variant, cases: Sequence[Case]) -> dict[str, list[str]]:
     """Case id to its differences, for the cases that have any."""
-    found = {
+    mismatches = {
         str(case["id"]): differences(case, answer)
         for case, answer in zip(cases, answers(variant, cases), strict=True)
     }
-    return {name: wrong for name, wrong in found.items() if wrong}
+    return {name: wrong for name, wrong in mismatches.items() if wrong}

@@ -59,33 +59,37 @@ class Naive:
         """What becomes of everybody. Raises NoOpinion."""
         failed: frozenset[str] = frozenset()
         while True:
-            found = list(self._consistent(failed))
-            if len(found) == 1:
-                return self._after(found[0], failed)
+            # All of them: one consistent set is an answer, several are a cycle or a paradox, none is a
+            # paradox (DATC 5.B).
+            solutions = list(self._consistent(failed))
+            if len(solutions) == 1:
+                return self._after(solutions[0], failed)
             self.paradoxes += 1
-            if not found:
+            if not solutions:
                 failed |= self._least_to_fail(failed)
                 continue
             doubtful = frozenset(
                 fleet for fleet in self.convoys
-                if fleet not in failed and len({self._dislodged(fleet, s) for s in found}) > 1
+                if fleet not in failed and len({self._dislodged(fleet, s) for s in solutions}) > 1
                 and self.goal.get(self.convoys[fleet][0]) == self.convoys[fleet][1]
                 and self.convoys[fleet][0] in self.by_sea
             )
             if not doubtful:
+                # No convoy is in doubt, so it was a ring of moves: the largest set is the ring that goes
+                # round (DATC 6.C.1).
                 self.paradoxes -= 1
-                return self._after(max(found, key=len), failed)
+                return self._after(max(solutions, key=len), failed)
             failed |= doubtful
 
     def _least_to_fail(self, failed: frozenset[str]) -> frozenset[str]:
         rest = [f for f, (army, to) in self.convoys.items()
                 if f not in failed and army in self.by_sea and self.goal[army] == to]
         for size in range(1, len(rest) + 1):
-            found = [set_ for set_ in map(frozenset, combinations(rest, size))
+            smallest = [set_ for set_ in map(frozenset, combinations(rest, size))
                      if any(True for _ in self._consistent(failed | set_))]
-            if len(found) == 1:
-                return found[0]
-            if found:
+            if len(smallest) == 1:
+                return smallest[0]
+            if smallest:
                 raise NoOpinion
         raise AssertionError("no assignment agrees with itself even without convoys")
 
@@ -107,11 +111,11 @@ class Naive:
         unit = self.unit[place]
         if unit.kind != "A" or not isinstance(order, Move):
             return False
-        own = any(
+        carried_by_own_fleet = any(
             c == (place, order.to.province) and self.unit[f].power == unit.power
             for f, c in self.convoys.items()
         )
-        return order.via_convoy or own or order.to.province not in self._near(place, "A")
+        return order.via_convoy or carried_by_own_fleet or order.to.province not in self._near(place, "A")
 
     def _dislodged(self, place: str, success: frozenset[str]) -> bool:
         return place not in success and any(self.goal[m] == place for m in success)
@@ -135,6 +139,7 @@ class Naive:
         order = self.order[supporter]
         against = order.to.province if isinstance(order, SupportMove) else ""
         return not any(
+            # DATC 6.D.15 and 6.D.20: neither the target of the support nor a unit of the same power cuts it.
             self.goal[m] == supporter and m != against and self.unit[m].power != self.unit[supporter].power
             and self._arrives(m, success, failed)
             for m in self.moves
@@ -142,7 +147,7 @@ class Naive:
 
     def _supporters(self, place: str, success: frozenset[str], failed: frozenset[str]) -> list[str]:
         goal = self.goal.get(place)
-        found = []
+        supporters = []
         for supporter, order in self.order.items():
             match order:
                 case SupportMove() if goal is not None:
@@ -152,8 +157,8 @@ class Naive:
                 case _:
                     fits = False
             if fits and self._support_stands(supporter, success, failed):
-                found.append(supporter)
-        return found
+                supporters.append(supporter)
+        return supporters
 
     def _fits(self, support: SupportMove, mover: str) -> bool:
         """Whether a support names that mover's goal, and the coast it goes to where it names one (DATC
@@ -166,6 +171,7 @@ class Naive:
 
     def _head_on(self, move: str) -> str | None:
         goal = self.goal[move]
+        # DATC 6.G.1: with a convoy the two pass each other.
         if goal in self.goal and self.goal[goal] == move and not {move, goal} & self.by_sea:
             return goal
         return None
@@ -177,8 +183,10 @@ class Naive:
         supporters = self._supporters(move, success, failed)
         stays = goal in self.unit and (goal not in success or head_on is not None)
         if stays:
+            # DATC 6.D.10.
             if self.unit[goal].power == self.unit[move].power:
                 return False
+            # DATC 6.D.12: help by the defender's power counts for nothing against it.
             strength = 1 + sum(self.unit[s].power != self.unit[goal].power for s in supporters)
         else:
             strength = 1 + len(supporters)
@@ -189,6 +197,7 @@ class Naive:
         for rival in self.moves:
             if rival != move and self.goal[rival] == goal and self._arrives(rival, success, failed):
                 beaten = self._head_on(rival)
+                # DATC 6.E.1: who lost head on keeps nobody out.
                 if beaten is None or beaten not in success:
                     against = max(against, 1 + len(self._supporters(rival, success, failed)))
         return strength > against
@@ -218,7 +227,9 @@ class Naive:
 
     def _open_to(self, place: str, success: frozenset[str], taken: set[str]) -> frozenset[Region]:
         unit = self.unit[place]
+        # Unpacked: two winners in one place would be a fault of this resolver.
         (winner,) = (m for m in success if self.goal[m] == place)
+        # DATC 4.A.5.
         barred = taken if winner in self.by_sea else taken | {winner}
         near = self.board.neighbours(unit.region, LAND if unit.kind == "A" else SEA)
         return frozenset(r for r in near if r.province not in barred)

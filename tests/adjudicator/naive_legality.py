@@ -22,15 +22,15 @@ NOTHING: Mapping[str, frozenset[str]] = {}
 def waters(board: Board) -> list[frozenset[str]]:
     """The seas of a board, those that hang together in one set."""
     seas = {p for p in board.provinces if board.provinces[p].is_sea}
-    found: list[frozenset[str]] = []
+    bodies: list[frozenset[str]] = []
     for sea in sorted(seas):
         whole, size = {sea}, 0
         while size < len(whole):
             size = len(whole)
             whole |= {n for p in whole for n in board.near(p, SEA) if n in seas}
-        if frozenset(whole) not in found:
-            found.append(frozenset(whole))
-    return found
+        if frozenset(whole) not in bodies:
+            bodies.append(frozenset(whole))
+    return bodies
 
 
 class NaiveLegality:
@@ -52,7 +52,7 @@ class NaiveLegality:
     def legal(self, orders: Sequence[Order]) -> list[UnitOrder]:
         """The orders that stand, each move with the coast it ends on. At most one order for each unit goes
         in."""
-        found = []
+        legal_orders = []
         for order in orders:
             assert isinstance(order, UnitOrder)
             stands: UnitOrder | None = order
@@ -68,8 +68,8 @@ class NaiveLegality:
                 case Convert():
                     stands = order if self._may_convert(order) else None
             if stands is not None:
-                found.append(stands)
-        return found
+                legal_orders.append(stands)
+        return legal_orders
 
     def reach(self, place: str) -> frozenset[Region]:
         """The regions one step away from the unit in a place."""
@@ -88,6 +88,7 @@ class NaiveLegality:
         return None
 
     def _overseas(self, place: str, goal: str, without: str = "") -> bool:
+        # DATC 6.A.7: a fleet cannot ride a convoy.
         if self.unit[place].kind != "A" or place == goal or goal in self.seas:
             return False
         if self.by_map:
@@ -103,12 +104,13 @@ class NaiveLegality:
 
     def _routes(self, start: str, goal: str) -> list[frozenset[str]]:
         """The sets of fleets that would carry from start to goal and of which none could be spared."""
-        found: list[frozenset[str]] = []
+        routes: list[frozenset[str]] = []
         for size in range(1, len(self.fleets) + 1):
             for chosen in map(frozenset, combinations(self.fleets, size)):
-                if not any(route <= chosen for route in found) and self._carries(chosen, start, goal):
-                    found.append(chosen)
-        return found
+                # By size, so that a set which holds a route already has a fleet to spare (DATC 6.F.12).
+                if not any(route <= chosen for route in routes) and self._carries(chosen, start, goal):
+                    routes.append(chosen)
+        return routes
 
     def _carries(self, fleets: frozenset[str], start: str, goal: str) -> bool:
         reached = fleets & self.board.near(start, SEA)
@@ -127,6 +129,7 @@ class NaiveLegality:
         ends = {r for r in self.reach(target) if r.province == goal}
         if ends:
             coasts = {r.coast for r in ends}
+            # DATC 4.B.4: a coast may be left out of a support, but not be wrong.
             return order.to.coast is None or coasts == {None} or order.to.coast in coasts
         # A fleet that supports does not carry as well (DATC 6.D.31).
         return self._overseas(target, goal, without=place)
@@ -135,6 +138,7 @@ class NaiveLegality:
         place, army, goal = order.unit.region.province, order.target.region.province, order.to.province
         if place not in self.fleets or army not in self.unit or self.unit[army].kind != "A":
             return False
+        # DATC 6.A.5: a convoy from a province to itself is no move.
         if goal in self.seas or goal == army:
             return False
         return any(place in route for route in self._routes(army, goal))

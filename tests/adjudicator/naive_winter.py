@@ -44,6 +44,7 @@ class NaiveWinter:
         return sorted((u for u in self.units if u.power == power), key=lambda u: str(u.region))
 
     def _allowed(self, power: str, sent: int, got: int) -> int:
+        # MCY-01 and Q-39: without a centre a power keeps one unit, or as many as it is sent.
         return len(self._own(power)) - sent + got if self._own(power) else max(1, got)
 
     def _sends(self, power: str, lines: Sequence[tuple[int, Order]]) -> dict[int, SendSupply]:
@@ -52,6 +53,7 @@ class NaiveWinter:
             if isinstance(order, SendSupply):
                 if order.to_power == power:
                     self.reasons[number] = "illegal"
+                # more than one owns is void whole. Q-28: what is received cannot be sent on.
                 elif sum(o.count for o in stand.values()) + order.count > len(self._own(power)):
                     self.reasons[number] = "no_supply"
                 else:
@@ -75,6 +77,7 @@ class NaiveWinter:
                 removed += self.reasons[number] is None
         so_far = 0
         for number, order in lines:
+            # SUP-05: in list order, a send uses supply as a build does.
             if number in sent:
                 so_far += sent[number].count
             elif isinstance(order, Build):
@@ -82,6 +85,7 @@ class NaiveWinter:
                 self.reasons[number] = self._build(power, order, room, held)
 
     def _remove(self, power: str, order: Remove, *, owed: bool, struck: bool, beside: bool) -> str | None:
+        # beside builds only what a send needs is removed.
         if struck or (beside and not owed):
             return "struck"
         unit = next((u for u in self._mine(power) if u.region.province == order.unit.region.province), None)
@@ -110,6 +114,7 @@ class NaiveWinter:
 
     def _draw(self, power: str, allowed: int) -> None:
         while len(left := self._mine(power)) > allowed:
+            # without replacement, among those left, sorted by region.
             drawn = left[self.tape.pop(0) % len(left)]
             self.units.remove(drawn)
             self.by_lot.append(str(drawn.region))

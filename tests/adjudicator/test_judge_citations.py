@@ -28,10 +28,10 @@ HANDBOOK = {
 @pytest.mark.parametrize(("sentence", "citation"), STANDARD.rules.citations.items())
 def test_a_cited_test_case_is_one_in_which_that_sentence_is_said(sentence: str, citation: object) -> None:
     number = str(citation).removeprefix("DATC ")
-    said = [order["why"] for order in answers(STANDARD, [DATC[number]])[0]["orders"]]
+    sentences = [order["why"] for order in answers(STANDARD, [DATC[number]])[0]["orders"]]
     words = STANDARD.rules.SENTENCES[sentence]
     pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(words)) + re.escape(f" ({citation})")
-    assert any(re.fullmatch(pattern, why) for why in said), said
+    assert any(re.fullmatch(pattern, why) for why in sentences), sentences
 
 
 @pytest.mark.parametrize(("sentence", "citation"), KINGDOMS.rules.citations.items())

@@ -30,7 +30,7 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
     variant, game = maps.load(slug), tomllib.loads(path.read_text("utf-8"))
     position = variant.start
     begun = position.phase
-    told: list[str] = []
+    notes: list[str] = []
     for phase in game["phase"]:
         now = position.phase
         assert f"{now.season} {now.year} {now.kind}" == phase["when"]
@@ -40,11 +40,11 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
             result for _, result in wanted
         ], (phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])
         assert resolution.winner is None
-        told += resolution.notes
+        notes += resolution.notes
         position = resolution.position
         if "units" in phase:
             _compare(variant, position, phase)
-    assert told == game.get("told", [])
+    assert notes == game.get("told", [])
     assert position.phase.year - begun.year >= 3
     assert position.phase.season == begun.season, "whole years"
 

@@ -36,9 +36,9 @@ def test_the_owner_sees_its_fleet_and_others_do_not() -> None:
     start = VARIANT.start
     assert len(_hidden(RULES.visible_position(CONTEXT, start, OWNER))) == 4
     for power in (*OTHERS, None):
-        seen = RULES.visible_position(CONTEXT, start, power)
-        assert not _hidden(seen)
-        assert seen.units == start.units - _hidden(start)
+        visible = RULES.visible_position(CONTEXT, start, power)
+        assert not _hidden(visible)
+        assert visible.units == start.units - _hidden(start)
 
 
 def test_a_unit_that_showed_itself_is_seen() -> None:
@@ -70,11 +70,11 @@ def test_what_others_are_told_is_the_same_whether_or_not_anybody_is_hidden(
     phase = Phase(1066, month, PhaseKind.MOVEMENT)
     fleet = frozenset(Unit(OWNER, "A/F", Region(box)) for box in boxes)
     others = frozenset(
-        Unit(OTHERS[(seed + at) % len(OTHERS)], "A/F", Region(place)) for at,
-        place in enumerate(sorted(held)))
+        Unit(OTHERS[(seed + index) % len(OTHERS)], "A/F", Region(place))
+        for index, place in enumerate(sorted(held)))
     orders = [
-        _order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
-        for at, unit in enumerate(sorted(others))
+        _order(unit, BOXES[(seed // (index + 1)) % len(BOXES)], index, seed)
+        for index, unit in enumerate(sorted(others))
     ]
     with_fleet = judge(CONTEXT, RULES, Position(phase, fleet | others, memory=Memory()), orders)
     without = judge(CONTEXT, RULES, Position(phase, others, memory=Memory()), orders)
@@ -87,19 +87,20 @@ def test_what_others_are_told_is_the_same_whether_or_not_anybody_is_hidden(
         )
 
 
-def _order(unit: Unit, box: str, at: int, seed: int) -> Order:
+def _order(unit: Unit, box: str, index: int, seed: int) -> Order:
     near = sorted(VARIANT.board.near(unit.region.province, "any"))
-    here, there, to = UnitRef("A/F", unit.region), UnitRef("A/F", Region(box)), Region(near[seed % len(near)])
+    unit_ref, hidden_ref, to = UnitRef("A/F", unit.region), UnitRef("A/F",
+        Region(box)), Region(near[seed % len(near)])
     choices: list[Order] = [
-        Move(power=unit.power, unit=here, to=to),
-        SupportMove(power=unit.power, unit=here, target=there, to=to),
-        SupportHold(power=unit.power, unit=here, target=there),
-        Convoy(power=unit.power, unit=here, target=there, to=to),
-        Move(power=unit.power, unit=there, to=to),
-        Hold(power=unit.power, unit=there),
-        Move(power=unit.power, unit=here, to=Region(box)),
+        Move(power=unit.power, unit=unit_ref, to=to),
+        SupportMove(power=unit.power, unit=unit_ref, target=hidden_ref, to=to),
+        SupportHold(power=unit.power, unit=unit_ref, target=hidden_ref),
+        Convoy(power=unit.power, unit=unit_ref, target=hidden_ref, to=to),
+        Move(power=unit.power, unit=hidden_ref, to=to),
+        Hold(power=unit.power, unit=hidden_ref),
+        Move(power=unit.power, unit=unit_ref, to=Region(box)),
     ]
-    return choices[(seed >> (at + 3)) % len(choices)]
+    return choices[(seed >> (index + 3)) % len(choices)]
 
 
 @given(
@@ -118,26 +119,29 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
         fleet = sorted(u for u in position.units if u.power == OWNER)
         orders = [
             order
-            for at, how, salt in chosen
-            if at < len(fleet)
-            for order in [_own(fleet[at], how, salt + month)]
+            for index, how, salt in chosen
+            if index < len(fleet)
+            for order in [_own(fleet[index], how, salt + month)]
         ]
         guesses = [
-            _order(unit, BOXES[(seed // (at + 1)) % len(BOXES)], at, seed)
-            for at, unit in enumerate(sorted(position.units))
+            _order(unit, BOXES[(seed // (index + 1)) % len(BOXES)], index, seed)
+            for index, unit in enumerate(sorted(position.units))
             if unit.power in {"The Northern Earls", "The Norse"}
         ]
         resolution = judge(CONTEXT, RULES, position, [*orders, *guesses])
+        # A move that is possible shows its unit, also where it fails (docs/rulings/britain1066.md, The hidden
+        # fleet).
         tried = {note[1] for note in resolution.position.memory.notes if note[0] == "seen"}
         moved = {o.order.unit.region.province for o in resolution.outcomes
                  if o.order.power == OWNER and isinstance(o.order, Move) and o.result is Result.SUCCEEDS}
         unseen = set(BOXES) - tried - moved
         for power in (*OTHERS, None):
-            told = RULES.redact_resolution(CONTEXT, resolution, power)
-            assert not {u for u in (*told.position.units, *told.unordered) if u.region.province in unseen}
-            assert not [o for o in told.outcomes if o.order.power == OWNER and _of(o.order) & unseen]
+            view = RULES.redact_resolution(CONTEXT, resolution, power)
+            # "Had no order" would tell of a unit as well as its place on the map.
+            assert not {u for u in (*view.position.units, *view.unordered) if u.region.province in unseen}
+            assert not [o for o in view.outcomes if o.order.power == OWNER and _of(o.order) & unseen]
             assert not [
-                note for note in told.notes for box in unseen if CONTEXT.board.provinces[box].name in note
+                note for note in view.notes for box in unseen if CONTEXT.board.provinces[box].name in note
             ]
             assert not _hidden(RULES.visible_position(CONTEXT, resolution.position, power)) - {
                 u for u in resolution.position.units if u.region.province in tried}
@@ -146,8 +150,8 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
 
 def _of(order: Order) -> set[str]:
     """Where an order says that a unit is."""
-    found = {getattr(order, name).region.province for name in ("unit", "target") if hasattr(order, name)}
-    return found | ({order.place.province} if isinstance(order, Lie) else set())
+    provinces = {getattr(order, name).region.province for name in ("unit", "target") if hasattr(order, name)}
+    return provinces | ({order.place.province} if isinstance(order, Lie) else set())
 
 
 def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> None:
@@ -164,27 +168,29 @@ def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> No
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG4")), to=Region("Dun")),
     ):
-        told = [
+        views = [
             RULES.redact_resolution(CONTEXT, judge(CONTEXT, RULES, board(box), [help_for]), "The Scots")
             for box in ("HG2", "HG4")
         ]
-        assert all(one.outcomes == () for one in told)
+        assert all(view.outcomes == () for view in views)
         assert all(
-            one.unordered == RULES.redact_resolution(CONTEXT, silent, "The Scots").unordered for one in told
+            view.unordered == RULES.redact_resolution(CONTEXT, silent, "The Scots").unordered
+            for view in views
         )
 
 
 def _own(unit: Unit, how: int, salt: int) -> Order:
     """What Hardrada may write of one unit of the fleet: where it lies, and orders good and bad."""
-    here = UnitRef(unit.kind, unit.region)
+    unit_ref = UnitRef(unit.kind, unit.region)
     near = sorted(VARIANT.board.near(unit.region.province, "any")) or ["GER"]
-    there, box = Region(near[salt % len(near)]), Region(BOXES[salt % len(BOXES)])
+    target, box = Region(near[salt % len(near)]), Region(BOXES[salt % len(BOXES)])
     choices: list[Order] = [
         Lie(power=OWNER, place=unit.region, sea=Region("WAS" if salt % 2 else "GER")),
-        Hold(power=OWNER, unit=here),
-        Move(power=OWNER, unit=here, to=there), Move(power=OWNER, unit=here, to=Region("Lun")),
-        SupportHold(power=OWNER, unit=here, target=UnitRef("A/F", box)), Move(power=OWNER, unit=here, to=box),
-        SupportMove(power=OWNER, unit=here, target=UnitRef("A/F", box), to=there),
-        Convoy(power=OWNER, unit=here, target=UnitRef("A/F", box), to=there),
+        Hold(power=OWNER, unit=unit_ref),
+        Move(power=OWNER, unit=unit_ref, to=target), Move(power=OWNER, unit=unit_ref, to=Region("Lun")),
+        SupportHold(power=OWNER, unit=unit_ref, target=UnitRef("A/F", box)),
+        Move(power=OWNER, unit=unit_ref, to=box),
+        SupportMove(power=OWNER, unit=unit_ref, target=UnitRef("A/F", box), to=target),
+        Convoy(power=OWNER, unit=unit_ref, target=UnitRef("A/F", box), to=target),
     ]
     return choices[how]

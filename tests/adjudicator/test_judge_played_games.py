@@ -16,8 +16,8 @@ from tests.adjudicator.expectation import Case
 
 def _game(slug: str) -> list[Case]:
     path = Path("maps", slug, "cases", "game.toml")
-    found: list[Case] = tomllib.loads(path.read_text("utf-8"))["case"] if path.exists() else []
-    return found
+    cases: list[Case] = tomllib.loads(path.read_text("utf-8"))["case"] if path.exists() else []
+    return cases
 
 
 GAMES = [

@@ -61,6 +61,7 @@ def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one()
         Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR"), Region("GAS")})
     )
     position = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
+    # Q-16, as for movement.
     torn = judge(PLAIN, RULES, position, orders(FRANCE=["A BUR R PAR", "A BUR R GAS"]))
     assert [o.reason for o in torn.outcomes] == ["illegal", "illegal"]
     assert torn.disbanded == (beaten.unit,)
@@ -94,6 +95,7 @@ def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() 
         owned = {"FRANCE": frozenset(centres[:mine]), "GERMANY": frozenset(centres[mine : mine + theirs])}
         return judge(PLAIN, RULES, Position(autumn, frozenset(), owned), []).winner
 
+    # 18 of 34 is more than half; with 17 each nobody has more than anybody.
     assert winner(18, 16) == "FRANCE"
     assert winner(17, 17) is None
     assert winner(10, 20) == "GERMANY"

@@ -51,4 +51,5 @@ def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.Monk
     failed = resolution.outcomes[3]
     assert (failed.result, failed.reason) == (Result.FAILS, "cut")
     assert failed.why
+    # What fails unresolved changes nothing on the board.
     assert resolution.dislodged == ()

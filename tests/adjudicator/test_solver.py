@@ -32,8 +32,9 @@ class Unit:
 
 
 def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResolution:
-    number = {unit.place: at for at, unit in enumerate(units)}
+    number = {unit.place: index for index, unit in enumerate(units)}
     for unit in units:
+        # Empty goals are numbered after the units, as `adjudicator.strength` wants them.
         number.setdefault(unit.goal, len(number))
     return solve(MovementOrders(
         moves=[n for n, u in enumerate(units) if u.role == MOVE],
@@ -49,6 +50,7 @@ def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResol
 
 
 def _known(state: PartialResolution) -> list[int]:
+    # No rule may ever be missing for a real puzzle.
     assert not state.unresolved
     return state.verdicts
 
@@ -115,4 +117,5 @@ def test_bounds_come_before_any_rule_for_cycles() -> None:
     )
     assert state.paradox_convoys == set()
     assert _known(state) == [FALSE, TRUE, TRUE, FALSE, FALSE]
+    # The army arrives and bounces; its convoy was never in doubt.
     assert state.path_verdict(0) == TRUE

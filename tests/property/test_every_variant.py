@@ -70,6 +70,7 @@ def _every_order_is_answered(variant: Variant, orders: list[Order], resolution: 
     assert [o.order for o in resolution.outcomes] == orders
     for outcome in resolution.outcomes:
         assert outcome.why
+        # A brace left over is a sentence whose parts were never filled in.
         assert "{" not in outcome.why
         assert outcome.reason or outcome.result is Result.SUCCEEDS, outcome
     assert not resolution.unresolved, variant.slug
@@ -135,7 +136,7 @@ def _whose_paper_lies_on_top_makes_no_difference(
     variant: Variant, position: Position, orders: list[Order], resolution: Resolution
 ) -> None:
     """The papers in another order; what is on one of them stays in its own."""
-    turned = sorted(orders, key=lambda one: [-ord(letter) for letter in one.power])
+    turned = sorted(orders, key=lambda order: [-ord(letter) for letter in order.power])
     other = judge(variant.context(), variant.rules, position, turned, lots())
     assert other.position == resolution.position
     assert Counter(_said(other)) == Counter(_said(resolution))
@@ -150,6 +151,7 @@ def _the_same_comes_of_the_same(
     assert again == resolution
     assert _said(again) == _said(resolution)
     assert used <= variant.rules.LOTS
+    # One number less must not be enough, or a lot was drawn that the record does not show.
     if used:
         with pytest.raises(IndexError):
             judge(context, variant.rules, position, orders, Lots(TAPE[: used - 1]))
@@ -157,6 +159,7 @@ def _the_same_comes_of_the_same(
 
 def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> None:
     assert codec.load_position(codec.dump_position(position)) == position
+    # Field by field: `why` of a judged outcome is put into words only when it is read.
     back = codec.load_resolution(codec.dump_resolution(resolution))
     assert back.position == resolution.position
     assert [(o.order, o.result, o.reason, o.why) for o in back.outcomes] == [
@@ -183,14 +186,14 @@ def _nothing_hidden_is_told(variant: Variant, resolution: Resolution) -> None:
     rules, context = variant.rules, variant.context()
     hidden = resolution.position.units - rules.visible_position(context, resolution.position, None).units
     for power in variant.powers if hidden else ():
-        told = rules.redact_resolution(context, resolution, power)
+        view = rules.redact_resolution(context, resolution, power)
         secret = {unit for unit in hidden if unit.power != power}
-        assert not told.position.units & secret
+        assert not view.position.units & secret
         assert not rules.visible_position(context, resolution.position, power).units & secret
-        assert not set(told.unordered) & secret
-        own = [o for o in told.outcomes if o.order.power != power]
+        assert not set(view.unordered) & secret
+        foreign = [o for o in view.outcomes if o.order.power != power]
         for unit in secret:
-            orders = [o for o in own if o.order.power == unit.power]
+            orders = [o for o in foreign if o.order.power == unit.power]
             assert not any(variant.board.provinces[unit.region.province].name in o.why for o in orders), (
                 power,
                 unit,

@@ -54,11 +54,11 @@ def test_spoilt_prose_is_found_and_never_taken_wrongly(rate: float, first: float
     for _ in range(120):
         order = _order(chance)
         text = _spoilt(prose(order, board(), lexicon().kinds), rate, chance)
-        found = nearest_orders(text, lexicon=lexicon(), forms=forms(), power="Ormond")
-        good = bool(found.candidates) and found.candidates[0].orders == (order,)
+        nearest = nearest_orders(text, lexicon=lexicon(), forms=forms(), power="Ormond")
+        good = bool(nearest.candidates) and nearest.candidates[0].orders == (order,)
         right += good
-        automatic += found.automatic
-        if found.automatic and not good:
+        automatic += nearest.automatic
+        if nearest.automatic and not good:
             wrong.append(text)
     assert wrong == []
     assert right >= first * 120

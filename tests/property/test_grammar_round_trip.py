@@ -117,10 +117,10 @@ def test_several_orders_of_one_line_come_back_in_order(slug: str, phase: str, da
 @given(data=st.data())
 def test_a_clean_line_snaps_to_itself(data: st.DataObject) -> None:
     order = data.draw(_orders("w3k", "movement"))
-    found = nearest_orders(
+    nearest = nearest_orders(
         canonical(order, board()), lexicon=lexicon(), forms=forms(), power="Montrose", line=7
     )
-    assert found.candidates[0].orders == (order,)
+    assert nearest.candidates[0].orders == (order,)
 
 
 @_RULES

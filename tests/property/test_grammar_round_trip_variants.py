@@ -51,7 +51,7 @@ def test_prose_gives_the_classic_orders_back(slug: str, kind: PhaseKind, seed: i
     """As players copy it from a results letter: kinds and powers by their printed names."""
     variant = maps.load(slug)
     powers = {power.id: power.name for power in variant.powers.values()}
-    for order in (one for one in _orders(variant, kind, seed) if not one.PROSE):
+    for order in (candidate for candidate in _orders(variant, kind, seed) if not candidate.PROSE):
         text = prose(order, variant.board, variant.kinds, powers)
         assert vocabulary.parse_typed(variant, kind, order.power, f"{text}.").orders == (order,), text
 

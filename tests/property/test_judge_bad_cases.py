@@ -106,7 +106,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     if isinstance(value, dict):
         return [path, *(p for key, item in value.items() for p in _places(item, (*path, key)))]
     if isinstance(value, list):
-        return [path, *(p for at, item in enumerate(value) for p in _places(item, (*path, at)))]
+        return [path, *(p for index, item in enumerate(value) for p in _places(item, (*path, index)))]
     return [path]
 
 
@@ -125,9 +125,9 @@ def _answers(slug: str, *lines: str) -> tuple[int, list[dict[str, Any]]]:
     """What the command prints, each line read as the strictest reader of JSON would."""
     out = io.StringIO()
     status = run_adjudicate(VARIANTS[slug], lines, out)
-    found = [json.loads(line, parse_constant=pytest.fail) for line in out.getvalue().splitlines()]
-    assert len(found) == len(lines)
-    return status, found
+    answers = [json.loads(line, parse_constant=pytest.fail) for line in out.getvalue().splitlines()]
+    assert len(answers) == len(lines)
+    return status, answers
 
 
 def _shape(answer: dict[str, Any]) -> None:
@@ -172,11 +172,11 @@ def test_a_line_of_which_something_is_torn_off_or_overwritten_is_answered(
     start = data.draw(st.integers(0, len(line)))
     torn = line[:start] + data.draw(st.binary(max_size=4)) + line[start + data.draw(st.integers(0, 20)):]
     lines = case_lines(torn + b"\n" + line + b"\n")
-    status, found = _answers(slug, *lines)
-    assert status == (1 if any("error" in answer for answer in found) else 0)
-    for answer in found:
+    status, answers = _answers(slug, *lines)
+    assert status == (1 if any("error" in answer for answer in answers) else 0)
+    for answer in answers:
         _shape(answer)
-    assert "error" not in found[-1]
+    assert "error" not in answers[-1]
 
 
 def _wounded(case: dict[str, Any], data: st.DataObject) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def _retreats(chance: Random, position: Position) -> list[Order]:
     for beaten in position.dislodged:
         unit = beaten.unit
         near = sorted(W3K.board.neighbours(unit.region, CLASS[unit.kind]))
+        # One retreat in ten is written by somebody whose unit it is not.
         power = unit.power if chance.random() < 0.9 else chance.choice(POWERS)
         reference = UnitRef(unit.kind, unit.region)
         if near and chance.random() < 0.85:
@@ -71,6 +72,7 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
     orders = _retreats(chance, position)
     resolution = judge(CONTEXT, RULES, position, orders)
     after = resolution.position.units
+    # Whoever stood stays: a retreat dislodges nobody.
     assert position.units <= after
     assert len({u.region.province for u in after}) == len(after)
     wanted = Counter(
@@ -201,10 +203,10 @@ def test_one_power_s_sheet_may_be_read_before_or_after_another_s(seed: int, chan
     position, orders = _winter(Random(seed))
     sheets = {power: [o for o in orders if o.power == power] for power in POWERS}
     mixed = [sheets[p].pop(0) for p in chance.sample([p for p in POWERS for _ in sheets[p]], len(orders))]
-    one = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
+    first = judge(CONTEXT, RULES, position, orders, Lots(TAPE))
     other = judge(CONTEXT, RULES, position, mixed, Lots(TAPE))
-    assert one.position == other.position
-    assert one.removed_by_lot == other.removed_by_lot
+    assert first.position == other.position
+    assert first.removed_by_lot == other.removed_by_lot
 
 
 def _agree(seed: int) -> list[str | None]:
@@ -216,15 +218,15 @@ def _agree(seed: int) -> list[str | None]:
         f"{o.order} {o.result} {o.why}" for o in resolution.outcomes
     )
     reasons = [o.reason for o in resolution.outcomes]
-    assert reasons == [naive.reasons[at] for at in range(len(orders))], detail
+    assert reasons == [naive.reasons[index] for index in range(len(orders))], detail
     assert [str(u.region) for u in resolution.removed_by_lot] == naive.by_lot, detail
     assert resolution.position.units == naive.units, detail
     return reasons
 
 
 def test_a_second_opinion_on_winter_agrees() -> None:
-    seen = {reason for seed in range(1000) for reason in _agree(seed)}
-    assert seen == {None, "illegal", "no_supply", "no_such_unit", "struck"}
+    reasons = {reason for seed in range(1000) for reason in _agree(seed)}
+    assert reasons == {None, "illegal", "no_supply", "no_such_unit", "struck"}
 
 
 @pytest.mark.slow

@@ -35,15 +35,16 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
         kinds = [kind for kind in "AFBB" if place in CHART.stands[kind] and not (inland and kind == "B")]
         if kinds and chance.random() < 0.85:
             units.append(Unit(chance.choice(powers), chance.choice(kinds), Region(place)))
-    given: dict[Unit, Order] = {}
+    order_of: dict[Unit, Order] = {}
     for unit in units:
         if chance.random() < 0.6:
-            given[unit] = _move(chance, unit, units)
+            order_of[unit] = _move(chance, unit, units)
     for unit in units:
-        if unit not in given:
-            given[unit] = _help(chance, unit, units, given)
+        if unit not in order_of:
+            order_of[unit] = _help(chance, unit, units, order_of)
     season = chance.choice(["Spring", "Autumn"])
-    return Position(Phase(622, season, PhaseKind.MOVEMENT), frozenset(units)), [given[unit] for unit in units]
+    return Position(Phase(622, season, PhaseKind.MOVEMENT),
+        frozenset(units)), [order_of[unit] for unit in units]
 
 
 def _ref(unit: Unit) -> UnitRef:
@@ -71,11 +72,11 @@ def _move(chance: Random, unit: Unit, units: list[Unit]) -> Order:
     )
 
 
-def _help(chance: Random, unit: Unit, units: list[Unit], given: dict[Unit, Order]) -> Order:
+def _help(chance: Random, unit: Unit, units: list[Unit], order_of: dict[Unit, Order]) -> Order:
     reach = CHART.steps(unit.kind, unit.region)
     choices: list[Order] = [Hold(power=unit.power, unit=_ref(unit))]
     for other in units:
-        order = given.get(other)
+        order = order_of.get(other)
         if isinstance(order, Move) and unit.kind == "F" and other.kind != "F":
             choices += 5 * [Convoy(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)]
         if isinstance(order, Move) and order.to.province in reach and other != unit:
@@ -148,11 +149,11 @@ def test_boats_appear_only_where_they_are_built_and_void_orders_cost_none(seed: 
     after = {
         u.region.province: u for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]
     }
-    for found in resolution.outcomes:
-        order = found.order
-        if isinstance(order, Convert) and found.result is Result.SUCCEEDS:
+    for outcome in resolution.outcomes:
+        order = outcome.order
+        if isinstance(order, Convert) and outcome.result is Result.SUCCEEDS:
             assert after[order.unit.region.province].kind == "B"
-        if isinstance(order, Hold | Move) and found.result is Result.VOID and not found.dislodged:
+        if isinstance(order, Hold | Move) and outcome.result is Result.VOID and not outcome.dislodged:
             place = order.unit.region.province
             assert after[place].kind == order.unit.kind
     bunches = sum(u.kind == "B" for u in after.values())
@@ -166,7 +167,8 @@ def test_the_order_of_orders_does_not_matter_to_bunches(seed: int, chance: Rando
     position, orders = _case(seed)
     mixed = orders[:]
     chance.shuffle(mixed)
-    one, other = _judge(position, orders), _judge(position, mixed)
-    assert (one.position, one.dislodged, one.disbanded) == (other.position, other.dislodged, other.disbanded)
-    assert {(o.order, o.result, o.reason, o.why) for o in one.outcomes} == {
+    first, other = _judge(position, orders), _judge(position, mixed)
+    assert (first.position, first.dislodged, first.disbanded) == (other.position, other.dislodged,
+        other.disbanded)
+    assert {(o.order, o.result, o.reason, o.why) for o in first.outcomes} == {
         (o.order, o.result, o.reason, o.why) for o in other.outcomes}

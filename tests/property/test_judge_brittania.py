@@ -51,7 +51,7 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
     chance.shuffle(states)
     held = {power: [states.pop() for _ in range(chance.randint(1, 5))] for power in playing}
     kings = frozenset(
-        Unit(p, "K", Region(chance.choice(own))) for p, own in held.items() if chance.random() < 0.8
+        Unit(p, "K", Region(chance.choice(mine))) for p, mine in held.items() if chance.random() < 0.8
     )
     alliances = (
         {pair(*chance.sample(playing, 2)) for _ in range(chance.randint(0, 3))} if len(playing) > 1 else set()
@@ -60,31 +60,35 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
         grain={power: chance.randint(0, 60) for power in playing},
         output={state: chance.randint(0, 30) for state in STATES if chance.random() < 0.5},
         capitals={
-            power: chance.choice(own if chance.random() < 0.8 else STATES) for power, own in held.items()
+            power: chance.choice(mine if chance.random() < 0.8 else STATES) for power, mine in held.items()
         },
         kingdoms=frozenset(power for power in playing if chance.random() < 0.3),
         alliances=frozenset(alliances),
     )
-    position = Position(VARIANT.start.phase, kings, {p: frozenset(own) for p, own in held.items()}, own=realm)
+    centres = {power: frozenset(mine) for power, mine in held.items()}
+    position = Position(VARIANT.start.phase, kings, centres, own=realm)
     return position, [_order(chance, held) for _ in range(chance.randint(0, 40))]
 
 
 def _order(chance: Random, held: dict[str, list[str]]) -> Order:
+    # Mostly powers that hold states, some that can only pick a capital.
     power = chance.choice([*held, *held, *held, *POWERS])
-    own = Region(chance.choice(held.get(power, list(STATES))))
-    near = [s for s in STATES if s in VARIANT.board.near(own.province, "land")] or list(STATES)
-    there = Region(chance.choice(near if chance.random() < 0.8 else STATES))
+    held_state = Region(chance.choice(held.get(power, list(STATES))))
+    near = [s for s in STATES if s in VARIANT.board.near(held_state.province, "land")] or list(STATES)
+    target = Region(chance.choice(near if chance.random() < 0.8 else STATES))
+    # Nought and less too: orders that nobody could mean.
     grain, other = chance.randint(-1, 20), chance.choice(POWERS)
     theirs = Region(chance.choice(held.get(other, list(STATES))))
     king = chance.random() < 0.3
     return chance.choice([
-        Defend(power=power, grain=grain, state=own), Invest(power=power, grain=grain, state=own),
-        Conquer(power=power, grain=grain, state=there, king=king),
-        Conquer(power=power, grain=grain, state=there),
-        MoveKing(power=power, state=there), Ally(power=power, grain=5, to_power=other),
-        Swap(power=power, grain=grain + 10, give=own, get=theirs),
+        Defend(power=power, grain=grain, state=held_state),
+        Invest(power=power, grain=grain, state=held_state),
+        Conquer(power=power, grain=grain, state=target, king=king),
+        Conquer(power=power, grain=grain, state=target),
+        MoveKing(power=power, state=target), Ally(power=power, grain=5, to_power=other),
+        Swap(power=power, grain=grain + 10, give=held_state, get=theirs),
         Send(power=power, grain=grain, to_power=other),
-        Claim(power=power, state=there),
+        Claim(power=power, state=target),
     ])
 
 
@@ -108,6 +112,8 @@ def test_grain_is_conserved(seed: int) -> None:
     had = {power: before.grain[power] for power in position.centres}
     for outcome in resolution.outcomes:
         order = outcome.order
+        # Void orders spend nothing, and neither do ceremonies and swaps that came to nothing
+        # (`unmatched_grain = "kept"`).
         if outcome.result is Result.VOID or (
             outcome.result is Result.FAILS and isinstance(order, Ally | Swap)
         ):
@@ -118,12 +124,14 @@ def test_grain_is_conserved(seed: int) -> None:
             case Ally():
                 had[order.power] -= 5
             case Swap():
+                # Q-64: each pays what the state that it gives away yields.
                 had[order.power] -= before.yields(order.give.province)
             case Send():
                 had[order.power] -= order.grain
             case _:
                 pass
     assert min(had.values(), default=0) >= 0
+    # From the sentence that players read: a crossing has taken 5 of what was sent.
     gifts = sum(int(outcome.why.split()[0]) for outcome in resolution.outcomes
                 if isinstance(outcome.order, Send) and outcome.result is Result.SUCCEEDS)
     expected = sum(grain for power, grain in had.items() if power not in fallen) + gifts + 10 * len(new)
@@ -154,8 +162,8 @@ def test_states_belong_to_one_power_and_change_hands_for_a_reason(seed: int) -> 
             assert taken.get(state) == power or state in picked | swapped, state
     assert all(state in owned for state in owner), "a state that was held never becomes independent"
     kings = {unit.power: unit.region.province for unit in resolution.position.units}
-    assert all(at in resolution.position.centres[power] for power, at in kings.items())
-    assert all({one, other} <= resolution.position.centres.keys() for one, other in after.alliances)
+    assert all(state in resolution.position.centres[power] for power, state in kings.items())
+    assert all({ally, other} <= resolution.position.centres.keys() for ally, other in after.alliances)
     assert set(after.grain) == set(resolution.position.centres)
 
 
@@ -174,6 +182,7 @@ def test_no_die_falls_that_the_tape_does_not_hold(seed: int) -> None:
         if die
     ]
     used = resolution.lots_used
+    # Lots between equals are drawn from the same tape as dice.
     assert len(dice) <= used
     drawn = iter(TAPE[:used])
     assert all(any(number % 10 + 1 == die for number in drawn) for die in dice)
@@ -190,9 +199,9 @@ def test_whose_sheet_is_read_first_makes_no_difference(seed: int) -> None:
     """WSB-02: all turns are simultaneous."""
     position, orders = _case(seed)
     mixed = sorted(orders, key=lambda order: (Random(seed ^ POWERS.index(order.power)).random()))
-    one, other = (judge(CONTEXT, RULES, position, some, Lots(TAPE)) for some in (orders, mixed))
-    assert one.position == other.position
-    assert {(o.order, o.result, o.why) for o in one.outcomes} == {
+    first, other = (judge(CONTEXT, RULES, position, some, Lots(TAPE)) for some in (orders, mixed))
+    assert first.position == other.position
+    assert {(o.order, o.result, o.why) for o in first.outcomes} == {
         (o.order, o.result, o.why) for o in other.outcomes
     }
 

@@ -42,15 +42,15 @@ def say_all() -> None:
         for seed in range(POSITIONS):
             chance = Random(seed)
             if seed % 2:
-                units, given = positions.straits(variant.board, chance, powers)
+                units, order_of = positions.straits(variant.board, chance, powers)
             else:
-                units, given = (
+                units, order_of = (
                     positions.units(
                         variant.board, chance, positions.piece(variant.board, chance, 25), powers
                     ),
                     {},
                 )
-            orders = positions.orders(variant.board, chance, units, given)
+            orders = positions.orders(variant.board, chance, units, order_of)
             position = Position(variant.start.phase, frozenset(units))
             print(slug, seed, _said(judge(variant.context(), variant.rules, position, orders)))
 

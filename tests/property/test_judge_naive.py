@@ -33,8 +33,8 @@ def _position(slug: str, chance: Random, *, strait: bool) -> tuple[list[Unit], l
     variant = VARIANTS[slug]
     board, powers = variant.board, list(variant.powers)[: chance.choice([2, 3, 4])]
     if strait:
-        units, given = positions.straits(board, chance, powers)
-        orders = positions.orders(board, chance, units, given)
+        units, order_of = positions.straits(board, chance, powers)
+        orders = positions.orders(board, chance, units, order_of)
     else:
         units = positions.units(board, chance, positions.piece(board, chance, chance.randint(4, 13)), powers)
         orders = positions.orders(board, chance, units)
@@ -59,7 +59,7 @@ def _odd(board: Board, chance: Random, order: Order, units: list[Unit]) -> Order
             return order
 
 
-def _compare(slug: str, seed: int, seen: Counter[str | None]) -> int | None:
+def _compare(slug: str, seed: int, counts: Counter[str | None]) -> int | None:
     """Judge one random position both ways and note what orders came to. The paradoxes in it, or None where
     the naive resolver has no opinion."""
     units, orders = _position(slug, Random(seed), strait=seed % 3 == 0)
@@ -82,18 +82,18 @@ def _compare(slug: str, seed: int, seen: Counter[str | None]) -> int | None:
     assert resolution.position.units == opinion.standing, detail
     assert {d.unit: d.may_retreat for d in resolution.dislodged} == opinion.dislodged, detail
     assert resolution.contested == opinion.contested, detail
-    seen.update(reasons.values())
+    counts.update(reasons.values())
     return naive.paradoxes
 
 
 def _run(slug: str, seeds: range) -> Counter[str | None]:
     """Compare a position for each seed; what orders came to. Enough of everything must have been in them."""
-    seen: Counter[str | None] = Counter()
-    judged = [found for seed in seeds if (found := _compare(slug, seed, seen)) is not None]
-    assert {None, "illegal", "bounced", "cut", "dislodged", "no_convoy", "unmatched"} <= set(seen)
+    counts: Counter[str | None] = Counter()
+    judged = [size for seed in seeds if (size := _compare(slug, seed, counts)) is not None]
+    assert {None, "illegal", "bounced", "cut", "dislodged", "no_convoy", "unmatched"} <= set(counts)
     assert len(judged) > 0.8 * len(seeds)
     assert sum(judged) > len(seeds) / 100
-    return seen
+    return counts
 
 
 @pytest.mark.parametrize("slug", VARIANTS)
@@ -105,5 +105,5 @@ def test_both_resolvers_agree(slug: str) -> None:
 @pytest.mark.parametrize("slug", VARIANTS)
 def test_both_resolvers_agree_on_many_more(slug: str) -> None:
     """Over 30,000 positions for the two boards."""
-    seen = _run(slug, range(1000, 20_000))
-    assert seen["paradox"]
+    counts = _run(slug, range(1000, 20_000))
+    assert counts["paradox"]

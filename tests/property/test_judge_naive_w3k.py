@@ -43,6 +43,7 @@ class Sheets:
 def _position(chance: Random) -> tuple[list[Unit], list[UnitOrder], dict[str, frozenset[str]]]:
     board = W3K.board
     first = chance.choice(SHORES)
+    # Around a coastal centre, where conversions can be ordered (CVT-01).
     places = [first, *sorted({n for m in (LAND, SEA) for n in board.near(first, m)})]
     places += [p for p in positions.piece(board, chance, 6) if p not in places]
     units = positions.units(board, chance, places[:12], POWERS[: chance.choice([2, 3, 4])])
@@ -53,7 +54,7 @@ def _position(chance: Random) -> tuple[list[Unit], list[UnitOrder], dict[str, fr
     orders = [
         _maybe_convert(chance, o) for o in positions.orders(board, chance, units) if isinstance(o, UnitOrder)
     ]
-    return units, orders, {p: frozenset(c for c, who in owner.items() if who == p) for p in POWERS}
+    return units, orders, {p: frozenset(c for c, holder in owner.items() if holder == p) for p in POWERS}
 
 
 def _maybe_convert(chance: Random, order: UnitOrder) -> UnitOrder:
@@ -92,7 +93,7 @@ def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
     return sheets
 
 
-def _compare(seed: int, seen: Counter[str | None]) -> bool:
+def _compare(seed: int, counts: Counter[str | None]) -> bool:
     chance = Random(seed)
     units, orders, centres = _position(chance)
     if sum(isinstance(o, Move) for o in orders) > 8:
@@ -115,12 +116,13 @@ def _compare(seed: int, seen: Counter[str | None]) -> bool:
              for o in sheets.carried_out}
     assert ours == naive, detail
     assert {d.unit: d.may_retreat for d in resolution.dislodged} == opinion.dislodged, detail
-    told = Counter(o.reason for o in resolution.outcomes)
-    assert (told["overridden"], told["no_such_unit"]) == (len(sheets.displaced), len(sheets.foreign)), detail
+    reasons = Counter(o.reason for o in resolution.outcomes)
+    assert (reasons["overridden"], reasons["no_such_unit"]) == (len(sheets.displaced),
+        len(sheets.foreign)), detail
     assert resolution.position.memory.converting == {
         u for u in units if opinion.reasons.get(u.region.province) == "begun"}, detail
     _replaced_where_completed(resolution.position.units, opinion.standing, opinion.reasons, legal, detail)
-    seen.update(ours.values())
+    counts.update(ours.values())
     return True
 
 
@@ -145,10 +147,10 @@ def _replaced_where_completed(
 
 
 def _run(seeds: range) -> None:
-    seen: Counter[str | None] = Counter()
-    judged = [seed for seed in seeds if _compare(seed, seen)]
+    counts: Counter[str | None] = Counter()
+    judged = [seed for seed in seeds if _compare(seed, counts)]
     assert len(judged) > 0.8 * len(seeds)
-    assert {"begun", "completed", "disrupted", "illegal", "bounced", "cut", "dislodged"} <= set(seen)
+    assert {"begun", "completed", "disrupted", "illegal", "bounced", "cut", "dislodged"} <= set(counts)
 
 
 def test_conversions_and_proxies_agree() -> None:

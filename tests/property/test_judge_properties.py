@@ -43,7 +43,7 @@ def _remotest(slug: str) -> str:
     def far(place: str) -> int:
         total, steps, edge, left = 0, 0, {place}, set(board.provinces) - {place}
         while edge and left:
-            steps, edge = steps + 1, {near for one in edge for near in beside[one]} & left
+            steps, edge = steps + 1, {near for reached in edge for near in beside[reached]} & left
             left -= edge
             total += steps * len(edge)
         return total
@@ -68,6 +68,7 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
     proxies."""
     variant, chance = VARIANTS[slug], Random(seed)
     board, powers = variant.board, list(variant.powers)
+    # Four powers, so that many fights are between three and own units get in each other's way.
     units = positions.units(board, chance, positions.piece(board, chance, chance.randint(3, 30)), powers[:4])
     orders = positions.orders(board, chance, units)
     for number, unit in enumerate(units):
@@ -76,9 +77,11 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
         if roll < 0.04:
             orders[number] = Move(
                 power=unit.power, unit=reference, to=Region(chance.choice(sorted(board.provinces))))
+        # A second line for the unit, in one case of four by its own power (Q-16).
         elif roll < 0.07:
             orders.append(Hold(power=chance.choice(powers[:4]), unit=reference))
         elif roll < 0.15:
+            # Mostly wrong or missing (CVT-06), for few provinces have these coasts.
             coast = chance.choice([None, "North Coast", "South Coast"])
             orders[number] = Convert(power=unit.power, unit=reference, coast=coast)
         elif roll < 0.19:
@@ -87,7 +90,7 @@ def _case(slug: str, seed: int) -> tuple[Position, list[Order]]:
     for centre in board.centres():
         if chance.random() < 0.7:
             centres.setdefault(chance.choice(powers[:4]), set()).add(centre)
-    owned = {power: frozenset(found) for power, found in centres.items()}
+    owned = {power: frozenset(held) for power, held in centres.items()}
     season = chance.choice([s for s, kind in variant.calendar.steps if kind is PhaseKind.MOVEMENT])
     begun = frozenset(unit for unit in units if chance.random() < 0.5)
     position = Position(
@@ -111,10 +114,10 @@ def test_the_order_of_orders_does_not_matter(slug: str, seed: int, chance: Rando
 
 
 def _same_in_any_order(slug: str, position: Position, orders: list[Order], mixed: list[Order]) -> None:
-    one, other = _judge(slug, position, orders), _judge(slug, position, mixed)
-    assert one.position == other.position
-    assert one.unordered == other.unordered
-    assert Counter(_plain(one.outcomes)) == Counter(_plain(other.outcomes))
+    first, other = _judge(slug, position, orders), _judge(slug, position, mixed)
+    assert first.position == other.position
+    assert first.unordered == other.unordered
+    assert Counter(_plain(first.outcomes)) == Counter(_plain(other.outcomes))
 
 
 def _plain(outcomes: Iterable[Outcome]) -> list[tuple[Order, Result, str | None, Order | None, str]]:
@@ -135,16 +138,16 @@ def _renaming_renames(slug: str, position: Position, orders: list[Order]) -> Non
         position, units=_renamed(position.units, new),
         memory=Memory(_renamed(position.memory.converting, new)),
         centres={new[power]: owned for power, owned in position.centres.items()})
-    one = _judge(slug, position, orders)
+    first = _judge(slug, position, orders)
     other = _judge(slug, renamed, [_renamed_order(order, new) for order in orders])
-    assert other.position.units == _renamed(one.position.units, new)
-    assert other.position.memory.converting == _renamed(one.position.memory.converting, new)
+    assert other.position.units == _renamed(first.position.units, new)
+    assert other.position.memory.converting == _renamed(first.position.memory.converting, new)
     assert {d.unit: d.may_retreat for d in other.dislodged} == {
-        replace(d.unit, power=new[d.unit.power]): d.may_retreat for d in one.dislodged}
+        replace(d.unit, power=new[d.unit.power]): d.may_retreat for d in first.dislodged}
     assert dict(other.position.centres) == {
-        new[p]: owned for p, owned in one.position.centres.items()}
+        new[p]: owned for p, owned in first.position.centres.items()}
     assert [(o.result, o.reason, o.dislodged) for o in other.outcomes] == [
-        (o.result, o.reason, o.dislodged) for o in one.outcomes]
+        (o.result, o.reason, o.dislodged) for o in first.outcomes]
 
 
 def _renamed(units: Iterable[Unit], new: dict[str, str]) -> frozenset[Unit]:
@@ -170,12 +173,13 @@ def _far_from_all(slug: str, position: Position) -> bool:
 
 
 def _stranger_changes_nothing(slug: str, position: Position, orders: list[Order]) -> None:
+    # A power that plays no part, so that it owns nothing and supports nobody.
     stranger = Unit(list(VARIANTS[slug].powers)[5], "A", Region(FAR[slug]))
-    one = _judge(slug, position, orders)
+    first = _judge(slug, position, orders)
     other = _judge(slug, replace(position, units=position.units | {stranger}), orders)
-    assert other.position.units == one.position.units | {stranger}
-    assert (other.dislodged, other.contested) == (one.dislodged, one.contested)
-    assert _plain(other.outcomes) == _plain(one.outcomes)
+    assert other.position.units == first.position.units | {stranger}
+    assert (other.dislodged, other.contested) == (first.dislodged, first.contested)
+    assert _plain(other.outcomes) == _plain(first.outcomes)
 
 
 @given(slugs, seeds)
@@ -233,6 +237,7 @@ def _nobody_moves_by_magic(position: Position, resolution: Resolution) -> None:
     after = Counter(
         (u.power, u.kind) for u in [*resolution.position.units, *(d.unit for d in resolution.dislodged)]
     )
+    # Only a completed conversion changes what a unit is (CVT-02).
     converted = sum(o.reason == "completed" for o in resolution.outcomes)
     assert sum((kinds - after).values()) == converted
 
@@ -240,11 +245,13 @@ def _nobody_moves_by_magic(position: Position, resolution: Resolution) -> None:
 def _retreats_are_free_and_near(slug: str, resolution: Resolution) -> None:
     board, kinds = VARIANTS[slug].board, VARIANTS[slug].kinds
     taken = {u.region.province for u in resolution.position.units} | resolution.contested
+    # A province where somebody stands is taken, not contested.
     assert not resolution.contested & {u.region.province for u in resolution.position.units}
     for beaten in resolution.dislodged:
         near = {r for m in kinds[beaten.unit.kind].moves for r in board.neighbours(beaten.unit.region, m)}
         assert beaten.may_retreat <= near
         assert not {r.province for r in beaten.may_retreat} & taken
+        # DATC 4.A.5.
         assert beaten.by_convoy or beaten.attacker_from not in {r.province for r in beaten.may_retreat}
 
 
@@ -266,6 +273,7 @@ def test_nothing_is_kept_from_one_judging_to_the_next(
     first = _judge(slug, position, orders)
     _judge(other_slug, *_case(other_slug, other_seed))
     fresh = judge(VARIANTS[slug].context(), VARIANTS[slug].rules, position, orders, Lots((0,) * 200))
+    # Sentences become words only when they are read: these are read last, after another game was judged.
     again = _judge(slug, position, orders)
     assert again == fresh
     assert _plain(again.outcomes) == _plain(fresh.outcomes) == _plain(first.outcomes)
@@ -300,6 +308,7 @@ def test_ten_thousand_positions(slug: str) -> None:
         if _far_from_all(slug, position):
             far += 1
             _stranger_changes_nothing(slug, position, orders)
+    # On from where the first loop ended, so that no position counts twice.
     more = itertools.count(10_000)
     while far <= FAR_POSITIONS:
         position, orders = _case(slug, seed := next(more))

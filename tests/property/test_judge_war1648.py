@@ -39,10 +39,11 @@ def _month(seed: int, season: str) -> tuple[Position, list[Order]]:
         replace(unit, kind="M") if unit.kind == "A" and chance.random() < 0.3 else unit
         for unit in positions.units(BOARD, chance, places, POWERS[:4])
     ]
+    # Mercenaries are ordered like armies, so that they attack and support mercenaries as they must not.
     orders = positions.orders(BOARD, chance, [replace(u, kind="A") if u.kind == "M" else u for u in units])
-    for at, unit in enumerate(units):
+    for index, unit in enumerate(units):
         if unit.kind == "F" and chance.random() < 0.1:
-            orders[at] = Convert(power=unit.power, unit=UnitRef("F", unit.region))
+            orders[index] = Convert(power=unit.power, unit=UnitRef("F", unit.region))
     return Position(Phase(1620, season, PhaseKind.MOVEMENT), frozenset(units)), orders
 
 
@@ -59,15 +60,15 @@ def test_ice_holds_whoever_is_in_it_and_keeps_everybody_out(seed: int, season: s
     for beaten in resolution.dislodged:
         assert beaten.unit.region.province not in FROZEN
         assert not {r.province for r in beaten.may_retreat} & FROZEN
-    for found in resolution.outcomes:
-        order = found.order
-        if isinstance(order, SupportHold | SupportMove) and found.result is not Result.VOID:
+    for outcome in resolution.outcomes:
+        order = outcome.order
+        if isinstance(order, SupportHold | SupportMove) and outcome.result is not Result.VOID:
             into = order.to if isinstance(order, SupportMove) else order.target.region
             assert not {order.unit.region.province, into.province} & FROZEN
         if (
             isinstance(order, Move)
             and order.unit.region.province in FROZEN_LAND
-            and found.result is not Result.VOID
+            and outcome.result is not Result.VOID
         ):
             assert order.to.province not in before
             assert order.unit.kind == "A"
@@ -83,17 +84,17 @@ def test_mercenaries_beat_nobody_and_never_retreat(seed: int, season: str) -> No
     taken = {u.region.province for u in position.units}
     assert not {beaten.attacker_from for beaten in resolution.dislodged} & hired
     assert not any(beaten.may_retreat for beaten in resolution.dislodged if beaten.unit.kind == "M")
-    for found in resolution.outcomes:
-        order = found.order
+    for outcome in resolution.outcomes:
+        order = outcome.order
         if (
             order.power
             and isinstance(order, Move)
             and order.unit.region.province in hired
-            and found.result is not Result.VOID
+            and outcome.result is not Result.VOID
         ):
             assert order.to.province not in taken
         if isinstance(order, SupportHold | SupportMove) and order.unit.region.province in hired:
-            assert order.target.region.province not in hired or found.result is Result.VOID
+            assert order.target.region.province not in hired or outcome.result is Result.VOID
 
 
 def _builds(seed: int) -> tuple[Position, list[Order]]:
@@ -123,13 +124,14 @@ def _builds(seed: int) -> tuple[Position, list[Order]]:
         orders += _sheet(chance, power, owned, [u for u in units if u.power == power])
     season = chance.choice(["December", "March"])
     phase = Phase(1619 if season == "December" else 1620, season, PhaseKind.ADJUSTMENT)
-    centres = {power: frozenset(found) for power, found in owned.items()}
+    centres = {power: frozenset(held) for power, held in owned.items()}
     return Position(phase, frozenset(units), centres, memory=Memory(notes=frozenset(notes))), orders
 
 
 def _sheet(chance: Random, power: str, owned: dict[str, set[str]], units: list[Unit]) -> list[Order]:
     mine, others = sorted(owned[power]), [p for p in owned if p != power]
     orders: list[Order] = [
+        # Twice as often a fleet: two a turn is the most that may be built (rule 3).
         Build(power=power, kind=chance.choice("AFFM"), region=Region(place))
         for place in mine
         if chance.random() < 0.7
@@ -160,6 +162,7 @@ def test_nobody_has_more_units_than_supply_and_no_supply_is_lost(seed: int) -> N
         power: RULES.supply_from(after.memory, power, after.centres.get(power, frozenset()))
         for power in POWERS
     }
+    # A loan moves supply from one power to another and makes none.
     assert sum(fed.values()) == sum(len(owned) for owned in after.centres.values())
     for power in POWERS:
         assert _after(resolution, power) <= max(fed[power], 0)

@@ -23,6 +23,7 @@ def test_a_route_needs_a_whole_chain() -> None:
 def test_a_route_can_be_asked_for_without_one_fleet() -> None:
     assert not _sea("NTH").joins("LON", "NWY", without="NTH")
     assert _sea("NTH", "ENG").joins("LON", "BEL", without="NTH")
+    # A fleet that is not there can be left out.
     assert _sea("NTH").joins("LON", "NWY", without="SKA")
 
 
@@ -40,6 +41,7 @@ def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
     assert sea.useful("NWG", "YOR", "STP")
     assert not sea.useful("NAO", "YOR", "STP")
     longer = _sea("ENG", "MAO", "WES", "TYS")
+    # Neither end of the way touches the Mid-Atlantic or the Western Mediterranean.
     assert longer.useful("MAO", "LON", "ROM")
     assert longer.useful("WES", "LON", "ROM")
 
@@ -47,6 +49,8 @@ def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
 def test_a_crowded_sea_is_answered_in_time() -> None:
     context = maps.load("w3k").context()
     seas = frozenset(p for p, province in context.board.provinces.items() if province.is_sea)
+    # A fleet in every sea: the induced path through one of them is hard to find in general, so the search has
+    # a limit.
     crowded = Sea(context.tables, seas)
     shores = sorted(context.tables.shores)
     assert all(crowded.joins(shores[0], shore) for shore in shores[1:] if context.tables.waters[shore])

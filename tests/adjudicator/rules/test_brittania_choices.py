@@ -27,7 +27,7 @@ def _play(
     lots: Sequence[int] = (),
     kings: Mapping[str, str] | None = None, **realm: Any,
 ) -> Resolution:
-    units = frozenset(Unit(power, "K", Region(at)) for power, at in (kings or {}).items())
+    units = frozenset(Unit(power, "K", Region(state)) for power, state in (kings or {}).items())
     centres = {power: frozenset(states) for power, states in held.items()}
     position = Position(BRITTANIA.start.phase, units, centres, own=Realm(**realm))
     return judge(
@@ -57,8 +57,8 @@ def test_attackers_tied(answer: str, owner: str) -> None:
         Conquer(power="Gold", grain=8, state=_at("Kent")),
     ]
     held = {"Red": ["Essex"], "Gold": ["Wessex"], "Green": ["Kent"]}
-    found = _play("attackers_tied", answer, held, orders, [1], grain={"Red": 8, "Gold": 8})
-    assert "Kent" in found.position.centres[owner]
+    resolution = _play("attackers_tied", answer, held, orders, [1], grain={"Red": 8, "Gold": 8})
+    assert "Kent" in resolution.position.centres[owner]
 
 
 @pytest.mark.parametrize(("answer", "winner"), [("islands", None), ("land", None), ("any_sea", "Red")])
@@ -80,8 +80,8 @@ def test_continuous(answer: str, winner: str | None) -> None:
         "Aberdeen",
         "Angus",
     ]
-    found = _play("continuous", answer, {"Red": held}, [], kingdoms=frozenset({"Red"}))
-    assert found.winner == winner
+    resolution = _play("continuous", answer, {"Red": held}, [], kingdoms=frozenset({"Red"}))
+    assert resolution.winner == winner
 
 
 @pytest.mark.parametrize(("answer", "winner"), [("islands", "Red"), ("land", None)])
@@ -115,9 +115,10 @@ def test_defence_die(answer: str, dice: list[int]) -> None:
         Defend(power="Green", grain=4, state=_at("Kent")),
     ]
     held = {"Red": ["Essex"], "Gold": ["Wessex"], "Green": ["Kent"]}
-    found = _play("defence_die", answer, held, orders, [0, 1, 2, 3], grain={"Red": 8, "Gold": 8, "Green": 4})
-    assert isinstance(found.report, Chronicle)
-    assert [fight.defence_die for fight in found.report.battles[0].fights] == dice
+    resolution = _play("defence_die", answer, held, orders, [0, 1, 2, 3],
+        grain={"Red": 8, "Gold": 8, "Green": 4})
+    assert isinstance(resolution.report, Chronicle)
+    assert [fight.defence_die for fight in resolution.report.battles[0].fights] == dice
 
 
 @pytest.mark.parametrize(("answer", "output"), [("down", 7), ("up", 8)])
@@ -125,8 +126,8 @@ def test_halved_odd(answer: str, output: int) -> None:
     """Q-62, WSB-13."""
     orders = [Conquer(power="Red", grain=8, state=_at("Kent"))]
     held = {"Red": ["Essex"], "Green": ["Kent"]}
-    found = _play("halved_odd", answer, held, orders, grain={"Red": 8}, output={"Kent": 15})
-    assert _realm(found).yields("Kent") == output
+    resolution = _play("halved_odd", answer, held, orders, grain={"Red": 8}, output={"Kent": 15})
+    assert _realm(resolution).yields("Kent") == output
 
 
 @pytest.mark.parametrize(("answer", "output"), [("halved_with_it", 6), ("lost", 5)])
@@ -137,8 +138,8 @@ def test_invested_and_lost(answer: str, output: int) -> None:
         Invest(power="Green", grain=10, state=_at("Kent")),
     ]
     held = {"Red": ["Essex"], "Green": ["Kent"]}
-    found = _play("invested_and_lost", answer, held, orders, grain={"Red": 8, "Green": 10})
-    assert _realm(found).yields("Kent") == output
+    resolution = _play("invested_and_lost", answer, held, orders, grain={"Red": 8, "Green": 10})
+    assert _realm(resolution).yields("Kent") == output
 
 
 @pytest.mark.parametrize(("answer", "joint"), [("ten", ()), ("eight", ("Gold", "Red"))])
@@ -159,17 +160,17 @@ def test_joint_kingdom_states(answer: str, joint: tuple[str, ...]) -> None:
         ],
         "Gold": ["Argyll", "Perth", "Aberdeen", "Ulaid", "Ui Neill"],
     }
-    found = _play("joint_kingdom_states", answer, held, [], alliances=frozenset({("Gold", "Red")}))
-    assert found.joint == joint
+    resolution = _play("joint_kingdom_states", answer, held, [], alliances=frozenset({("Gold", "Red")}))
+    assert resolution.joint == joint
 
 
-@pytest.mark.parametrize(("answer", "at"), [("stays", "Essex"), ("enters", "Kent")])
-def test_king_after_conquest(answer: str, at: str) -> None:
+@pytest.mark.parametrize(("answer", "king_state"), [("stays", "Essex"), ("enters", "Kent")])
+def test_king_after_conquest(answer: str, king_state: str) -> None:
     """WSB-14."""
     orders = [Conquer(power="Red", grain=8, state=_at("Kent"), king=True)]
     held = {"Red": ["Essex"], "Green": ["Kent"]}
-    found = _play("king_after_conquest", answer, held, orders, kings={"Red": "Essex"}, grain={"Red": 8})
-    assert Unit("Red", "K", _at(at)) in found.position.units
+    resolution = _play("king_after_conquest", answer, held, orders, kings={"Red": "Essex"}, grain={"Red": 8})
+    assert Unit("Red", "K", _at(king_state)) in resolution.position.units
 
 
 @pytest.mark.parametrize(("answer", "drawn"), [("yes", 2), ("no", 0)])
@@ -177,10 +178,10 @@ def test_king_alone_defends(answer: str, drawn: int) -> None:
     """WSB-10, WSB-14: where no grain defends, a king is 2, or nothing and there is no fight."""
     orders = [Conquer(power="Red", grain=8, state=_at("Kent"))]
     held = {"Red": ["Essex"], "Green": ["Kent", "Sussex"]}
-    found = _play(
+    resolution = _play(
         "king_alone_defends", answer, held, orders, [9, 0], kings={"Green": "Kent"}, grain={"Red": 8}
     )
-    assert found.lots_used == drawn
+    assert resolution.lots_used == drawn
 
 
 @pytest.mark.parametrize(("answer", "lives"), [("land_and_sea", True), ("land", False)])
@@ -188,8 +189,8 @@ def test_king_reach(answer: str, lives: bool) -> None:
     """WSB-15: Ulaid and Ayr lie on the North Channel."""
     orders = [Conquer(power="Red", grain=8, state=_at("Ulaid"))]
     held = {"Red": ["Airgialla"], "Green": ["Ulaid", "Ayr"]}
-    found = _play("king_reach", answer, held, orders, [9, 0], kings={"Green": "Ulaid"}, grain={"Red": 8})
-    assert (Unit("Green", "K", _at("Ayr")) in found.position.units) == lives
+    resolution = _play("king_reach", answer, held, orders, [9, 0], kings={"Green": "Ulaid"}, grain={"Red": 8})
+    assert (Unit("Green", "K", _at("Ayr")) in resolution.position.units) == lives
 
 
 @pytest.mark.parametrize(
@@ -200,8 +201,8 @@ def test_overspending(answer: str, results: list[str]) -> None:
         Defend(power="Red", grain=4, state=_at("Essex")),
         Invest(power="Red", grain=5, state=_at("Essex")),
     ]
-    found = _play("overspending", answer, {"Red": ["Essex"]}, orders, grain={"Red": 5})
-    assert [outcome.result.value for outcome in found.outcomes] == results
+    resolution = _play("overspending", answer, {"Red": ["Essex"]}, orders, grain={"Red": 5})
+    assert [outcome.result.value for outcome in resolution.outcomes] == results
 
 
 @pytest.mark.parametrize(("answer", "swapped"), [("given", True), ("received", False)])
@@ -211,18 +212,19 @@ def test_swap_price(answer: str, swapped: bool) -> None:
         Swap(power="Red", grain=5, give=_at("Oxford"), get=_at("Essex")),
         Swap(power="Gold", grain=8, give=_at("Essex"), get=_at("Oxford")),
     ]
-    found = _play(
+    resolution = _play(
         "swap_price", answer, {"Red": ["Oxford"], "Gold": ["Essex"]}, orders, grain={"Red": 9, "Gold": 9},
         output={"Oxford": 5, "Essex": 8}, alliances=frozenset({("Gold", "Red")}))
-    assert ("Essex" in found.position.centres["Red"]) == swapped
+    assert ("Essex" in resolution.position.centres["Red"]) == swapped
 
 
 @pytest.mark.parametrize(("answer", "grain"), [("kept", 15), ("spent", 10)])
 def test_unmatched_grain(answer: str, grain: int) -> None:
     """WSB-16: the 5 of a declaration that nobody answers."""
     orders = [Ally(power="Red", grain=5, to_power="Gold")]
-    found = _play("unmatched_grain", answer, {"Red": ["Essex"], "Gold": ["Kent"]}, orders, grain={"Red": 5})
-    assert _realm(found).grain["Red"] == grain
+    resolution = _play("unmatched_grain", answer, {"Red": ["Essex"], "Gold": ["Kent"]}, orders,
+        grain={"Red": 5})
+    assert _realm(resolution).grain["Red"] == grain
 
 
 @pytest.mark.parametrize(("answer", "grain"), [("carries_over", 17), ("rots", 10)])
@@ -235,18 +237,19 @@ def test_unspent_grain(answer: str, grain: int) -> None:
 
 def test_what_everybody_has_is_told() -> None:
     """WSB-04, WSB-05, WSB-16: grain, yields, kingdoms and alliances, with the results."""
-    found = _play(
+    resolution = _play(
         "papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], grain={"Red": 3},
         output={"Kent": 5},
         kingdoms=frozenset({"Red"}), alliances=frozenset({("Gold", "Red")}))
-    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), found.position) == (
+    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), resolution.position) == (
         "Red, a kingdom, has 23 grain to spend; its states yield Essex 10, Kent 5",
         "Gold has 10 grain to spend; its states yield York 10", "Gold and Red are allies")
 
 
 def test_where_each_king_is_is_told() -> None:
     """WSB-14: he is the only piece there is; a power without one is told its grain alone."""
-    found = _play("papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [], kings={"Red": "Kent"})
-    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), found.position) == (
+    resolution = _play("papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [],
+        kings={"Red": "Kent"})
+    assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), resolution.position) == (
         "Red has 20 grain to spend; its states yield Essex 10, Kent 10; its king is in Kent",
         "Gold has 10 grain to spend; its states yield York 10")

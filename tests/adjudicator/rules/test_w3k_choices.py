@@ -85,7 +85,8 @@ def test_the_same_order_twice_is_one_order() -> None:
     resolution = _judged(SUMMER, [("The Crown", "A", "London")], written)
     assert _results(resolution) == ["succeeds", "succeeds"]
     assert [o.order for o in resolution.outcomes] == written
-    plainer = [written[0], replace(written[1], unit=UnitRef(None, Region("London")), line=9)]  # type: ignore[call-arg]
+    bare = UnitRef(None, Region("London"))
+    plainer = [written[0], replace(written[1], unit=bare, line=9)]  # type: ignore[call-arg]
     assert _results(_judged(SUMMER, [("The Crown", "A", "London")], plainer)) == ["succeeds", "succeeds"]
 
 
@@ -148,6 +149,7 @@ def test_a_proxy_may_order_the_retreat_when_the_owner_does_not() -> None:
     ruled, beaten = _dislodged_in_proxy(proxy_retreats="owner_only")
     refused = judge(CONTEXT, ruled, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
     assert _results(refused) == ["void no_such_unit"]
+    # The owner wrote nothing, and no unit retreats by itself (RET-03).
     assert [str(u) for u in refused.disbanded] == ["Newcastle A Staffordshire"]
 
 
@@ -190,7 +192,9 @@ PLAIN = [centre for centre in ALL if centre not in CAPITALS]
     [
         (["London", "Glasgow", "Belfast"], 55, "Argyll"),
         (["York", "Edinburgh", "Dublin & the Pale"], 55, "Argyll"),
+        # One short.
         (["London", "Glasgow", "Belfast"], 54, None),
+        # Seventy centres without a capital of Ireland are no victory.
         (["London", "York", "Glasgow", "Edinburgh"], 70, None),
     ],
 )
@@ -205,6 +209,7 @@ def test_a_draw_is_open_when_every_survivor_holds_both_capitals_of_a_kingdom() -
     """DRW-01."""
     both = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
     assert _year_end(both, []).draw_open_to == ("Argyll", "Ormond")
+    # A survivor has a unit or a centre: Hamilton has one of them and no capitals.
     assert _year_end(both, [("Hamilton", "A", "Ayr")]).draw_open_to is None
     assert _year_end({**both, "Hamilton": ["Ayr"]}, []).draw_open_to is None
     assert _year_end({**both, "Ormond": ["Belfast", "York"]}, []).draw_open_to is None

@@ -28,15 +28,15 @@ Centres = Mapping[str, Sequence[str]]
 
 
 def _units(*texts: str) -> frozenset[Unit]:
-    found = set()
+    units = set()
     for text in texts:
         power, kind, place = next(
-            (text[:at], text[at + 1], text[at + 3 :])
-            for at in range(len(text))
-            if text[at : at + 3] in {" A ", " F "}
+            (text[:index], text[index + 1], text[index + 3 :])
+            for index in range(len(text))
+            if text[index : index + 3] in {" A ", " F "}
         )
-        found.add(Unit(power, kind, Region.of(place)))
-    return frozenset(found)
+        units.add(Unit(power, kind, Region.of(place)))
+    return frozenset(units)
 
 
 def _judged(phase: Phase, units: Sequence[str], written: Sequence[Order], centres: Centres | None = None,
@@ -225,19 +225,19 @@ def test_a_unit_of_mercy_may_be_chosen_to_convert() -> None:
         assert _results(_judged(SUMMER, fort, convert, owned, mercy_converts="yes")) == [mercy]
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("greater", 1), ("added", 2)])
-def test_mercy_may_be_chosen_to_come_on_top_of_supply_received(choice: str, kept: int) -> None:
+@pytest.mark.parametrize(("choice", "units_left"), [("greater", 1), ("added", 2)])
+def test_mercy_may_be_chosen_to_come_on_top_of_supply_received(choice: str, units_left: int) -> None:
     """Q-39: two units, no centre, one supply sent."""
     units = ["Hamilton A Mar", "Hamilton A Ayr", "Argyll A Fife"]
     written = orders(Argyll=["Send 1 supply to Hamilton"])
     left = _judged(WINTER, units, written, {"Argyll": ["Fife", "Edinburgh"]}, mercy_supply=choice)
-    assert sum(text.startswith("Hamilton") for text in _standing(left)) == kept
+    assert sum(text.startswith("Hamilton") for text in _standing(left)) == units_left
 
 
 def test_every_choice_has_a_test_of_its_other_reading() -> None:
     """A choice nobody judged by is only a word in a table."""
-    here = Path(__file__).parent
-    said = "".join((here / f"test_w3k_{name}.py").read_text("utf-8") for name in ("choices", "readings"))
+    folder = Path(__file__).parent
+    source = "".join((folder / f"test_w3k_{name}.py").read_text("utf-8") for name in ("choices", "readings"))
     for key, answers in type(VARIANT.rules).CHOICES.items():
-        assert key in said, key
-        assert all(answer in said for answer in answers[1:]), key
+        assert key in source, key
+        assert all(answer in source for answer in answers[1:]), key

@@ -35,6 +35,7 @@ class Case:
 
     def played(self, **values: str) -> Resolution:
         """The month judged with other answers than ours."""
+        # The board's own values first: only the choice under test differs from the game that is played.
         ruled = rules.load("war1648", {**VARIANT.rules.values, **values}, {}, VARIANT.rules.figures)
         owned = {power: frozenset(centres) for power, centres in self.centres.items()}
         position = Position(
@@ -55,8 +56,8 @@ def _unit(text: str) -> Unit:
     return Unit(power, kind, Region.of(place))
 
 
-def _said(found: Resolution) -> list[str]:
-    return [o.reason or o.result.value for o in found.outcomes]
+def _said(resolution: Resolution) -> list[str]:
+    return [o.reason or o.result.value for o in resolution.outcomes]
 
 
 QUESTIONS: list[tuple[str, str, Case, list[str], list[str]]] = [
@@ -196,6 +197,7 @@ def test_the_odd_mercenary() -> None:
         (),
         {"France": ("Paris", "Nantes")},
     )
+    # Only one mercenary is left to go, so it goes and a unit beside it.
     assert len(case.played().position.units) == 1
     alone = case.played(odd_mercenary="alone").position
     assert {str(u) for u in alone.units} == {"France A Burgundy", "France A Picardy"}

@@ -10,7 +10,7 @@ import maps
 from maps.rulings import rulings
 
 VARIANT = maps.load("war1648")
-HOUSE_RULES = {one.name for one in rulings(maps.folder("war1648"), VARIANT)}
+HOUSE_RULES = {ruling.name for ruling in rulings(maps.folder("war1648"), VARIANT)}
 RULINGS = (maps.folder("war1648") / "rulings.md").read_text("utf-8")
 
 
@@ -26,8 +26,8 @@ def test_a_citation_leads_somewhere(sentence: str, citation: object) -> None:
 
 def test_every_sentence_that_only_this_game_says_is_cited() -> None:
     shared = set(maps.load("standard").rules.SENTENCES)
-    own = set(VARIANT.rules.SENTENCES) - shared
-    assert own == own & set(VARIANT.rules.citations)
+    new_sentences = set(VARIANT.rules.SENTENCES) - shared
+    assert new_sentences == new_sentences & set(VARIANT.rules.citations)
 
 
 def test_every_open_question_has_its_paragraph() -> None:

@@ -17,6 +17,7 @@ from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit, UnitRef
 
+# The stroke is what parts a province from its coast, so a region with one in a name must come back too.
 words = st.text("aB /é'", min_size=1, max_size=5)
 regions = st.builds(Region, words, st.none() | words)
 units = st.builds(Unit, words, words, regions)
@@ -109,8 +110,8 @@ def test_equal_sets_give_the_same_text() -> None:
         Unit("Argyll", "F", Region("Devon", "North Coast")),
         Unit("Argyll", "F", Region("Devon")),
     ]
-    one, two = Position(phase, frozenset(some)), Position(phase, frozenset(reversed(some)))
-    assert json.dumps(codec.dump_position(one)) == json.dumps(codec.dump_position(two))
+    position, two = Position(phase, frozenset(some)), Position(phase, frozenset(reversed(some)))
+    assert json.dumps(codec.dump_position(position)) == json.dumps(codec.dump_position(two))
 
 
 def test_what_a_stored_position_looks_like() -> None:
@@ -148,6 +149,7 @@ def test_a_field_with_a_default_may_be_missing() -> None:
         ),
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "siege"}, "units": []}}, "siege"),
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "turn"}, "units": {}}}, "position.units"),
+        # A field of a newer Galloper: to drop it in silence would lose what it says.
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "turn"}, "units": [], "moon": 1}}, "moon"),
     ],
 )

@@ -29,10 +29,11 @@ YEAR_END = {"centres", "winner", "draw_open_to"}
 
 
 def _galloper(*words: str, text: bytes = b"") -> tuple[int, list[dict[str, Any]], str]:
-    found = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "service.cli.main", "adjudicate", *words], input=text, capture_output=True,
         check=False)
-    return found.returncode, [json.loads(line) for line in found.stdout.splitlines()], found.stderr.decode()
+    return finished.returncode, [json.loads(line)
+        for line in finished.stdout.splitlines()], finished.stderr.decode()
 
 
 def _one(**case: Any) -> dict[str, Any]:
@@ -46,8 +47,8 @@ def _one(**case: Any) -> dict[str, Any]:
 def test_the_worked_cases_through_the_program(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_text("".join(json.dumps(case) + "\n" for case in CASES), "utf-8")
-    code, answers, said = _galloper("--variant", "w3k", str(file))
-    assert (code, said, len(answers)) == (0, "", len(CASES))
+    code, answers, errors = _galloper("--variant", "w3k", str(file))
+    assert (code, errors, len(answers)) == (0, "", len(CASES))
     assert [answer["id"] for answer in answers] == [case["id"] for case in CASES]
     assert {
         case["id"]: wrong
@@ -58,8 +59,9 @@ def test_the_worked_cases_through_the_program(tmp_path: Path) -> None:
 
 def test_a_faulty_line_on_standard_input_ends_with_1_and_the_rest_is_judged() -> None:
     good = json.dumps(CASES[0]).encode()
-    code, answers, said = _galloper("--variant", "w3k", text=good + b"\n\n\xff\n{\n" + good)
-    assert (code, said) == (1, "")
+    # An empty line, a byte that is no UTF-8, and a brace without its end, between two good cases.
+    code, answers, errors = _galloper("--variant", "w3k", text=good + b"\n\n\xff\n{\n" + good)
+    assert (code, errors) == (1, "")
     assert [set(answer) == {"id", "error"} for answer in answers] == [False, True, True, True, False]
     assert answers[0] == answers[4]
 
@@ -102,10 +104,10 @@ def test_where_an_attack_came_from_is_said_without_its_coast() -> None:
             "to": "Lyme Bay",
         },
     ]
-    found = _one(phase="movement", season="Spring", units=units, orders=orders)["dislodged"]
-    assert [(one["loc"], one["attacker_from"]) for one in found] == [("Lyme Bay", "Devon")]
+    dislodged = _one(phase="movement", season="Spring", units=units, orders=orders)["dislodged"]
+    assert [(unit["loc"], unit["attacker_from"]) for unit in dislodged] == [("Lyme Bay", "Devon")]
     # The other coast of that province is barred too (DATC 6.H.15).
-    assert not [place for place in found[0]["may_retreat"] if place.startswith("Devon")]
+    assert not [place for place in dislodged[0]["may_retreat"] if place.startswith("Devon")]
 
 
 def test_every_order_is_answered_with_a_result_and_a_sentence() -> None:
