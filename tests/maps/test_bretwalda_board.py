@@ -63,6 +63,7 @@ def test_the_list_stars_48_centres_and_two_make_up_the_fifty() -> None:
     unstarred = {p.id for p in BOARD.provinces.values() if "unstarred" in p.marks}
     assert unstarred == {"Sus", "Hwi"}
     assert set(BOARD.centres()) == starred | unstarred
+    # 26 of 50, more than half (BRE-03).
     assert VARIANT.victory == 26
 
 

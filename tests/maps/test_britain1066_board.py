@@ -50,6 +50,7 @@ def test_the_list_has_68_names_and_the_board_dore_besides() -> None:
         (region,) = regions_named(VARIANT.names, name)
         assert BOARD.provinces[region.province].name == name
         assert region in regions_named(VARIANT.names, code)
+        # The printed list gives Brc to two lands.
         assert len(regions_named(VARIANT.names, code)) == (2 if code == "Brc" else 1)
         named.add(region.province)
     assert len(named) == 68

@@ -43,6 +43,7 @@ def test_a_name_comes_before_an_abbreviation_that_looks_like_it(slug: str) -> No
 def test_signs_articles_and_case_make_no_difference(slug: str) -> None:
     board = maps.load(slug)
     for row in board.names:
+        # ORD-07: as a player may write it.
         loose = row.text.replace("&", "and").replace("-", " ").replace("'", "").upper()
         assert regions_named(board.names, loose) == regions_named(board.names, row.text)
 
@@ -54,6 +55,7 @@ def test_links_lead_both_ways(slug: str) -> None:
     off = {province.id for province in board.provinces.values() if "off_board" in province.marks}
     for movement, table in board.links.items():
         for region, others in table.items():
+            # Nothing borders itself, by whatever movement class.
             assert region not in others
             assert not off & {target.province for target in others}, (movement, region)
             assert region.province in off or all(region in table[target] for target in others), (
@@ -66,6 +68,7 @@ def test_links_lead_both_ways(slug: str) -> None:
 def test_units_and_centres_at_the_start_are_possible(slug: str) -> None:
     variant = maps.load(slug)
     places = [unit.region.province for unit in variant.start.units]
+    # One unit in one place, also at the start.
     assert len(set(places)) == len(places)
     for unit in variant.start.units:
         kind = variant.kinds[unit.kind]
@@ -81,6 +84,7 @@ def test_units_and_centres_at_the_start_are_possible(slug: str) -> None:
 @pytest.mark.parametrize("slug", BOARDS)
 def test_powers_can_be_told_apart_without_colour(slug: str) -> None:
     powers = maps.load(slug).powers.values()
+    # MAP-05.
     assert len({power.letter for power in powers}) == len(powers)
     assert len({power.pattern for power in powers}) == len(powers)
 
@@ -90,6 +94,7 @@ def _lab(code: str) -> tuple[float, float, float]:
     linear = []
     for start in (1, 3, 5):
         part = int(code[start : start + 2], 16) / 255
+        # IEC 61966-2-1: the transfer function of sRGB, undone.
         linear.append(((part + 0.055) / 1.055) ** 2.4 if part > 0.04045 else part / 12.92)
     red, green, blue = linear
     tristimulus = (
@@ -114,6 +119,7 @@ def test_no_two_names_of_powers_are_one(slug: str) -> None:
     spellings = [
         normalize(text)
         for power in powers
+        # A set, because a power's id may be its name.
         for text in {normalize(power.id), normalize(power.name), *map(normalize, power.aliases)}
     ]
     assert len(set(spellings)) == len(spellings)

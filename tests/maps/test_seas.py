@@ -49,6 +49,7 @@ PORTLAND = (LYME_BAY - {"Portland Sea Area"}) | {
 
 def test_g5a_lyme_bay_borders_exactly_its_printed_list() -> None:
     borders = _w3k_borders()[Region("Lyme Bay")]
+    # Exactly: a border too many is as wrong as one that is missing.
     assert {str(region) for region in borders} == LYME_BAY
 
 
@@ -128,6 +129,7 @@ def test_a_sea_without_an_area_borders_what_it_touches_and_nothing_else() -> Non
     borders = seas.borders(_small(), _chain("n1", "lake", "cape"))
     assert _names(borders, "lake") == {"n1", "cape"}
     assert "lake" not in _names(borders, "North")
+    # Where it touches the primary itself it counts.
     assert "lake" in _names(seas.borders(_small(), _chain("North", "lake")), "North")
 
 

@@ -48,6 +48,7 @@ def test_every_province_is_drawn_and_valid(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", BOARDS)
 def test_shapes_lie_edge_to_edge(slug: str) -> None:
+    # No gap and no overlap between any two shapes.
     assert shapely.coverage_is_valid(list(_outlines(slug).values()))
 
 
@@ -91,6 +92,7 @@ def test_the_classic_board_draws_neighbours_exactly_where_it_has_them() -> None:
             else 0
         )
         joined = other in board.near(first, "land") | board.near(first, "sea")
+        # 10 square kilometres of a strip one kilometre wide: a shared corner has less than 4.
         assert (shared > 10) == joined, (first, other)
 
 

@@ -39,6 +39,7 @@ def test_a_province_is_as_the_facts_say(code: str) -> None:
     assert {coast.id for coast in province.coasts} == set(facts.get("coasts", ()))
     for coast, places in facts.get("coasts", {}).items():
         assert _reach(Region(code, coast), "sea") == set(places)
+    # A province with coasts has no links by sea of its own: its coasts have them.
     assert _reach(Region(code), "sea") == set(facts.get("fleet", ()))
 
 

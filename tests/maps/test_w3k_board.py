@@ -36,6 +36,7 @@ def test_the_board_has_its_regions_centres_and_seas() -> None:
     assert count == {Terrain.INLAND: 67, Terrain.COASTAL: 147, Terrain.SEA: 73}
     assert len(BOARD.centres()) == 109
     role = Counter(province.role for province in BOARD.provinces.values())
+    # 67 + 147 lands have no role; 23 + 50 are the 73 seas.
     assert role == {None: 214, SeaRole.PRIMARY: 23, SeaRole.LOCAL: 50}
 
 
@@ -55,6 +56,7 @@ def test_ten_powers_start_with_six_units_each_on_centres_of_their_own() -> None:
         Unit("Argyll", "A", Region("Edinburgh")),
         Unit("Confederacy", "F", Region("Galway")),
     }
+    # One of each kind and kingdom, written from the setup by hand.
     assert some <= W3K.start.units
 
 
@@ -135,6 +137,7 @@ def test_names_of_the_handbook_resolve(text: str) -> None:
 
 def test_the_isle_of_wight_is_the_island_first_and_may_be_the_sea_area() -> None:
     both = (Region("The Isle of Wight"), Region("Wight Sea Area"))
+    # unit and order decide between land and sea.
     assert regions_named(W3K.names, "The Isle of Wight") == both
     assert regions_named(W3K.names, "Isle of Wight") == both
     assert {row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"} == {both[0]}
