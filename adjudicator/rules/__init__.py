@@ -47,8 +47,8 @@ RENAMED_HOOKS: Mapping[str, str] = {
     "wins_in_winter": "tests_victory_in_winter",
     "draws_at_once": "draw_ends_game",
 }
-"""Hooks of Ruleset that had another name before: old to new. A rules file with an old one would be ignored
-silently."""
+"""Hooks of Ruleset that had another name in an older Galloper: old to new. An override with an old name would
+never be called, and the game would be judged by other rules without a word."""
 
 
 def add_folder(folder: Path) -> None:

@@ -38,7 +38,7 @@ SENTENCES: Mapping[str, str] = {
     "given_to_oneself": "void: {0} can be put under the orders of another power only",
     "given_twice": "void: {0} is given to more than one power, so to none",
     "given_on": "void: {0} is under the orders of {1}, who cannot pass it on",
-    "not_ones_to_give": "void: {0} is not {1}'s to give away",
+    "not_ones_to_give": "void: {0} does not belong to {1}, who cannot give it away",
 }
 
 

@@ -172,9 +172,10 @@ def unit_text(variant: Variant, unit: Unit) -> str:
 
 
 def dislodged_text(variant: Variant, one: Dislodgement) -> str:
-    """A beaten unit and where the winner came from."""
+    """A dislodged unit, its power, and where the attack on it came from."""
     origin = variant.board.provinces[one.attacker_from].name
-    return f"{unit_text(variant, one.unit)} ({variant.powers[one.unit.power].name}), beaten from {origin}"
+    power = variant.powers[one.unit.power].name
+    return f"{unit_text(variant, one.unit)} ({power}), dislodged by the attack from {origin}"
 
 
 def _readings(line: SettledLine) -> str:

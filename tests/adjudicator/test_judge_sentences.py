@@ -32,8 +32,8 @@ WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 
 @dataclass(frozen=True)
 class Scene:
-    """A position, orders as "POWER: text", and what is said of the order at `at`, caused by the one at
-    `cause`.
+    """A position, orders as "POWER: text", and what is said of the order at `order_index`, caused by the
+    one at `cause`.
 
     `beaten`: a unit, where its attacker came from, and where it may go.
     """
@@ -41,7 +41,7 @@ class Scene:
     units: str
     orders: Sequence[str]
     says: str
-    at: int = 0
+    order_index: int = 0
     cause: int | None = None
     phase: Phase = SPRING
     board: str = "standard"
@@ -58,8 +58,8 @@ class Scene:
     def outcome(self, citations: Mapping[str, object] | None = None) -> tuple[list[Order], Outcome]:
         units = frozenset(_unit(text) for text in _split(self.units))
         beaten = tuple(
-            Dislodgement(_unit(who), origin, may_retreat=frozenset(Region.of(p) for p in _split(free)))
-            for who, origin, free in self.beaten)
+            Dislodgement(_unit(text), origin, may_retreat=frozenset(Region.of(p) for p in _split(free)))
+            for text, origin, free in self.beaten)
         centres = {power: frozenset(_split(owned)) for power, owned in self.centres.items()}
         position = Position(
             self.phase, units, centres, beaten, frozenset(_split(self.contested)), self.memory
@@ -67,7 +67,7 @@ class Scene:
         written = [_order(text) for text in self.orders]
         context = VARIANTS[self.board].context()
         resolution = judge(context, self.rules(citations or {}), position, written, Lots((0,) * 9))
-        return written, resolution.outcomes[self.at]
+        return written, resolution.outcomes[self.order_index]
 
 
 def _split(text: str) -> list[str]:
@@ -111,14 +111,14 @@ MOVEMENT: dict[str, Scene] = {
         "F A PAR, F A MAR, G A BUR",
         ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
         "dislodged by Army Paris",
-        at=2,
+        order_index=2,
         cause=0,
     ),
     "support_given": Scene(
         "F A PAR, F A MAR",
         ["F: A PAR - BUR", "F: A MAR S A PAR - BUR"],
         "support given to Army Paris",
-        at=1,
+        order_index=1,
         cause=0,
     ),
     "carried": Scene("E A LON, E F NTH", ["E: A LON - BEL", "E: F NTH C A LON - BEL"], "carried to Belgium"),
@@ -126,7 +126,7 @@ MOVEMENT: dict[str, Scene] = {
         "E A LON, E F NTH",
         ["E: A LON - BEL", "E: F NTH C A LON - BEL"],
         "convoy given to Army London",
-        at=1,
+        order_index=1,
         cause=0,
     ),
     "carried_in": Scene(
@@ -138,24 +138,25 @@ MOVEMENT: dict[str, Scene] = {
         "F A PAR, F A MAR, I A PIE",
         ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "I: A PIE - MAR"],
         "support cut by Army Piedmont's attack on Marseilles",
-        at=1,
+        order_index=1,
         cause=2,
     ),
     "paradox": Scene(
         PANDINS,
         PANDIN,
-        "disrupted: the convoy of Army Brest hangs on a fight that Army Brest itself would decide",
-        at=3,
+        "disrupted: the convoy of Army Brest depends on a fight that Army Brest itself would decide",
+        order_index=3,
         cause=2,
     ),
     "convoy_failed": Scene(
-        PANDINS, PANDIN, ("not carried: the convoy of Fleet English Channel fails"), at=2, cause=3
+        PANDINS, PANDIN, ("not carried: the convoy of Fleet English Channel fails"), order_index=2, cause=3
     ),
     "paradox_holds": Scene(
         PANDINS,
         PANDIN,
-        "bounced: the convoy of Fleet English Channel and the attack on it hang on each other, so both fail",
-        at=5,
+        "bounced: the convoy of Fleet English Channel and the attack on it depend on each other, so both "
+        "fail",
+        order_index=5,
         cause=3,
         choices={"convoy_paradox": "all_hold"},
     ),
@@ -168,13 +169,13 @@ MOVEMENT: dict[str, Scene] = {
     "bounced_off": Scene(
         "F A PAR, G A BUR",
         ["F: A PAR - BUR", "G: A BUR H"],
-        ("bounced off Army Burgundy: 1 against 1"),
+        "stood off by Army Burgundy (1 against 1)",
         cause=1,
     ),
     "bounced_head_on": Scene(
         "F A PAR, G A BUR",
         ["F: A PAR - BUR", "G: A BUR - PAR"],
-        "bounced off Army Burgundy coming the other way: 1 against 1",
+        "stood off by Army Burgundy, which comes the other way (1 against 1)",
         cause=1,
     ),
     "bounced_with": Scene(
@@ -186,7 +187,7 @@ MOVEMENT: dict[str, Scene] = {
     "beaten_to": Scene(
         "F A PAR, G A MUN, G A RUH",
         ["F: A PAR - BUR", "G: A MUN - BUR", "G: A RUH S A MUN - BUR"],
-        "beaten to Burgundy by Army Munich",
+        "bounced: Army Munich enters Burgundy with more strength",
         cause=1,
     ),
     "no_chain": Scene(
@@ -204,40 +205,40 @@ MOVEMENT: dict[str, Scene] = {
         "F A GAS, F A MAR",
         ["F: A MAR - BUR", "F: A GAS S A MAR"],
         "void: this supports Army Marseilles in place, and it was ordered to move",
-        at=1,
+        order_index=1,
         cause=0,
     ),
     "not_supported_there": Scene(
         "F A PAR, F A MAR",
         ["F: A PAR H", "F: A MAR S A PAR - BUR"],
         "void: Army Paris was not ordered to go to Burgundy",
-        at=1,
+        order_index=1,
         cause=0,
     ),
     "not_convoyed_there": Scene(
         "E A LON, E F NTH",
         ["E: A LON H", "E: F NTH C A LON - BEL"],
         "void: Army London was not ordered to go to Belgium",
-        at=1,
+        order_index=1,
         cause=0,
     ),
     "goes_over_land": Scene(
         "E A NWY, R A SWE, F F SKA",
         ["E: A NWY - SWE", "R: A SWE - NWY", "F: F SKA C A NWY - SWE"],
         "void: Army Norway goes over land",
-        at=2,
+        order_index=2,
         cause=0,
     ),
     "no_movement_order": Scene(
         "F A PAR", ["F: Build A PAR"], ("void: no such order is given in a movement season")
     ),
     "no_unit": Scene("F A PAR", ["F: A BUR H"], "void: there is no Army Burgundy"),
-    "not_ones_own": Scene("F A PAR", ["G: A PAR H"], "void: Army Paris is not Germany's to order"),
+    "not_ones_own": Scene("F A PAR", ["G: A PAR H"], "void: Army Paris does not belong to Germany"),
     "ordered_already": Scene(
         "F A PAR",
         ["F: A PAR H", "F: A PAR - BUR"],
         ("void: Army Paris has an order already"),
-        at=1,
+        order_index=1,
         cause=0,
         choices={"double_orders": "first"},
     ),
@@ -249,7 +250,7 @@ MOVEMENT: dict[str, Scene] = {
     ),
     "there_already": Scene("F A PAR", ["F: A PAR - PAR"], "void: Army Paris is there already"),
     "no_fleets": Scene(
-        "E A LON", ["E: A LON - BEL"], ("void: no fleets stand on a way from London to Belgium")
+        "E A LON", ["E: A LON - BEL"], "void: no fleets are on a route from London to Belgium"
     ),
     "not_enterable": Scene("F A PAR", ["F: A PAR - ENG"], "void: Army Paris cannot enter English Channel"),
     "out_of_reach": Scene("F A PAR", ["F: A PAR - MUN"], "void: Army Paris cannot reach Munich"),
@@ -279,7 +280,7 @@ MOVEMENT: dict[str, Scene] = {
     "no_carrier": Scene(
         "F A PAR, E A LON",
         ["F: A PAR C A LON - BEL"],
-        "void: Army Paris cannot convoy, which only a fleet at sea can",
+        "void: Army Paris cannot convoy: only a fleet at sea can",
     ),
     "nobody_to_convoy": Scene(
         "E F NTH", ["E: F NTH C A LON - BEL"], ("void: there is no unit in London to convoy")
@@ -290,7 +291,7 @@ MOVEMENT: dict[str, Scene] = {
     "off_the_way": Scene(
         "E A LON, E F ENG, E F IRI",
         ["E: F IRI C A LON - BEL"],
-        "void: Fleet Irish Sea is on no way from London to Belgium",
+        "void: Fleet Irish Sea is on no route from London to Belgium",
     ),
 }
 
@@ -308,9 +309,11 @@ KINGDOMS: dict[str, Scene] = {
         "given_twice": Scene(LONDON, ["The Crown: A London proxy Argyll", "The Crown: A London proxy Ormond"],
                              "void: Army London is given to more than one power, so to none"),
         "given_on": Scene(LONDON, ["The Crown: A London proxy Argyll", "Argyll: A London proxy Ormond"],
-                          "void: Army London is under the orders of Argyll, who cannot pass it on", at=1),
-        "not_ones_to_give": Scene(LONDON, ["Argyll: A London proxy Ormond"], ("void: Army London is not "
-                                                                              "Argyll's to give away")),
+                          "void: Army London is under the orders of Argyll, who cannot pass it on",
+                          order_index=1),
+        "not_ones_to_give": Scene(
+            LONDON, ["Argyll: A London proxy Ormond"],
+            "void: Army London does not belong to Argyll, who cannot give it away"),
         "conversion_begun": Scene(FORT, [("Argyll: A Carrickfergus Castle converts "
                                           "to F")], "conversion begun (1 of 2)",
                                   centres={"Argyll": "Carrickfergus Castle"}),
@@ -341,7 +344,7 @@ KINGDOMS: dict[str, Scene] = {
             centres={"Montrose": "Sutherland"}),
         "owner_retreats_it": Scene(
             "", ["Newcastle: A Staffordshire R Cheshire", "Montrose: A Staffordshire disbands"],
-            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", at=1, cause=0,
+            "void: Newcastle, who owns Army Staffordshire, ordered its retreat", order_index=1, cause=0,
             phase=RETREATS,
             beaten=[("Newcastle A Staffordshire", "Shropshire", "Cheshire")],
             memory=Memory(proxies=frozenset({("Staffordshire", "Montrose")}))),
@@ -355,11 +358,13 @@ KINGDOMS: dict[str, Scene] = {
                                                                           "cannot send 2"),
                                 phase=WINTER, centres={"Argyll": "Fife"}),
         "sends_more": Scene("", ["Argyll: Send 1 supply to Ormond", "Argyll: Send 2 supply to Hamilton"],
-                            "void: Argyll owns 2 centres and has sent 1, so it cannot send 2 more", at=1,
+                            "void: Argyll owns 2 centres and has sent 1, so it cannot send 2 more",
+                            order_index=1,
                             phase=WINTER,
                             centres={"Argyll": "Fife, Edinburgh"}),
         "struck": Scene("Argyll A Ayr", ["Argyll: Build A Fife", "Argyll: Remove A Ayr"],
-                        "void: the removal of Army Ayr is struck, because builds are listed beside it", at=1,
+                        "void: the removal of Army Ayr is struck, because builds are listed beside it",
+                        order_index=1,
                         cause=0, phase=WINTER,
                         centres={"Argyll": "Fife"}),
     }.items()
@@ -377,7 +382,7 @@ RETREAT: dict[str, Scene] = {
         "no_retreat_order": Scene("", ["F: A BUR H"], "void: only retreats and disbandings are ordered now"),
         "not_dislodged": Scene("F A PAR", ["F: ? PAR R GAS"], ("void: France's unit in Paris was not "
                                                                "dislodged")),
-        "not_ones_retreat": Scene("", ["G: A BUR R PAR"], "void: Army Burgundy is not Germany's to order"),
+        "not_ones_retreat": Scene("", ["G: A BUR R PAR"], "void: Army Burgundy does not belong to Germany"),
         "two_retreats": Scene("", ["F: A BUR R PAR", "F: A BUR R GAS"],
                               "void: two different orders were written for Army Burgundy, so it is disbanded",
                               cause=1),
@@ -388,7 +393,7 @@ RETREAT: dict[str, Scene] = {
             ("void: Army Burgundy may not retreat to Munich, where the attack on it came from, so it is "
              "disbanded")),
         "place_taken": Scene("G A RUH", ["F: A BUR R RUH"],
-                             ("void: Army Burgundy may not retreat to Ruhr, where Army Ruhr stands, so it is "
+                             ("void: Army Burgundy may not retreat to Ruhr, where Army Ruhr is, so it is "
                               "disbanded")),
         "standoff_there": Scene(
             "", ["F: A BUR R MAR"],
@@ -433,16 +438,16 @@ ADJUSTMENT: dict[str, Scene] = {
         "centre_occupied": Scene(
             "GERMANY A PAR",
             ["FRANCE: Build A PAR"],
-            "void: Army Paris stands in Paris",
+            "void: Army Paris is in Paris",
             centres={"FRANCE": "PAR"},
         ),
         "kind_cannot_stand": Scene(
-            "", ["FRANCE: Build F PAR"], "void: a fleet cannot stand in Paris", centres={"FRANCE": "PAR"}
+            "", ["FRANCE: Build F PAR"], "void: a fleet cannot be in Paris", centres={"FRANCE": "PAR"}
         ),
         "build_coast": Scene(
             "",
             ["RUSSIA: Build F STP"],
-            ("void: a fleet in St Petersburg must be given a coast that it has"),
+            "void: a fleet in St Petersburg needs one of its coasts named",
             centres={"RUSSIA": "STP"},
         ),
         "no_own_unit": Scene("FRANCE A BUR", ["FRANCE: Remove A PIC"], "void: France has no Army Picardy"),
@@ -450,7 +455,7 @@ ADJUSTMENT: dict[str, Scene] = {
             "FRANCE A BUR",
             ["FRANCE: Remove A BUR", "FRANCE: Remove A BUR"],
             "void: Army Burgundy is removed already",
-            at=1,
+            order_index=1,
         ),
         "nothing_to_remove": Scene(
             "FRANCE A BUR",
@@ -473,13 +478,13 @@ def test_every_sentence_has_its_scene() -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_what_is_said_and_who_caused_it(name: str) -> None:
     scene = SCENES[name]
-    written, found = scene.outcome()
-    assert found.why == scene.says
-    assert found.cause == (None if scene.cause is None else written[scene.cause])
+    written, outcome = scene.outcome()
+    assert outcome.why == scene.says
+    assert outcome.cause == (None if scene.cause is None else written[scene.cause])
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     scene = SCENES[name]
-    _, found = scene.outcome({name: "page 4"})
-    assert found.why == f"{scene.says} (page 4)"
+    _, outcome = scene.outcome({name: "page 4"})
+    assert outcome.why == f"{scene.says} (page 4)"

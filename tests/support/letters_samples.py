@@ -64,7 +64,7 @@ def results(*, nasty: str = "") -> ResultsFacts:
     return ResultsFacts(
         powers=(CROWN, MONTROSE, HAMILTON),
         sheets=(SheetFacts("The Crown", 2, DIGEST), SheetFacts("Hamilton", None, DIGEST)),
-        dislodged=("Army Derbyshire (Newcastle), beaten from Nottinghamshire",),
+        dislodged=("Army Derbyshire (Newcastle), dislodged by the attack from Nottinghamshire",),
         disbanded=("Fleet Wexford (Confederacy)",),
         built=("Army London (The Crown)",),
         removed=("Army Exeter (The Crown)",),
@@ -123,7 +123,8 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             "its orders do not count at the deadline.")),
         "draft_results": render.draft_results(game, MOVEMENT, to, results(nasty=nasty), (map_file,)),
         "retreat_request": render.retreat_request(game, RETREAT, to, RetreatFacts(
-            (f"Army Derbyshire, beaten from Nottinghamshire{nasty}",), RETREATS, SUBJECT), (map_file,)),
+            (f"Army Derbyshire, dislodged by the attack from Nottinghamshire{nasty}",), RETREATS, SUBJECT),
+            (map_file,)),
         "final_results": render.final_results(game, RETREAT, to, results(nasty=nasty)),
         "adjustment": render.adjustment(game, WINTER, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), (map_file,)),
         "adjustment demand": render.adjustment(game, WINTER, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT)),

@@ -299,8 +299,8 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
         for said in (
             "Army Caernarfonshire moves to Dublin & the Pale: moves.",
             "Army Cambridgeshire supports Army Kesteven & Holland: support cut",
-            "Army Kesteven & Holland (Newcastle), beaten from Lindsey",
-            "Army County Wexford (Ormond), beaten from County Kilkenny",
+            "Army Kesteven & Holland (Newcastle), dislodged by the attack from Lindsey",
+            "Army County Wexford (Ormond), dislodged by the attack from County Kilkenny",
             "Autumn 1642 retreat orders close",
         ):
             assert said in words, said

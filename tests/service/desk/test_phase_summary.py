@@ -61,7 +61,8 @@ def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     sections = dict(aftermath(VARIANT, START, Resolution(
         (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY,
         draw_open_to=(FRANCE, GERMANY))).told)
-    assert sections["Dislodged, to retreat or disband"] == (f"Army Paris ({FRENCH}), beaten from Marseilles",)
+    dislodged = f"Army Paris ({FRENCH}), dislodged by the attack from Marseilles"
+    assert sections["Dislodged, to retreat or disband"] == (dislodged,)
     assert sections["Victory"] == (GERMAN,)
     assert sections["A draw is open to"] == (FRENCH, GERMAN)
 
