@@ -29,7 +29,7 @@ _SHARED: Mapping[PhaseKind, Resolver] = {
 def judge(
     context: Context, rules: Ruleset, position: Position, orders: Sequence[Order], lots: Lots = _NO_LOTS
 ) -> Resolution:
-    """Judge one phase, the one the position stands before.
+    """Judge one phase: the one that the position is before.
 
     `rules` come from `adjudicator.rules.load`, and `context` is the same variant's. `orders` are everybody's,
     in the order written; a player's fault in them is an outcome, never an error. The same arguments always

@@ -1,9 +1,11 @@
-"""Every sentence of the shared rules, by the name it goes by. A rule set may add its own
-(`Ruleset.SENTENCES`).
+"""Every sentence of the shared rules, by name. A rule set may add its own (`Ruleset.SENTENCES`).
 
-Each is a pattern for `str.format` whose fields are units, regions, powers and numbers, which `words.py`
-spells out. The name is finer than the contract's reason ("illegal" has a dozen grounds), and is what a
-variant hangs a citation on.
+Each is a pattern for `str.format` whose fields are units, regions, powers and numbers, which
+`adjudicator.explain` spells out. The name is finer than the contract's reason ("illegal" has a dozen
+grounds), and a variant's citations are by this name (`[rules.citations]`).
+
+The record of a game holds the sentences of its judged phases, and `galloper verify` compares them: a changed
+sentence is reported for every phase that was judged before.
 """
 
 from __future__ import annotations

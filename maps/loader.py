@@ -20,9 +20,9 @@ _roots: tuple[Path, ...] = (_HERE,)
 
 
 def add_folder(boards: Path) -> None:
-    """From now on the boards in this folder too: each folder in it that has a heading, and the rule sets in
-    its `rules/`, one Python module each, as in `adjudicator/rules/`. Saying it again changes nothing. Raises
-    MapError when there is no such folder, or something in it has the name of what is known already."""
+    """Add the boards in a folder: each folder in it that has a heading, and the rule sets in its `rules/`,
+    one Python module each, as in `adjudicator/rules/`. Adding a folder twice changes nothing. Raises MapError
+    if there is no such folder, or if a board or rule set in it has a name that is known already."""
     global _roots  # noqa: PLW0603 which boards there are is fixed once, when the program starts
     boards = boards.expanduser().resolve()
     if boards in _roots:

@@ -29,7 +29,7 @@ class Touch(StrEnum):
     SEA_TOUCH = "sea-touch"
 
 
-# What stands at either end of each kind of row, in either order.
+# The terrains at the two ends of each kind of row, in either order.
 _ENDS: Mapping[Touch, tuple[frozenset[Terrain], frozenset[Terrain]]] = {
     Touch.LAND: (frozenset({Terrain.INLAND, Terrain.COASTAL}), frozenset({Terrain.INLAND, Terrain.COASTAL})),
     Touch.SHORE: (frozenset({Terrain.COASTAL}), frozenset({Terrain.COASTAL})),
@@ -143,8 +143,7 @@ def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
 
 
 def _check_areas(provinces: Mapping[str, Province], rows: Mapping[str, int], faults: Faults) -> None:
-    """A sea area has exactly one primary region (SEA-01); the row told is that of the last which has a say in
-    it."""
+    """A sea area has exactly one primary region (SEA-01). The fault names the last row that is part of it."""
     primaries: defaultdict[str, list[str]] = defaultdict(list)
     for province in provinces.values():
         if province.role is not None and province.area is not None:
@@ -277,7 +276,7 @@ def _along_coasts(
 
 
 def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozenset[Region]]:
-    """All links together, coasts not told apart."""
+    """All links together, without coasts."""
     links: defaultdict[Region, set[Region]] = defaultdict(set)
     for table in tables:
         for region, others in table.items():

@@ -1,10 +1,9 @@
 """A board's house rules as players may read them: what the printed rules leave open, each with the answer
 that is played.
 
-They are the paragraphs of `docs/rulings/` under headings that concern play, one source for whoever works on
-the board and for whoever plays on it. A paragraph begins with its name in bold; where the name is followed by
-a choice of `[rules.values]`, its answers follow, each by its own name, and only the one that the board has is
-given.
+They are the paragraphs of `docs/rulings/` under headings that concern play, so that developers and players
+have one source. A paragraph begins with its name in bold. If a choice of `[rules.values]` follows the name,
+its answers come next, each by its own name, and only the one that the board has is shown.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _OWN_NUMBERS = re.compile(r"\s*\((?:[A-Z]{1,4}-\d\d)(?:, [A-Z]{1,4}-\d\d)*\)")
 
 
 class BadRulings(Exception):
-    """A board's house rules that do not fit the board: our own fault; the sentence names the paragraph."""
+    """House rules that do not fit their board, which is our own fault. The sentence names the paragraph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""The valid moves from a region, for a page that helps a player and advises nobody (MOVE-01, MOVE-02).
+"""The valid moves from a region, for a page that informs players and advises none (MOVE-01, MOVE-02).
 
-Neither units nor games are known here, so nothing can be said but what the map itself says.
+Neither units nor games are known here: the answer is what the map itself says, and no more.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
 
 
 def has_movement_phases(variant: Variant) -> bool:
-    """Whether units move over the board at all; on some states take states, and only neighbours matter."""
+    """True if units move over the board; on other boards states attack states, and only neighbours matter."""
     return any(kind is PhaseKind.MOVEMENT for _, kind in variant.calendar.steps)
 
 
 def neighbours_by_sea(variant: Variant, province: str) -> dict[str, tuple[Region, ...]]:
-    """What lies beside a province of a board nobody marches over, by printed name: under "" over land, under
-    a sea's id across that sea; for a sea the land it washes."""
+    """The neighbours of a province on a board without movement, sorted by printed name: under "" those over
+    land, under a sea's id those across that sea; for a sea the land that it touches."""
     board = variant.board
     neighbours = {"": {other for other in board.near(province, LAND) | board.near(province, SEA)
                   if not board.provinces[other].is_sea and (

@@ -110,8 +110,8 @@ _KEY = re.compile(r"\s*(?P<key>[\w-]+)\s*=")
 
 
 def _rows(text: str) -> dict[str, int]:
-    """Where each key and table begins. A rough reading, for telling a person where to look: keys inside a
-    text or a list of several lines may be counted, which harms nobody."""
+    """The line where each key and table begins, to tell a person where to look. It is a rough reading: keys
+    inside a text or a list of several lines may be counted too."""
     line_of: dict[str, int] = {}
     table = ""
     counts: dict[str, int] = {}
@@ -135,7 +135,7 @@ def _row(rows: Mapping[str, int], path: str) -> int:
 
 
 class _Keys:
-    """One table of the file, its keys taken one by one; `close` reports those nobody asked for."""
+    """One table of the file, read key by key; `close` reports the keys that were never read."""
 
     def __init__(self, name: str, data: Mapping[str, Any], rows: Mapping[str, int], faults: Faults) -> None:
         self._name = name

@@ -52,8 +52,7 @@ never be called, and the game would be judged by other rules without a word."""
 
 
 def add_folder(folder: Path) -> None:
-    """From now on the rule sets in this folder too, a module each. Raises ValueError for one whose name is
-    taken."""
+    """Add the rule sets in a folder, a module each. Raises ValueError if the name of one is taken."""
     known = {module.name for module in pkgutil.iter_modules(__path__)}
     taken = sorted(module.name for module in pkgutil.iter_modules([str(folder)]) if module.name in known)
     if taken:

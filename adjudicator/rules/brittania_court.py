@@ -64,8 +64,8 @@ def _no_swap(ledger: Ledger, index: int, reason: str, *sentence: str | int) -> N
 
 
 def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
-    """Kings whose states were lost flee by lot to a state beside that was and is their own; else they die
-    (WSB-15). Answers with the powers whose kings died."""
+    """The powers whose kings died. A king whose state was lost flees by lot to a state beside it that was and
+    is his power's own, and dies if there is none (WSB-15)."""
     dead = set()
     # By seat, because each flight may draw a lot and the tape has an order (WSB-20).
     for power in sorted(ledger.kings, key=ledger.seats.__getitem__):
@@ -86,8 +86,8 @@ def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
 
 
 def alliances(ledger: Ledger, fought: Sequence[Battle], dead: frozenset[str]) -> frozenset[tuple[str, str]]:
-    """The alliances after the turn: without those whose parties fought or lost a king or made a new one, with
-    those that both sides declared (WSB-16)."""
+    """The alliances after the turn. One ends if its powers fought each other, lost a king or made a new one;
+    those that both sides declared are added (WSB-16)."""
     enemies = {
         pair(fight.attacker, battle.defender)
         for battle in fought
@@ -127,8 +127,8 @@ def _tell_alliance(
 
 
 def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
-    """Whether a dominion has no gap: its parts on one land are joined by land, those on different lands by a
-    sea."""
+    """True if a dominion has no gap: its parts on one land are joined by land, those on different lands by
+    a sea."""
     how = ledger.rules.choice("continuous")
     lands = _parts(ledger, frozenset(ledger.context.board.centres()), set())
     land_number = {state: number for number, land in enumerate(lands) for state in land}

@@ -1,4 +1,4 @@
-"""Every order of a turn of Brittania read, weighed against the grain there is, and entered."""
+"""The orders of a turn of Brittania: checked, paid for from each power's grain, and entered by kind."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ Verdict = tuple[Result, str | None, Sentence]
 
 @dataclass(slots=True)
 class Attack:
-    """One power's attack on one state: the grain that fights, whether the king is with it, and the lines it
-    stands in."""
+    """One power's attack on one state: the grain that fights, whether the king is with it, and its lines."""
 
     grain: int = 0
     king: bool = False
@@ -49,9 +48,8 @@ class Attack:
 
 
 class Ledger:
-    """The work sheet of one turn. What stands at the turn's start is never changed; `left` is the grain of
-    each power that is not spent yet, `kings` where the kings are after their moves, and the lots come off
-    `lots` one by one."""
+    """The worksheet of one turn. `owner` and `holds` are those of its start. `left` is the grain that each
+    power has not spent yet, `kings` where the kings are after their moves, `lots` the rest of the tape."""
 
     def __init__(
         self, context: Context, rules: Ruleset, position: Position, realm: Realm, orders: Sequence[Order],
@@ -92,22 +90,22 @@ class Ledger:
         return bool(waters.get(state, frozenset()) & waters.get(other, frozenset()))
 
     def way(self, power: str, state: str) -> int | None:
-        """What the way from a power's states to another costs: nothing over land, 5 over sea, None without a
-        way."""
+        """Grain that the way from a power's states to another state costs: 0 over land, 5 over sea, None if
+        there is no way."""
         if any(self.by_land(held, state) for held in self.holds[power]):
             return 0
         return CROSSING if any(self.by_sea(held, state) for held in self.holds[power]) else None
 
     def draw(self, among: int) -> int:
-        """The next lot among so many things."""
+        """The next lot: a number from 0 to `among` - 1."""
         lot, self.lots = self.lots.draw(among)
         return lot
 
     # Orders
 
     def read(self) -> None:
-        """Give every order its verdict or its entry. Powers do not hang on each other here; of one power's
-        orders the earlier comes first to the grain."""
+        """Give every order its verdict or its entry. Powers do not depend on each other here; one power's
+        orders are paid for in the order written."""
         lines: dict[str, list[int]] = {}
         for index, order in enumerate(self.orders):
             if self.rules.accepts_order(order, PhaseKind.TURN):
@@ -136,7 +134,7 @@ class Ledger:
         self.verdicts[index] = Result.SUCCEEDS, None, sentence
 
     def refund(self, index: int, grain: int) -> None:
-        """Give back what an order meant to spend, where the rules let it be kept."""
+        """Give back what an order was to spend, if the rules say so (`unmatched_grain`)."""
         if self.rules.choice("unmatched_grain") == "kept":
             self.left[self.orders[index].power] += grain
 
@@ -195,7 +193,7 @@ class Ledger:
         return True
 
     def enter_conquest(self, index: int, order: Conquer) -> bool:
-        """Grain for one state is one attack, in however many lines it stands."""
+        """All grain for one state is one attack, on however many lines it is written."""
         state = order.state.province
         attack = self.attacks.setdefault(state, {}).setdefault(order.power, Attack())
         attack.grain += order.grain
@@ -239,7 +237,7 @@ class Ledger:
         return True
 
     def enter_swap(self, index: int, order: Swap) -> bool:
-        """Kept by power and the two states, in the order it names them."""
+        """Swaps are kept by power and the two states, in the order in which it names them."""
         key = order.power, order.give.province, order.get.province
         # The same swap written twice: the partner's order answers the first.
         if key in self.swaps:
@@ -266,7 +264,7 @@ class Ledger:
         return True
 
     def _drop_empty_crossings(self) -> None:
-        """Attacks over sea whose grain all goes on the crossing are not made, and cost nothing."""
+        """Attacks over sea that have no grain left after the crossing are not made, and cost nothing."""
         for state, attacks in list(self.attacks.items()):
             for power, attack in list(attacks.items()):
                 attack.grain -= self.way(power, state) or 0

@@ -106,7 +106,7 @@ class Send(Order):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Order):
-    """`Capital: Essex`: whoever has no state picks an independent one, at the start or after a fall
+    """`Capital: Essex`: a power without a state picks an independent one, at the start or after its fall
     (WSB-01)."""
 
     WORD: ClassVar[str] = "claim"
@@ -117,7 +117,7 @@ class Claim(Order):
 
 
 def pair(power: str, other: str) -> tuple[str, str]:
-    """Two powers as an alliance is kept: sorted."""
+    """Two powers, sorted, as alliances are stored."""
     return (power, other) if power <= other else (other, power)
 
 

@@ -1,6 +1,6 @@
-"""One turn of Brittania from start to finish. All orders count at once, in these steps: kings ride,
-investments are made, battles are fought, states are swapped, kings flee, alliances end and begin, capitals
-are picked, the harvest is brought in."""
+"""One turn of Brittania from start to finish. All orders are simultaneous; their effects come in these steps:
+kings move, investments are made, battles are fought, states are swapped, kings flee, alliances end and begin,
+capitals are picked, the harvest is added."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ EIGHT = 8
 def resolve(
     context: Context, rules: Ruleset, position: Position, orders: Sequence[Order], lots: Lots
 ) -> Resolution:
-    """Judge a turn. A position without a state of its own is one that a game begins with. Raises IndexError
-    when the tape of lots is too short."""
+    """Judge a turn. A position without a `Realm` is the opening one. Raises IndexError when the tape of lots
+    is too short."""
     if not isinstance(position.own, Realm):
         position = rules.opening_position(position, context.board)
     assert isinstance(position.own, Realm)
@@ -113,7 +113,7 @@ class BrittaniaTurn:
     # Grain
 
     def _invest(self, fought: Sequence[Battle]) -> None:
-        """One more for each 5, all lines for one state together (WSB-09)."""
+        """A state yields 1 more for each 5 grain invested, all lines together (WSB-09)."""
         lost = {battle.state: battle.winner for battle in fought if battle.winner}
         for state, lines in self.ledger.investments.items():
             total = sum(self.ledger.cost(self.ledger.orders[index]) for index in lines)
@@ -149,7 +149,7 @@ class BrittaniaTurn:
                     self.ledger.succeed(index, "unneeded", state, self.ledger.cost(order))
 
     def _harvest(self, held: Mapping[str, frozenset[str]], picked: Mapping[str, str]) -> dict[str, int]:
-        """What each power may spend next turn: what is left, what its states yield, 5 for a kingdom, and
+        """Grain of each power for the next turn: what is left, what its states yield, 5 for a kingdom, and
         gifts."""
         ledger = self.ledger
         keeps = self.choice("unspent_grain") == "carries_over"
@@ -179,8 +179,8 @@ class BrittaniaTurn:
         return {power: frozenset(states_by_power[power]) for power in sorted(states_by_power)}
 
     def _pick(self) -> dict[str, str]:
-        """Capitals of those who had no state: a lot where two pick one, nothing where it was conquered
-        (WSB-01)."""
+        """The capitals picked, by power. If two pick one state a lot decides; a state that was conquered this
+        turn cannot be picked (WSB-01)."""
         ledger = self.ledger
         wanted: dict[str, list[str]] = {}
         for power, index in ledger.claims.items():
@@ -229,8 +229,8 @@ class BrittaniaTurn:
     def _victory(
         self, realm: Realm, held: Mapping[str, frozenset[str]]
     ) -> tuple[str | None, tuple[str, ...]]:
-        """An empire: a kingdom, seven kingdom-type states in all, no gap (WSB-06). Else two allies who hold
-        every kingdom-type state, neither dominion with a gap (WSB-07)."""
+        """The winner, or the two who win together. An empire wins: a kingdom with seven kingdom-type states
+        and no gap (WSB-06). So do two allies who hold every kingdom-type state without gaps (WSB-07)."""
         ledger = self.ledger
         for power in sorted(realm.kingdoms - ledger.realm.kingdoms, key=ledger.seats.__getitem__):
             ledger.notes.append(("note_kingdom", power))

@@ -69,8 +69,8 @@ def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]
 
 
 def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
-    """Of those who beat their share of the defence, the one with the most grain; among equals the lot
-    (Q-62)."""
+    """Who takes the state ("" for nobody), and whether a lot decided. Of those who beat their share of the
+    defence it is the one with the most grain; among equals a lot decides (Q-62)."""
     won = [fight for fight in fights if fight.won]
     # By the grain that fights alone: neither the king's 2 nor the crossing counts (docs/rulings/brittania.md,
     # Most grain).
@@ -83,14 +83,14 @@ def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
 
 
 def figures(fight: Fight) -> str:
-    """As in "6 + 19 = 25 against 4 + 12 = 16", the die first; a king's 2 stands by itself."""
+    """A fight as "6 + 19 = 25 against 4 + 12 = 16": the die first, a king's 2 as a number of its own."""
     king = f" + {fight.king}" if fight.king else ""
     high, low = fight.grain + fight.king + fight.die, fight.against + fight.defence_die
     return f"{fight.die} + {fight.grain}{king} = {high} against {fight.defence_die} + {fight.against} = {low}"
 
 
 def tell(ledger: Ledger, battle: Battle) -> None:
-    """Verdicts on the orders that met in a battle, and the note that records it."""
+    """Set the verdicts of the orders that met in a battle, and note it for everybody."""
     names = [ledger.words.name(fight.attacker) for fight in battle.fights]
     attackers = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     for fight in battle.fights:

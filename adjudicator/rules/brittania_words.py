@@ -70,7 +70,7 @@ SENTENCES: Mapping[str, str] = {
     "has_kingdom": "{0}, a kingdom, has {1} grain to spend; its states yield {2}",
     "king_in": "; its king is in {0}",
     "are_allies": "{0} and {1} are allies",
-    # What befell without an order
+    # What happened without an order
     "note_battle": "{0} is attacked by {1}. {2}",
     "note_flees": "{0}'s king flees from {1} to {2}",
     "note_king_dies": "{0}'s king is caught in {1} and dies",

@@ -1,4 +1,4 @@
-"""The classic game: the shared rules as they stand."""
+"""The classic game: the shared rules, without an override."""
 
 from __future__ import annotations
 

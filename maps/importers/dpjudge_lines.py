@@ -38,7 +38,7 @@ class PowerLine:
 
 
 class DpjudgeReader:
-    """Line by line: what is said last counts."""
+    """Reads line by line; of two lines on one thing the last counts."""
 
     def __init__(self, files: SourceFiles, report: ImportReport) -> None:
         self._files = files
@@ -267,5 +267,5 @@ class DpjudgeReader:
 
 
 def line_reference(position: SourceLine) -> str:
-    """Where something stands, for a sentence."""
+    """A source line as part of a sentence."""
     return f"{position[0]}, line {position[1]}"

@@ -1,5 +1,4 @@
-"""A board as another program's file tells it, before it is in our tables. Every fact keeps the line it came
-from."""
+"""A board as another program's file has it, before it is in our tables. Every fact keeps its source line."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from adjudicator.geo import Terrain
 
 SourceLine = tuple[str, int]
-"""Where something stands: the file's name and the line."""
+"""A place in a source: the file's name and the line."""
 COASTS: Mapping[str, str] = {
     "NC": "North Coast", "SC": "South Coast", "EC": "East Coast", "WC": "West Coast",
     "NE": "North-East Coast", "NW": "North-West Coast", "SE": "South-East Coast", "SW": "South-West Coast",
@@ -30,7 +29,7 @@ PHASES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourceRemark:
-    """Something about a source. `file` is its name, `line` as an editor counts or 0, `message` one
+    """A fault of a source or a note on it. `file` is its name, `line` as an editor counts or 0, `message` one
     sentence."""
 
     file: str

@@ -35,7 +35,7 @@ _KNOWN = {
     PROVINCES: ("BORDER_DEFINITIONS", "PROVINCE"),
     "PROVINCE": ("UNIQUENAME", "ADJACENCY"),
 }
-"""What may stand in an element; anything else is a slip of the pen, or a jDip that is not known here."""
+"""The elements that an element may hold; any other is a typing error, or of a jDip that is not known here."""
 _KINDS = {"army": "A", "fleet": "F"}
 _BY_LAND, _ONE_COAST = "mv", "xc"
 _REF = re.compile(r"(?P<place>.+?)(?:[-/(](?P<coast>[nsew]c)\)?)?")

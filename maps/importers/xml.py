@@ -1,8 +1,7 @@
-"""XML as a small tree that knows its lines, read so that a file can do no harm.
+"""XML as a small tree with line numbers, safe for files from anywhere.
 
-A file may declare its elements (jDip's own files all do); it may not declare entities, and nothing outside it
-is ever opened. So there is nothing that grows and nothing that leaks (the attacks that Python's manual lists
-for `xml`).
+A file may declare its elements (jDip's own files all do). It may not declare entities, and nothing outside it
+is ever opened. That rules out the attacks that Python's manual lists for `xml`.
 """
 
 from __future__ import annotations
