@@ -207,14 +207,7 @@ class Dovecot:
     def contents(self, folder: str = "INBOX") -> list[bytes]:
         """Raw mails of a folder; empty when there is no such folder."""
         with self.client() as client:
-            if not client.folder_exists(folder):
-                return []
-            client.select_folder(folder, readonly=True)
-            uids = client.search("ALL")
-            return (
-                # PEEK leaves the flag \Seen as it is (RFC 3501, 6.4.5).
-                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
-            )
+            return folder_contents(client, folder)
 
     def rebuild(self, folder: str = "") -> None:
         """Make a mailbox look restored from a backup: a new UIDVALIDITY, UIDs from 1 (RFC 3501, 2.3.1.1)."""
@@ -244,6 +237,17 @@ class Dovecot:
                     + (log.read_text()[-1000:] if log.exists() else "")
                 )
             time.sleep(0.02)
+
+
+def folder_contents(client: IMAPClient, folder: str) -> list[bytes]:
+    """Raw mails of a folder, oldest first; empty when there is no such folder."""
+    if not client.folder_exists(folder):
+        return []
+    client.select_folder(folder, readonly=True)
+    uids = client.search("ALL")
+    # PEEK leaves the flag \Seen as it is (RFC 3501, 6.4.5).
+    answers = client.fetch(uids, ["BODY.PEEK[]"]) if uids else {}
+    return [answer[b"BODY[]"] for _, answer in sorted(answers.items())]
 
 
 def _group_name(gid: int) -> str:

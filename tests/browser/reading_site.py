@@ -8,13 +8,12 @@ out of the readings, so that it must be typed. `truth.json` in the folder says w
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import random
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -34,40 +33,20 @@ from service.record.chain import sessions
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import (
-    GameRow,
     LineRow,
     PageRow,
-    PhaseRow,
-    PhaseState,
-    PlayerRow,
-    SeatRow,
-    SessionRow,
     SubmissionRow,
 )
-from service.web import sessions as access
 from service.web.ports import DeskPorts, Understood
+from tests.support.desk_site import AFTER, DEADLINE, PHASE, add_closed_phase, add_signed_in
 
-PHASE = 7
-DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
-NOW = DEADLINE + timedelta(minutes=5)
 NAMES = ("Ada", "Blaise")
-LIKE = {
-    "n": "u",
-    "u": "n",
-    "a": "o",
-    "o": "a",
-    "e": "c",
-    "l": "i",
-    "h": "b",
-    "r": "v",
-    "t": "l",
-    "m": "w",
-    "g": "y",
-}
+LIKE = {"n": "u", "u": "n", "a": "o", "o": "a", "e": "c", "l": "i", "h": "b", "r": "v", "t": "l", "m": "w",
+        "g": "y"}
+# Chance that a letter with a twin is taken for it.
 CONFUSED = 0.12
-"""Chance that a letter with a twin is taken for it."""
+# Every fifth line does not have the right order among its readings; every seventh has it in the second place.
 LOST_EVERY, SECOND_EVERY = 5, 7
-"""Every so manieth line has the right order not at all among its readings, or has it in the second place."""
 MOST = 100
 
 
@@ -86,17 +65,17 @@ def written() -> list[Written]:
     """The orders of the demo's movement sheets, at most a hundred."""
     folder = files("demo") / "data" / "w3k"
     sheets = json.loads((folder / "truth.json").read_text("utf-8"))["sheets"]
-    found: list[Written] = []
-    seen: set[str] = set()
+    lines: list[Written] = []
+    sheet_ids: set[str] = set()
     for sheet in sheets:
-        if sheet["phase"] != "Movement" or sheet["id"] in seen:
+        if sheet["phase"] != "Movement" or sheet["id"] in sheet_ids:
             continue
-        seen.add(sheet["id"])
-        found += [
+        sheet_ids.add(sheet["id"])
+        lines += [
             Written(sheet["power"], sheet["file"], _whole(line["boxes"]), line["text"], line["order"])
             for line in sheet["lines"] if line["kind"] == "order" and not line["struck"]
         ]
-    return found[:MOST]
+    return lines[:MOST]
 
 
 def token(name: str) -> str:
@@ -111,29 +90,30 @@ def fill(folder: Path) -> None:
     lines, variant, chance = written(), maps.load("w3k"), random.Random(1642)
     truth: dict[int, dict[str, object]] = {}
     with sessions(engine).begin() as session:
-        _people(session)
+        for name in NAMES:
+            add_signed_in(session, name, token(name), f"form-token-of-{name}")
         powers = list(dict.fromkeys(line.power for line in lines))
         by_name = {power.name: power.id for power in variant.powers.values()}
-        session.add_all(SeatRow(game_id="powick-bridge", power=by_name[p], player_id=1) for p in powers)
-        session.flush()
+        add_closed_phase(session, [by_name[power] for power in powers])
         for number, power in enumerate(powers, start=1):
-            own = [line for line in lines if line.power == power]
+            power_lines = [line for line in lines if line.power == power]
             session.add(SubmissionRow(
                 id=number, phase_id=PHASE, power=by_name[power], player_id=1,
                 sender=f"p{number}@players.example",
                 received_at=DEADLINE - timedelta(hours=number), version=1, semantic_key=str(number),
                 read_at=DEADLINE))
             session.flush()
-            for at, file in enumerate(dict.fromkeys(line.file for line in own)):
+            for ordinal, file in enumerate(dict.fromkeys(line.file for line in power_lines)):
                 key = Blobs(folder / "blobs").put(_upright(file))
-                page = number * 10 + at
-                session.add(PageRow(id=page, submission_id=number, ordinal=at, original=key, upright=key))
+                page = number * 10 + ordinal
+                session.add(
+                    PageRow(id=page, submission_id=number, ordinal=ordinal, original=key, upright=key))
                 session.flush()
-                for row, line in enumerate(line for line in own if line.file == file):
-                    made = _line(line, len(truth) + 1, page, row, chance)
-                    session.add(made)
+                for row, line in enumerate(line for line in power_lines if line.file == file):
+                    line_row = _line(line, len(truth) + 1, page, row, chance)
+                    session.add(line_row)
                     session.flush()
-                    truth[made.id] = {"order": line.order, "text": line.text, "power": power}
+                    truth[line_row.id] = {"order": line.order, "text": line.text, "power": power}
     (folder / "truth.json").write_text(json.dumps(truth))
     engine.dispose()
 
@@ -150,51 +130,26 @@ def app(folder: Path) -> FastAPI:
         return Understood(printed(parsed.orders, variant.board))
 
     return create_app(DeskPorts(
-        sessions=store, blobs=Blobs(folder / "blobs"), clock=SimulatedClock(NOW), secure_cookies=False,
+        sessions=store, blobs=Blobs(folder / "blobs"), clock=SimulatedClock(AFTER), secure_cookies=False,
         understand=understand, settled=lambda _phase: False, approve=lambda _phase, _by: None,
         shown=lambda _phase: (),
-        map_pdf=lambda _game: None, wall=SimulatedClock(NOW),
+        map_pdf=lambda _game: None, wall=SimulatedClock(AFTER),
         suggest=lambda _session, _phase, power, text: suggest(variant, kind, power, text),
         words=lambda _session, _phase: words_of(variant, kind),
     ))
 
 
-def _people(session: Session) -> None:
-    for name in NAMES:
-        access.add_user(session, name, "correct horse", NOW)
-        session.flush()
-        session.add(SessionRow(token_hash=hashlib.sha256(token(name).encode()).hexdigest(), user=name,
-                               csrf=f"form-token-of-{name}", created_at=NOW, seen_at=NOW))
-    session.add(GameRow(id="powick-bridge", name="Powick Bridge", variant="w3k", created_at=DEADLINE))
-    session.add(PlayerRow(id=1, name="James"))
-    session.flush()
-    session.add(
-        PhaseRow(
-            id=PHASE,
-            game_id="powick-bridge",
-            ordinal=1,
-            year=1642,
-            season="Summer",
-            kind="movement",
-            opens_at=DEADLINE - timedelta(days=13),
-            deadline=DEADLINE,
-            state=PhaseState.CLOSED,
-        )
-    )
-    session.flush()
-
-
 def _line(line: Written, number: int, page: int, row: int, chance: random.Random) -> LineRow:
     variant = maps.load("w3k")
-    seen = _misread(line.text, chance)
-    candidates: list[dict[str, Any]] = suggest(variant, PhaseKind.MOVEMENT, "", seen)
+    misread = _misread(line.text, chance)
+    candidates: list[dict[str, Any]] = suggest(variant, PhaseKind.MOVEMENT, "", misread)
     if number % LOST_EVERY == 0:
-        candidates = [one for one in candidates if one["order"] != line.order]
+        candidates = [candidate for candidate in candidates if candidate["order"] != line.order]
     elif number % SECOND_EVERY == 0:
         candidates = [*candidates[1:2], *candidates[:1], *candidates[2:]]
-    return LineRow(id=number, page_id=page, ordinal=row, box=line.box, kind="order", text=seen, status="open",
-                   order=str(candidates[0]["order"]) if candidates else None, confidence=0.6,
-                   candidates=candidates[:5])
+    order = str(candidates[0]["order"]) if candidates else None
+    return LineRow(id=number, page_id=page, ordinal=row, box=line.box, kind="order", text=misread,
+                   status="open", order=order, confidence=0.6, candidates=candidates[:5])
 
 
 def _whole(boxes: list[list[list[float]]]) -> list[list[float]]:

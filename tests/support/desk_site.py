@@ -10,6 +10,7 @@ import hashlib
 import io
 import re
 import tempfile
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ import httpx
 from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw
 from sqlalchemy import Engine, select, text
+from sqlalchemy.orm import Session
 
 from reading.completions import Completions
 from service.app import create_app
@@ -44,23 +46,16 @@ from service.web import sessions as access
 from service.web.ports import DeskPorts, Understood
 from tests.support.servers.postgres import copy_of
 
+GAME, PHASE = "powick-bridge", 7
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 AFTER = DEADLINE + timedelta(minutes=5)
 NAME, PASSWORD, TOKEN, CSRF = "Ada", "correct horse", "a-token-of-the-tests", "a-form-token-of-the-tests"
 LINES: list[tuple[str, str, str, list[tuple[str, str | None, float]]]] = [
     ("Montrose", "heading", "not an order", []),
-    (
-        "Army Merse moves to Carham",
-        "order",
-        "auto",
-        [("Army Merse moves to Carham", "A Merse - Carham Castle", 0.98)],
-    ),
-    (
-        "Arrny Eskdale holds",
-        "order",
-        "open",
-        [("Army Eskdale holds", "A Eskdale H", 0.8), ("Army Easdale holds", None, 0.1)],
-    ),
+    ("Army Merse moves to Carham", "order", "auto",
+     [("Army Merse moves to Carham", "A Merse - Carham Castle", 0.98)]),
+    ("Arrny Eskdale holds", "order", "open",
+     [("Army Eskdale holds", "A Eskdale H", 0.8), ("Army Easdale holds", None, 0.1)]),
     ("F Lyne Bay H", "order", "open", [("F Lyme Bay H", "F Lyme Bay H", 0.7)]),
 ]
 COMPLAINT = "No order has this form."
@@ -72,8 +67,8 @@ OTHER, OTHER_TOKEN, OTHER_CSRF = "Blaise", "another-token-of-the-tests", "anothe
 def photograph() -> bytes:
     """A page of four dark strokes on white, 900 x 700 pixels, where the boxes of the lines are."""
     page = Image.new("RGB", (900, 700), "white")
-    for at in range(len(LINES)):
-        ImageDraw.Draw(page).line([(70, 100 * at + 30), (780, 100 * at + 30)], fill="#203040", width=20)
+    for row in range(len(LINES)):
+        ImageDraw.Draw(page).line([(70, 100 * row + 30), (780, 100 * row + 30)], fill="#203040", width=20)
     out = io.BytesIO()
     page.save(out, "JPEG")
     return out.getvalue()
@@ -112,54 +107,48 @@ def _prepare_postgresql(url: str) -> None:
     engine.dispose()
 
 
+def add_signed_in(session: Session, name: str, token: str, csrf: str) -> None:
+    """A coordinator with a session that a browser may carry, so that no test pays for argon2."""
+    access.add_user(session, name, PASSWORD, AFTER)
+    session.flush()
+    add_session(session, name, token, csrf)
+
+
+def add_session(session: Session, name: str, token: str, csrf: str) -> None:
+    token_hash = hashlib.sha256(token.encode()).hexdigest()
+    session.add(SessionRow(token_hash=token_hash, user=name, csrf=csrf, created_at=AFTER, seen_at=AFTER))
+
+
+def add_closed_phase(session: Session, powers: Iterable[str]) -> None:
+    """A game of one player for these powers, whose phase PHASE has just closed."""
+    session.add(GameRow(id=GAME, name="Powick Bridge", variant="w3k", created_at=DEADLINE))
+    session.add(PlayerRow(id=1, name="James"))
+    session.flush()
+    session.add_all(SeatRow(game_id=GAME, power=power, player_id=1) for power in powers)
+    session.add(PhaseRow(
+        id=PHASE, game_id=GAME, ordinal=1, year=1642, season="Summer", kind="movement",
+        opens_at=DEADLINE - timedelta(days=13), deadline=DEADLINE, state=PhaseState.CLOSED))
+    session.flush()
+
+
 def _fill(store: Store) -> None:
     key = hashlib.sha256(photograph()).hexdigest()
     with store.begin() as session:
-        access.add_user(session, NAME, PASSWORD, AFTER)
-        session.flush()
-        session.add(SessionRow(token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(), user=NAME, csrf=CSRF,
-                               created_at=AFTER, seen_at=AFTER))
-        session.add(GameRow(id="powick-bridge", name="Powick Bridge", variant="w3k", created_at=DEADLINE))
-        session.add(PlayerRow(id=1, name="James"))
-        session.flush()
-        session.add_all(
-            SeatRow(game_id="powick-bridge", power=power, player_id=1) for power in ("Montrose", "Ormond")
-        )
-        session.add(
-            PhaseRow(
-                id=7,
-                game_id="powick-bridge",
-                ordinal=1,
-                year=1642,
-                season="Summer",
-                kind="movement",
-                opens_at=DEADLINE - timedelta(days=13),
-                deadline=DEADLINE,
-                state=PhaseState.CLOSED,
-            )
-        )
-        session.flush()
-        session.add(
-            SubmissionRow(
-                id=1,
-                phase_id=7,
-                power="Montrose",
-                player_id=1,
-                sender="james@players.example",
-                received_at=DEADLINE - timedelta(hours=1),
-                version=1,
-                semantic_key="x",
-                read_at=DEADLINE,
-            )
-        )
+        add_signed_in(session, NAME, TOKEN, CSRF)
+        add_closed_phase(session, ("Montrose", "Ormond"))
+        session.add(SubmissionRow(
+            id=1, phase_id=PHASE, power="Montrose", player_id=1, sender="james@players.example",
+            received_at=DEADLINE - timedelta(hours=1), version=1, semantic_key="x", read_at=DEADLINE))
         session.flush()
         session.add(PageRow(id=1, submission_id=1, ordinal=0, original=key, upright=key))
         session.flush()
-        for at, (text, kind, status, candidates) in enumerate(LINES):
-            found = [{"text": t, "order": o, "score": s} for t, o, s in candidates]
-            session.add(LineRow(id=at + 1, page_id=1, ordinal=at, box=[[50, 100 * at], [800, 100 * at],
-                        [800, 100 * at + 60], [50, 100 * at + 60]], kind=kind, text=text, status=status,
-                        order=found[0]["order"] if found else None, confidence=0.8, candidates=found))
+        for row, (text, kind, status, candidates) in enumerate(LINES):
+            readings = [{"text": t, "order": o, "score": s} for t, o, s in candidates]
+            top = 100 * row
+            session.add(LineRow(
+                id=row + 1, page_id=1, ordinal=row, kind=kind, text=text, status=status, confidence=0.8,
+                box=[[50, top], [800, top], [800, top + 60], [50, top + 60]], candidates=readings,
+                order=readings[0]["order"] if readings else None))
 
 
 class DeskSite:
@@ -200,6 +189,7 @@ class DeskSite:
         self.client = TestClient(
             create_app(ports),
             base_url="http://testserver",
+            # A fault of ours is a page with status 500, as a person would meet it.
             raise_server_exceptions=False,
             follow_redirects=False,
         )
@@ -248,18 +238,11 @@ class DeskSite:
     def second_reader(self) -> None:
         """Sit down as somebody else."""
         with self.store.begin() as session:
+            # No password: this person never signs in by the form, and argon2 is slow on purpose.
             if session.get(UserRow, OTHER) is None:
                 session.add(UserRow(name=OTHER, password="", created_at=AFTER))
                 session.flush()
-                session.add(
-                    SessionRow(
-                        token_hash=hashlib.sha256(OTHER_TOKEN.encode()).hexdigest(),
-                        user=OTHER,
-                        csrf=OTHER_CSRF,
-                        created_at=AFTER,
-                        seen_at=AFTER,
-                    )
-                )
+                add_session(session, OTHER, OTHER_TOKEN, OTHER_CSRF)
         self.client.cookies.set(access.COOKIE, OTHER_TOKEN)
         self.csrf = OTHER_CSRF
 
@@ -279,10 +262,10 @@ class DeskSite:
 
     def states(self) -> list[tuple[object, ...]]:
         """How every line on the desk stands, as the page's script is told."""
-        found = self.client.get("/desk/7/lines").json()["lines"]
+        lines = self.client.get("/desk/7/lines").json()["lines"]
         return [
-            tuple(one[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))
-            for one in found
+            tuple(line[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))
+            for line in lines
         ]
 
     def reviews(self) -> list[ReviewRow]:

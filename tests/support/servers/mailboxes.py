@@ -17,7 +17,7 @@ from service.mail.imap import ImapSource
 from service.mail.ingest import IngestCounts, MailSource, take_in
 from service.mail.maildir import MaildirSource
 from service.store.tables import MailboxLocationRow, MailRow
-from tests.support.servers.dovecot import PASSWORD, USER, Dovecot
+from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, folder_contents
 from tests.support.site import Site
 
 STAMP = datetime(2026, 2, 27, 17, 59, 57, tzinfo=UTC)
@@ -27,7 +27,7 @@ class Mailbox(Protocol):
     """One kind of mailbox, as a test handles it."""
 
     def source(self, max_bytes: int = 100_000) -> MailSource: ...
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None: ...
+    def deliver(self, raw: bytes, received_at: datetime = STAMP) -> None: ...
     def contents(self, folder: str) -> list[bytes]: ...
 
 
@@ -38,19 +38,13 @@ class ImapBox:
     def source(self, max_bytes: int = 100_000) -> MailSource:
         return ImapSource(self.settings.model_copy(update={"max_bytes": max_bytes}))
 
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
+    def deliver(self, raw: bytes, received_at: datetime = STAMP) -> None:
         with self._client() as client:
-            client.append("INBOX", raw, msg_time=at)
+            client.append("INBOX", raw, msg_time=received_at)
 
     def contents(self, folder: str) -> list[bytes]:
         with self._client() as client:
-            if not client.folder_exists(folder):
-                return []
-            client.select_folder(folder, readonly=True)
-            uids = client.search("ALL")
-            return (
-                [a[b"BODY[]"] for _, a in sorted(client.fetch(uids, ["BODY.PEEK[]"]).items())] if uids else []
-            )
+            return folder_contents(client, folder)
 
     def _client(self) -> IMAPClient:
         client = IMAPClient("127.0.0.1", self.settings.port, ssl=False, timeout=10)
@@ -66,11 +60,11 @@ class MaildirBox:
     def source(self, max_bytes: int = 100_000) -> MailSource:
         return MaildirSource(MailIn(kind="maildir", path=str(self.root), max_bytes=max_bytes))
 
-    def deliver(self, raw: bytes, at: datetime = STAMP) -> None:
+    def deliver(self, raw: bytes, received_at: datetime = STAMP) -> None:
         self.count += 1
         path = self.root / "new" / f"17.M{self.count}.host"
         path.write_bytes(raw)
-        os.utime(path, (at.timestamp(), at.timestamp()))
+        os.utime(path, (received_at.timestamp(), received_at.timestamp()))
 
     def contents(self, folder: str) -> list[bytes]:
         base = self.root if folder == "INBOX" else self.root / f".{folder}"

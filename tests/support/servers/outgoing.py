@@ -15,11 +15,11 @@ from email.message import EmailMessage
 import pypdfium2
 from PIL import Image
 
+# Digests, seeds, secret addresses, stamps of the real clock, and the numbers that lines have on the whole
+# site: they differ between two games of the same moves.
 VARYING = re.compile(
     r"\b[0-9a-f]{8,}\b|\bmark [0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}Z\b"
     r"|/calendar/[\w-]{32}\.ics|\[\d+\]|/results/\d+/\d+|\bline \d+")
-"""Digests, seeds, secret addresses, stamps of the real clock, and the numbers that lines have on the whole
-site: they differ between two games of the same moves."""
 _OWN = ("message-id", "references", "in-reply-to", "date", "content-type")
 
 
@@ -30,14 +30,14 @@ def plain(text: str) -> str:
 
 def letter(message: EmailMessage) -> str:
     """A letter whole."""
-    said = [f"{name}: {value}" for name, value in message.items() if name.lower() not in _OWN]
+    lines = [f"{name}: {value}" for name, value in message.items() if name.lower() not in _OWN]
     for part in message.walk():
         if part.is_multipart():
             continue
-        said.append(f"{part.get_content_type()} {part.get_filename() or ''}")
+        lines.append(f"{part.get_content_type()} {part.get_filename() or ''}")
         data = part.get_payload(decode=True)
-        said.append(content(data) if isinstance(data, bytes) else "")
-    return plain("\n".join(said))
+        lines.append(content(data) if isinstance(data, bytes) else "")
+    return plain("\n".join(lines))
 
 
 def content(data: bytes) -> str:
@@ -64,6 +64,7 @@ def _pdf(data: bytes) -> Iterator[str]:
     by themselves."""
     document = pypdfium2.PdfDocument(data)
     yield repr(
+        # CreationDate and ModDate are of the real clock.
         sorted((key, value) for key, value in document.get_metadata_dict().items() if "Date" not in key)
     )
     for page in document:
@@ -71,7 +72,7 @@ def _pdf(data: bytes) -> Iterator[str]:
         yield f"pixels ~{hashlib.sha256(page.render().to_pil().tobytes()).hexdigest()}"
     for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL):
         try:
-            found = zlib.decompress(packed)
+            unpacked = zlib.decompress(packed)
         except zlib.error:
-            found = packed
-        yield found.decode("latin-1") if found[:1].isascii() and b"\0" not in found[:200] else ""
+            unpacked = packed
+        yield unpacked.decode("latin-1") if unpacked[:1].isascii() and b"\0" not in unpacked[:200] else ""

@@ -41,7 +41,7 @@ class Provider:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                self._say(*provider.give({key: one[0] for key, one in parse_qs(body).items()}))
+                self._say(*provider.give({key: values[0] for key, values in parse_qs(body).items()}))
 
             def do_GET(self) -> None:
                 token = parse_qs(urlsplit(self.path).query).get("token", [""])[0]
@@ -56,10 +56,12 @@ class Provider:
                 self.end_headers()
                 self.wfile.write(body)
 
+            # http.server writes a line to standard error for each request otherwise.
             def log_message(self, *_: object) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        # A daemon: a test that fails before `stop` does not keep the process alive.
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 

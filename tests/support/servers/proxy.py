@@ -38,8 +38,8 @@ class Proxy:
             with suppress(OSError):
                 self._listener.shutdown(socket.SHUT_RDWR)
             self._listener.close()
-        for one in self._open:
-            one.close()
+        for connection in self._open:
+            connection.close()
 
     def _accept(self) -> None:
         assert self._listener is not None
@@ -63,19 +63,21 @@ class Proxy:
                     self.from_server += len(data)
                     if self.cut_after is not None and self.from_server > self.cut_after:
                         self.cut_after = None
+                        # Half of the last piece arrives, so that the cut falls into the middle of an answer.
                         sink.sendall(data[: len(data) // 2])
                         _reset(source)
                         _reset(sink)
                         return
                 sink.sendall(data)
         if not self.silent:
-            for one in (source, sink):
+            for connection in (source, sink):
                 with suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
 
 
 def _reset(connection: socket.socket) -> None:
     with suppress(OSError):
+        # On with 0 seconds: the connection is reset (RST) in place of closed (FIN).
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     # The thread of the other direction sits in recv and would keep the connection open over a mere close.
     with suppress(OSError):

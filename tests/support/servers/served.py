@@ -48,6 +48,7 @@ class Served:
         self.process = subprocess.Popen(
             [*before, sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, cwd=ROOT)
+        # Read all the time: a full pipe would stop the program.
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
