@@ -32,8 +32,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    with make_site(tmp_path) as made:
-        yield made
+    with make_site(tmp_path) as new_site:
+        yield new_site
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def table(site: Site) -> Table:
 @pytest.fixture
 def client(site: Site) -> Iterator[TestClient]:
     """A browser of anybody's, at the public pages."""
-    with visitor(site) as found:
-        yield found
+    with visitor(site) as visitor_client:
+        yield visitor_client
 
 
 @pytest.fixture(scope="session")

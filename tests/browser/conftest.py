@@ -30,6 +30,7 @@ class Desk(Server):
 
     def __init__(self, folder: Path) -> None:
         port = free_port()
+        # A process of its own, so that it can be killed as by a power cut.
         super().__init__([sys.executable, "-m", "tests.browser.reading_site", str(folder), str(port)],
                          f"http://127.0.0.1:{port}", cwd=ROOT)
         self.folder = folder
@@ -52,11 +53,12 @@ def _filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def desk(_filled: Path, tmp_path: Path) -> Iterator[Desk]:
     folder = tmp_path / "desk"
+    # Filled once and copied: a hundred lines of ink take seconds.
     shutil.copytree(_filled, folder)
-    made = Desk(folder)
-    made.start()
-    yield made
-    made.kill()
+    server = Desk(folder)
+    server.start()
+    yield server
+    server.kill()
 
 
 @pytest.fixture(scope="session")
@@ -82,5 +84,6 @@ def ada(chromium: Any, desk: Desk) -> Iterator[Reader]:
     reader = Reader(chromium, desk)
     reader.open()
     yield reader
+    # A fault of the page's script fails every test that met it, whatever that test is about.
     assert reader.faults == []
     reader.context.close()

@@ -20,8 +20,8 @@ def named(ada: Reader) -> Reader:
     return ada
 
 
-def _ask(reader: Reader, what: str, text: str) -> Any:
-    return reader.page.evaluate(f"text => window.readingNames.{what}", text)
+def _ask(reader: Reader, call: str, text: str) -> Any:
+    return reader.page.evaluate(f"text => window.readingNames.{call}", text)
 
 
 def _slots(reader: Reader, text: str) -> list[str]:
@@ -30,6 +30,7 @@ def _slots(reader: Reader, text: str) -> list[str]:
 
 def test_a_name_with_its_coast_is_one_place_of_a_line(named: Reader) -> None:
     """Also a coast that this place does not have: an eye may have read it so."""
+    # A typed correction took up to 47 keys while a name with its coast was no place that Tab finds.
     assert _slots(named, "A Nottingham Castle/East Coast S Cardigan Bay") == [
         "Nottingham Castle/East Coast", "Cardigan Bay"]
     assert _slots(named, "A Kent - The Wash/North Coast via convoy") == ["Kent", "The Wash/North Coast"]
@@ -53,6 +54,7 @@ def test_the_boards_own_short_spelling_stands_for_its_name(named: Reader, typed:
 
 
 def test_the_short_spelling_is_told_beside_the_name(named: Reader) -> None:
+    # A whole short spelling came behind longer names, so that some corrections took more than twelve keys.
     named.press("e", "Control+a", *"A Waterf")
     items = named.page.locator("#work .completions li")
     assert [text.removesuffix(" Tab") for text in items.all_inner_texts()][:2] == [
@@ -69,8 +71,8 @@ def test_the_short_spelling_is_told_beside_the_name(named: Reader) -> None:
 def test_a_dash_may_stand_without_blanks_and_a_hyphen_is_part_of_a_name(
     named: Reader, text: str, begun: str, name: str
 ) -> None:
-    found = _ask(named, "complete(text, text.length)", text)
-    assert (text[found["start"]:], found["names"][0]) == (begun, name)
+    completion = _ask(named, "complete(text, text.length)", text)
+    assert (text[completion["start"]:], completion["names"][0]) == (begun, name)
 
 
 def test_places_are_told_apart_at_a_dash_without_blanks(named: Reader) -> None:
@@ -93,8 +95,10 @@ def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(na
       const { EditBox } = await import('/static/reading-edit.js');
       const box = document.createElement('input');
       document.body.append(box);
-      new EditBox(box, document.createElement('ul'), () => window.readingNames).open('A Great Yarmouth S Radnorshire', ['S'],
-        ['A Great Yarmouth - Radnorshire', 'A Great Yarmouth - Raglan Castle', 'A Great Yarmouth - Roscommon', 'A Renfrewshire S Radnorshire']);
+      new EditBox(box, document.createElement('ul'), () => window.readingNames).open(
+        'A Great Yarmouth S Radnorshire', ['S'],
+        ['A Great Yarmouth - Radnorshire', 'A Great Yarmouth - Raglan Castle', 'A Great Yarmouth - Roscommon',
+         'A Renfrewshire S Radnorshire']);
       return box.value.slice(box.selectionStart, box.selectionEnd);
     }""")
     assert chosen == "Radnorshire"
@@ -102,9 +106,9 @@ def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(na
 
 def test_beginnings_after_a_word_of_the_order_complete_the_name_alone(named: Reader) -> None:
     text = "A Kent supports not c"
-    found = _ask(named, "complete(text, text.length)", text)
-    assert text[found["start"]:] == "not c"
-    assert found["names"][0] == "Nottingham Castle"
+    completion = _ask(named, "complete(text, text.length)", text)
+    assert text[completion["start"]:] == "not c"
+    assert completion["names"][0] == "Nottingham Castle"
 
 
 def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Reader) -> None:
@@ -144,6 +148,7 @@ def test_a_line_may_be_edited_before_the_names_have_come(ada: Reader) -> None:
     def hold(route: Any) -> None:
         held.append(route)
 
+    # The search for the name in doubt asked names that were still on their way.
     ada.page.route("**/words", hold)
     ada.open()
     ada.press("e")
@@ -152,7 +157,7 @@ def test_a_line_may_be_edited_before_the_names_have_come(ada: Reader) -> None:
               "document.activeElement.selectionEnd])")
     assert held
     assert ada.page.evaluate("window.readingNames === undefined")
-    for one in held:
-        one.abort()
+    for held_route in held:
+        held_route.abort()
     ada.page.unroute("**/words")
     ada.open()

@@ -53,17 +53,20 @@ def test_no_page_is_wider_than_its_screen_and_none_needs_a_script(
 def test_an_automated_check_finds_nothing_against_accessibility(
     chromium: Any, desk: Desk, width: int
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
-                                                                               "setup-bench)"))
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+    # axe runs as a script in the page, which the page's content security policy forbids.
     page = tab(chromium, desk, viewport={"width": width, "height": 800}, bypass_csp=True)
-    found = {}
+    violations_by_path = {}
     for path in PAGES:
         page.goto(desk.address + path)
+        # What is folded away is checked too.
         page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         violations = axe.Axe().run(page).response["violations"]
         if violations:
-            found[path] = [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in violations]
-    assert found == {}
+            violations_by_path[path] = [
+                f"{rule['id']}: {[node['target'] for node in rule['nodes']]}" for rule in violations]
+    assert violations_by_path == {}
 
 
 def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any, desk: Desk) -> None:
@@ -79,10 +82,11 @@ def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any
     page.mouse.move(from_x, from_y)
     page.mouse.up()
     sides = [
-        float(page.locator(f".add-line [name={one}]").input_value())
-        for one in ("left", "top", "right", "bottom")
+        float(page.locator(f".add-line [name={edge}]").input_value())
+        for edge in ("left", "top", "right", "bottom")
     ]
     assert sides == pytest.approx([25, 60, 75, 65], abs=0.5)
+    # The picture is a link, and a dragged link once swallowed the drawing.
     assert page.url.endswith("/sheet/1"), "drawing does not follow the picture's link"
     page.fill(".add-line [name=text]", "Army Merse holds")
     page.click(".add-line button")
@@ -117,6 +121,7 @@ def test_a_box_is_set_right_by_drawing_or_by_keys_alone(chromium: Any, desk: Des
 def test_today_tells_a_deadline_in_gmt_and_in_the_visitors_own_time(chromium: Any, desk: Desk) -> None:
     """The desk plan's Today: clock to the deadline in GMT and in one's own zone, GMT first."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
+        # A week before Europe's summer time: Paris is an hour ahead of GMT and London is not.
         database.execute("update phases set state = 'open', deadline = '2027-03-20 07:00:00.000000'")
     page = tab(chromium, desk, timezone_id="Europe/Paris")
     page.goto(desk.address + "/")

@@ -19,8 +19,8 @@ def _machine_reads(desk: Desk, line: int) -> None:
     """What the worker does once it has read a line's new picture."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
         (held,) = database.execute("select candidates from lines where id = ?", (line,)).fetchone()
-        found = [*json.loads(held), {"text": FRESH, "order": FRESH, "score": 0.9, "again": True}]
-        database.execute("update lines set candidates = ? where id = ?", (json.dumps(found), line))
+        candidates = [*json.loads(held), {"text": FRESH, "order": FRESH, "score": 0.9, "again": True}]
+        database.execute("update lines set candidates = ? where id = ?", (json.dumps(candidates), line))
 
 
 def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reader) -> None:
@@ -33,6 +33,7 @@ def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reade
     joined, before = ada.line(), ada.offers()
     _machine_reads(ada.desk, joined)
     ada.until("document.querySelector('#tell').textContent.includes('has read this line anew')")
+    # A reading that moved up would be accepted by the key that is already on its way.
     assert ada.offers() == before, "nothing moves while a person looks at it"
     ada.press("j")
     ada.wait_other(joined)

@@ -22,8 +22,8 @@ from tests.browser.conftest import Desk, Reader
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
 
+# Seconds between two lines: a tenth of the target's median, so harder than any person works.
 THINKING = 0.35
-"""Seconds between two lines: a tenth of the target's median, so harder than any person works."""
 
 
 def decisions(desk: Desk) -> dict[int, tuple[str, str | None]]:
@@ -56,23 +56,21 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
             kind = "typed"
             correct(ada, wanted)
         counts[kind].append(ada.keys - before)
-        ada.until(f"document.querySelector('#work .desk')?.dataset.line !== '{line}'"
-                                   " || !document.querySelector('#reading')")
+        ada.wait_other(line)
         if ada.page.locator("#reading").count():
             figures = ada.page.evaluate("() => [window.times, window.clicks]")
     ada.page.wait_for_url(ada.desk.page)
     assert "All 100 lines read" in ada.page.locator("main").inner_text()
     assert {line: order for line, (_, order) in decisions(ada.desk).items()} == {
-        line: one["order"] for line, one in ada.desk.truth.items()}
+        line: written["order"] for line, written in ada.desk.truth.items()}
     times, clicks = sorted(figures[0]), figures[1]
     p95 = times[int(len(times) * 0.95)]
     record_property("milliseconds to the next line", {"median": statistics.median(times), "p95": p95})
-    print(f"\nlines {({k: len(v) for k, v in counts.items()})}; keys: first {max(counts['first'])}, among "
-          f"five "
-          f"{max(counts['among'])}, typed median {statistics.median(counts['typed'])} most "
-          f"{max(counts['typed'])}; "
-          f"clicks {clicks}; next line median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, n "
-          f"{len(times)}")
+    typed = counts["typed"]
+    print(f"\nlines {({k: len(v) for k, v in counts.items()})}; keys: first {max(counts['first'])}, "
+          f"among five {max(counts['among'])}, typed median {statistics.median(typed)} most {max(typed)}; "
+          f"clicks {clicks}; next line median {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, "
+          f"n {len(times)}")
     assert max(counts["first"]) == 1
     assert max(counts["among"]) <= 2
     assert max(counts["typed"]) <= 12
@@ -84,25 +82,27 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
 def test_nothing_is_lost_when_the_server_is_killed_at_any_instant(ada: Reader) -> None:
     """Fifty kills at random instants while decisions are made: each decision is on file once, none is
     missing."""
-    chance, made = random.Random(50), {}
+    chance, wanted_states = random.Random(50), {}
     for kill in range(50):
         ended = time.monotonic() + chance.uniform(0.0, 0.12)
         for _ in range(2):
             line = ada.line()
             wanted = chance.choice(["not-order", "skip"])
-            made[line] = {"not-order": "not an order", "skip": "skipped"}[wanted]
+            wanted_states[line] = {"not-order": "not an order", "skip": "skipped"}[wanted]
             ada.press({"not-order": "o", "skip": "s"}[wanted])
             ada.until(f"document.querySelector('#work .desk').dataset.line !== '{line}'")
+        # Up to 0.12 s after the first key: within the saving of either decision, or between the two.
         time.sleep(max(0.0, ended - time.monotonic()))
         ada.desk.kill()
         ada.desk.start()
         ada.page.evaluate("document.querySelector('#again')?.click()")
         ada.wait_saved()
+        # Every tenth time the page is left too, so that what it has not sent must come from its own store.
         if kill % 10 == 9:
             ada.page.goto("about:blank")
             ada.open()
-    found = {line: state for line, (state, _) in decisions(ada.desk).items()}
-    assert found == made
+    states = {line: state for line, (state, _) in decisions(ada.desk).items()}
+    assert states == wanted_states
     with sqlite3.connect(ada.desk.folder / "desk.sqlite") as database:
         repeated = database.execute("select count(*) - count(distinct key) from acts").fetchone()[0]
         acts = database.execute("select count(*) from acts").fetchone()[0]
@@ -118,9 +118,9 @@ def test_work_goes_on_without_a_server_and_survives_a_closed_tab(chromium: Any, 
     desk.kill()
     ada.press("Enter", "Enter", "o")
     ada.page.wait_for_selector("#saved.unsaved")
-    said = ada.page.locator("#saved").inner_text()
-    assert "3 not yet saved" in said
-    assert "try again" in said
+    notice = ada.page.locator("#saved").inner_text()
+    assert "3 not yet saved" in notice
+    assert "try again" in notice
     with ada.page.expect_event("dialog") as asked:
         ada.page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
@@ -174,9 +174,9 @@ def test_two_readers_of_one_line_overwrite_nothing_unseen(chromium: Any, ada: Re
     ada.wait_saved()
     blaise.press("Enter")
     blaise.page.wait_for_selector("#difference:not([hidden])")
-    said = blaise.page.locator("#difference").inner_text()
-    assert "was decided by Ada while you read it. Nothing was overwritten." in said
-    assert "not an order" in said
+    notice = blaise.page.locator("#difference").inner_text()
+    assert "was decided by Ada while you read it. Nothing was overwritten." in notice
+    assert "not an order" in notice
     assert decisions(ada.desk)[line][0] == "not an order"
     blaise.press("y")
     blaise.page.wait_for_selector("#difference", state="hidden")
@@ -201,19 +201,12 @@ KEYBOARDS: dict[str, list[tuple[str, str, list[str]]]] = {
     # What a keyboard sends for the desk's signs: the sign, the place of the key on it, and what is held with
     # it.
     "AZERTY": [
-        ("1", "Digit1", ["Shift"]),
-        ("o", "KeyO", []),
-        ("z", "KeyW", []),
-        ("m", "Semicolon", []),
-        ("]", "Minus", ["AltGraph", "Control", "Alt"]),
-        ("u", "KeyU", []),
+        ("1", "Digit1", ["Shift"]), ("o", "KeyO", []), ("z", "KeyW", []), ("m", "Semicolon", []),
+        # Windows tells AltGr as Control with Alt; a page that looked for Control alone would not hear it.
+        ("]", "Minus", ["AltGraph", "Control", "Alt"]), ("u", "KeyU", []),
     ],
     "Dvorak": [
-        ("1", "Digit1", []),
-        ("o", "KeyS", []),
-        ("z", "Slash", []),
-        ("m", "KeyM", []),
-        ("]", "Equal", []),
+        ("1", "Digit1", []), ("o", "KeyS", []), ("z", "Slash", []), ("m", "KeyM", []), ("]", "Equal", []),
         ("u", "KeyF", []),
     ],
 }
@@ -282,9 +275,14 @@ def test_single_keys_can_be_switched_off_and_rest_in_text_fields(ada: Reader) ->
 def test_every_response_while_lines_are_read_is_silent_about_the_board(chromium: Any, desk: Desk) -> None:
     """DESK-03: whatever the browser is sent while lines are read names no board, legality or outcome."""
     ada, bodies = Reader(chromium, desk), dict[str, str]()
-    ada.page.on("response", lambda one: bodies.setdefault(
-        one.url, one.text() if "json" in one.headers.get("content-type", "") or "html" in one.headers.get(
-            "content-type", "") else ""))
+
+    def note_body(response: Any) -> None:
+        # Pictures are left out: their bytes may hold any word by chance.
+        media_type = response.headers.get("content-type", "")
+        is_text = "json" in media_type or "html" in media_type
+        bodies.setdefault(response.url, response.text() if is_text else "")
+
+    ada.page.on("response", note_body)
     ada.open()
     ada.press("Enter", "o", "u", "j", "p", "d", "m")
     ada.wait_saved()
@@ -293,20 +291,8 @@ def test_every_response_while_lines_are_read_is_silent_about_the_board(chromium:
     assert any("/words" in url for url in bodies)
     assert any("/line/" in url for url in bodies)
     for url, body in bodies.items():
-        for word in (
-            "illegal",
-            "legal",
-            "bounce",
-            "dislodg",
-            "succeed",
-            "strength",
-            "adjacent",
-            "standoff",
-            "outcome",
-            "position",
-            "owner",
-            "map.pdf",
-        ):
+        for word in ("illegal", "legal", "bounce", "dislodg", "succeed", "strength", "adjacent", "standoff",
+                     "outcome", "position", "owner", "map.pdf"):
             assert word not in body.lower(), (url, word)
     ada.context.close()
 
@@ -332,8 +318,8 @@ def test_without_script_every_control_is_a_form_that_works(chromium: Any, desk: 
     ada.page.get_by_role("button", name="Use my words").click()
     ada.wait_line(first + 2)
     ada.page.locator("details.void summary").click()
-    for one in ada.page.locator("#work details.void input[name=kept]").all()[:2]:
-        one.check()
+    for box in ada.page.locator("#work details.void input[name=kept]").all()[:2]:
+        box.check()
     ada.page.get_by_role("button", name="void, both are printed").click()
     ada.wait_line(first + 3)
     ada.page.get_by_role("button", name="undo your last").click()
@@ -344,9 +330,9 @@ def test_without_script_every_control_is_a_form_that_works(chromium: Any, desk: 
 
 
 def test_going_to_a_power_or_a_line_by_keys(ada: Reader) -> None:
-    for said, wanted in (("40", "line 40 of"), ("ormond", "Ormond · line"), ("orm 2", "Ormond · line"),
+    for keys, wanted in (("40", "line 40 of"), ("ormond", "Ormond · line"), ("orm 2", "Ormond · line"),
                          ("crown", "The Crown · line")):
-        ada.press("g", *said, "Enter")
+        ada.press("g", *keys, "Enter")
         ada.until(f"document.querySelector('#where').textContent.includes('{wanted}')")
     ada.press("g", "x", "y", "Enter")
     assert "No power and no line is called “xy”." in ada.page.locator("#tell").inner_text()
@@ -415,10 +401,10 @@ def test_the_least_sure_lines_come_first_when_asked_for(ada: Reader) -> None:
 
 
 def _violations(page: Any) -> list[str]:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
-                                                                               "setup-bench)"))
-    found = axe.Axe().run(page).response["violations"]
-    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found]
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
+    violations = axe.Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {[node['target'] for node in rule['nodes']]}" for rule in violations]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -461,6 +447,7 @@ def test_an_automated_check_finds_nothing_against_accessibility(
 def test_the_browser_and_the_server_agree_after_a_walk_of_random_keys(ada: Reader) -> None:
     """Undo and redo on the screen are those of the database: after 150 random keys both say the same of every
     line."""
+    # One seed: a walk that fails must fail again.
     chance = random.Random(7)
     for _ in range(150):
         ada.press(chance.choice(["Enter", "2", "o", "s", "d", "u", "u", "Shift+U", "j", "k"]))
@@ -471,6 +458,6 @@ def test_the_browser_and_the_server_agree_after_a_walk_of_random_keys(ada: Reade
         "() => JSON.stringify(window.readingLines.all.map((one) => [one.id, one.state, one.version]))"))
     ada.page.goto("about:blank")
     ada.open()
-    told = json.loads(ada.page.evaluate(
+    answered = json.loads(ada.page.evaluate(
         "() => JSON.stringify(window.readingLines.all.map((one) => [one.id, one.state, one.version]))"))
-    assert shown == told
+    assert shown == answered

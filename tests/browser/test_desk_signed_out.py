@@ -20,6 +20,7 @@ ORDER, TYPED = "A Fife H", "Army Fife holds"
 def sign_out_of(desk: Desk) -> None:
     """Every sign-in runs out, as after twelve idle hours."""
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
+        # Two weeks before the site's clock.
         database.execute("update sessions set seen_at = '2027-03-01 00:00:00.000000'")
 
 
@@ -49,10 +50,10 @@ def test_typed_words_survive_a_sign_in_that_has_run_out(ada: Reader) -> None:
     sign_out_of(ada.desk)
     line = type_order(ada)
     ada.until("document.querySelector('#saved').textContent.includes('You are signed out.')")
-    said = ada.page.locator("#saved").inner_text()
+    notice = ada.page.locator("#saved").inner_text()
     assert ("1 not yet saved. You are signed out. Your decisions are kept here and sent again by "
-            "themselves.") in said
-    assert "Sign in again in another tab" in said
+            "themselves.") in notice
+    assert "Sign in again in another tab" in notice
     assert violations(ada.page) == []
     assert decisions(ada.desk) == {}
     with ada.context.expect_page() as opened:
@@ -132,9 +133,9 @@ def test_two_tabs_of_one_person_overwrite_nothing_unseen(ada: Reader) -> None:
     ada.wait_saved()
     stale.keyboard.press("Enter")
     stale.wait_for_selector("#difference:not([hidden])")
-    said = stale.locator("#difference").inner_text()
-    assert "was decided by Ada while you read it. Nothing was overwritten." in said
-    assert "not an order" in said
+    notice = stale.locator("#difference").inner_text()
+    assert "was decided by Ada while you read it. Nothing was overwritten." in notice
+    assert "not an order" in notice
     assert decisions(ada.desk) == {line: ("not an order", None)}
     stale.keyboard.press("t")
     stale.wait_for_selector("#difference", state="hidden")

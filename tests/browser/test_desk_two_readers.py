@@ -36,20 +36,20 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     assert blaise.line() == line
     note = blaise.page.locator("#work .stands")
     assert "Somebody has read this line before you. What they read is not shown" in note.inner_text()
-    assert hers in blaise.page.eval_on_selector_all("#work .reading", ("all => all.map((one) => "
-                                                                       "one.dataset.text)"))
+    texts = blaise.page.eval_on_selector_all("#work .reading", "all => all.map((one) => one.dataset.text)")
+    assert hers in texts
     blaise.press("o")
     blaise.until("document.querySelector('#tell').textContent.includes('is read differently')")
-    told = blaise.page.locator("#tell").inner_text()
-    assert "Ada “" in told
-    assert "Blaise “no order”" in told
+    notice = blaise.page.locator("#tell").inner_text()
+    assert "Ada “" in notice
+    assert "Blaise “no order”" in notice
     assert blaise.line() == line + 1
     ada.press("s")
     ada.wait_saved()
     ada.press("k", "k")
     ada.wait_line(line)
     ada.page.wait_for_selector("#work .both")
-    assert [one.inner_text().split("\n")[0] for one in ada.page.locator("#work .both div").all()] == [
+    assert [opinion.inner_text().split("\n")[0] for opinion in ada.page.locator("#work .both div").all()] == [
         "Ada",
         "Blaise",
     ]
@@ -59,9 +59,10 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     assert violations(ada.page) == []
     ada.press("Enter")
     ada.wait_saved()
-    found = decisions(desk, line)
-    assert [one[:2] for one in found] == [("Ada", "read"), ("Blaise", "not an order"), ("Ada", "void")]
-    assert found[-1][2].split("\n")[1] == "no order"
+    filed = decisions(desk, line)
+    assert [opinion[:2] for opinion in filed] == [
+        ("Ada", "read"), ("Blaise", "not an order"), ("Ada", "void")]
+    assert filed[-1][2].split("\n")[1] == "no order"
     ada.press("u")
     ada.wait_line(line)
     ada.wait_saved()

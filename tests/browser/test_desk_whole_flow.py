@@ -26,13 +26,13 @@ CLICKS = "() => addEventListener('click', (event) => { if (event.detail) session
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> SheetLocation:
     """A closed phase with a hundred lines on ten sheets, of which all but a few were sure."""
-    made = make(tmp_path_factory.mktemp("flow"), load_sample())
-    with opened(made.settings) as store, store.begin() as session:
+    location = make(tmp_path_factory.mktemp("flow"), load_sample())
+    with opened(location.settings) as store, store.begin() as session:
         first = session.scalars(
             select(LineRow.id).where(LineRow.candidates != []).order_by(LineRow.id).limit(OPEN_LINES)
         ).all()
         session.execute(update(LineRow).where(LineRow.id.not_in(first)).values(status="auto"))
-    return made
+    return location
 
 
 @pytest.fixture

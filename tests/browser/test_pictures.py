@@ -12,29 +12,13 @@ from PIL import Image
 from tests.browser import reading_site
 from tools import pictures
 
+# How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a
+# script asks for, and what machines watch.
 NO_PAGES = (
-    ".jpg",
-    ".png",
-    ".svg",
-    ".eml",
-    ".ics",
-    ".pdf",
-    "/{kind}.html",
-    "/letter/{token}/{number}",
-    "/lines",
-    "/line/{line_id}",
-    "/export",
-    "/words",
-    "/part/{number}",
-    "/picture/{name}",
-    "/original/{page_id}",
-    ".json",
-    ".zip",
-    "/metrics",
-    "/alive",
+    ".jpg", ".png", ".svg", ".eml", ".ics", ".pdf", ".json", ".zip", "/{kind}.html",
+    "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}",
+    "/picture/{name}", "/original/{page_id}", "/metrics", "/alive",
 )
-"""How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a
-script asks for, and what machines watch."""
 
 
 def test_every_page_of_the_desk_and_of_the_public_has_a_picture(tmp_path: Path) -> None:
@@ -51,13 +35,13 @@ def test_every_page_fits_a_desk_and_a_telephone(tmp_path: Path) -> None:
     pytest.importorskip("playwright", reason="Playwright is not installed (make setup-bench)")
     # A process of its own: where tests before this one have a browser open, Playwright starts no second
     # beside it.
-    made = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tools.pictures", str(tmp_path)],
         check=False,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert made.returncode == 0, made.stderr[-2000:]
+    assert done.returncode == 0, done.stderr[-2000:]
     for shot in pictures.SHOTS:
         for width in pictures.WIDTHS:
             with Image.open(tmp_path / f"{shot.name}_{width}.png") as picture:

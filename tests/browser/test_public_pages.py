@@ -26,8 +26,8 @@ PAGES = (
     "/public/rules/w3k",
     "/public/entry",
 )
+# Points (ISO 216: 148 by 210 mm).
 A5 = (419.5, 595.3)
-"""Points (ISO 216: 148 by 210 mm)."""
 
 
 @pytest.mark.parametrize("width", [320, 640])
@@ -50,14 +50,14 @@ def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(
 def test_an_automated_check_finds_nothing_against_the_public_pages(
     chromium: Any, desk: Desk, path: str
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=("axe is not installed (make "
-                                                                               "setup-bench)"))
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
     context = chromium.new_context(viewport={"width": 390, "height": 800}, bypass_csp=True)
     page = context.new_page()
     page.goto(desk.address + path)
     violations = axe.Axe().run(page).response["violations"]
     context.close()
-    assert [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in violations] == []
+    assert [f"{rule['id']}: {[node['target'] for node in rule['nodes']]}" for rule in violations] == []
 
 
 @pytest.fixture
@@ -65,6 +65,7 @@ def saved(chromium: Any, tmp_path: Path) -> Any:
     """The move browser as a reader saved it, opened with no network at all."""
     file = tmp_path / "moves.html"
     file.write_text(moves_of(maps.load("w3k")).html, encoding="utf-8")
+    # MOVE-01: the saved page needs nothing from the network.
     context = chromium.new_context(offline=True, viewport={"width": 390, "height": 800})
     page = context.new_page()
     page.goto(file.as_uri())
@@ -86,9 +87,9 @@ def test_a_place_is_found_by_its_beginning_and_however_it_is_spelt(
 ) -> None:
     everything = shown(saved)
     saved.fill("#wanted", typed)
-    found = shown(saved)
-    assert first in found
-    assert len(found) <= 3
+    names = shown(saved)
+    assert first in names
+    assert len(names) <= 3
     saved.fill("#wanted", "")
     assert shown(saved) == everything
     assert len(everything) == len(maps.load("w3k").board.provinces)
@@ -116,11 +117,12 @@ def test_it_is_printed_whole_as_a_booklet_whatever_was_looked_for(saved: Any) ->
     saved.fill("#wanted", "Lyme Bay")
     document = pypdfium2.PdfDocument(io.BytesIO(saved.pdf(prefer_css_page_size=True)))
     assert document[0].get_size() == pytest.approx(A5, abs=1)
+    # A PDF breaks words where its lines end, so only letters are compared.
     words = re.sub(r"\W+", "", "".join(leaf.get_textpage().get_text_range() for leaf in document)).casefold()
     missing = [
-        one.name
-        for one in maps.load("w3k").board.provinces.values()
-        if re.sub(r"\W+", "", one.name).casefold() not in words
+        province.name
+        for province in maps.load("w3k").board.provinces.values()
+        if re.sub(r"\W+", "", province.name).casefold() not in words
     ]
     assert missing == []
     assert "findaplace" not in words

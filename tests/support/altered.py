@@ -37,7 +37,7 @@ def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: 
     if chain is not None:
         files = {
             **files,
-            RECORD: ("\n".join(json.dumps(one, ensure_ascii=False) for one in chain) + "\n").encode(),
+            RECORD: ("\n".join(json.dumps(entry, ensure_ascii=False) for entry in chain) + "\n").encode(),
         }
     if manifest:
         files = {**files, MANIFEST: json.dumps({**json.loads(files[MANIFEST]), **manifest}).encode()}
@@ -48,30 +48,33 @@ def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: 
 
 def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
     """An archive whose every digest was reckoned anew, as somebody would who knows how: only letters tell."""
+    # The link before entry 1 (docs/record.md).
     link = sha(f"galloper record 1\n{json.loads(files[MANIFEST])['game']}")
-    for at, one in enumerate(chain, start=1):
-        words = json.dumps(one["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        one |= {"n": at, "leaf": sha(f"{one['salt']}\n{words}")}
-        link = one["link"] = sha(f"{link}\n{at}\n{one['leaf']}")
+    for number, entry in enumerate(chain, start=1):
+        words = json.dumps(entry["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        entry |= {"n": number, "leaf": sha(f"{entry['salt']}\n{words}")}
+        link = entry["link"] = sha(f"{link}\n{number}\n{entry['leaf']}")
     return packed(files, chain, entries=len(chain), root=link)
 
 
 def older(files: Files, number: int) -> bytes:
     """The archive as it may have been at an entry: nothing in it tells that there was more."""
     chain = entries(files)[:number]
-    words = json.dumps([one["body"] for one in chain])
-    kept = {
+    words = json.dumps([entry["body"] for entry in chain])
+    older_files = {
         name: data
         for name, data in files.items()
         if "/" not in name
+        # Files that the entries name stay, also the pictures of readings: without those both checkers rightly
+        # found something missing.
         or (not name.startswith("positions/") and name.partition("/")[2].partition(".")[0] in words)
     }
-    return rechained(kept, chain)
+    return rechained(older_files, chain)
 
 
 def _byte(data: bytes, chance: random.Random) -> bytes:
-    at = chance.randrange(len(data))
-    return data[:at] + bytes([data[at] ^ chance.randrange(1, 256)]) + data[at + 1:]
+    position = chance.randrange(len(data))
+    return data[:position] + bytes([data[position] ^ chance.randrange(1, 256)]) + data[position + 1:]
 
 
 def _cut(data: bytes, chance: random.Random) -> bytes:
@@ -82,7 +85,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every plain value within a body."""
     if isinstance(value, dict | list):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        return [place for key, one in pairs for place in _places(one, (*path, key))]
+        return [place for key, member in pairs for place in _places(member, (*path, key))]
     return [path]
 
 
@@ -99,11 +102,11 @@ def change(body: dict[str, Any], chance: random.Random) -> None:
         case int():
             inside[key] = old + chance.choice([-1, 1])
         case _:
-            at = chance.randrange(len(old) + 1)
+            position = chance.randrange(len(old) + 1)
             inside[key] = (
-                old[:at]
-                + chance.choice([c for c in "0123456789abcxyz" if c != old[at : at + 1]])
-                + old[at + 1 :]
+                old[:position]
+                + chance.choice([c for c in "0123456789abcxyz" if c != old[position : position + 1]])
+                + old[position + 1 :]
             )
 
 
@@ -117,12 +120,12 @@ def _words(data: bytes, chance: random.Random) -> bytes:
 def _digest(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     chain = entries(files)
-    one, part = chance.choice(chain), chance.choice(["salt", "leaf", "link"])
-    at = chance.randrange(64)
-    one[part] = (
-        one[part][:at]
-        + chance.choice([c for c in "0123456789abcdef" if c != one[part][at]])
-        + one[part][at + 1 :]
+    entry, part = chance.choice(chain), chance.choice(["salt", "leaf", "link"])
+    position = chance.randrange(64)
+    entry[part] = (
+        entry[part][:position]
+        + chance.choice([c for c in "0123456789abcdef" if c != entry[part][position]])
+        + entry[part][position + 1 :]
     )
     return packed(files, chain)
 
@@ -145,18 +148,18 @@ def _inserted(data: bytes, chance: random.Random) -> bytes:
 def _swapped(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     chain = entries(files)
-    one, two = chance.sample(range(len(chain)), 2)
-    chain[one], chain[two] = chain[two], chain[one]
+    first, second = chance.sample(range(len(chain)), 2)
+    chain[first], chain[second] = chain[second], chain[first]
     if chance.random() < 0.5:  # with their numbers put right
-        chain[one]["n"], chain[two]["n"] = one + 1, two + 1
+        chain[first]["n"], chain[second]["n"] = first + 1, second + 1
     return packed(files, chain, root=chain[-1]["link"])
 
 
 def _closed(data: bytes, chance: random.Random) -> bytes:
     files = unpacked(data)
     chain = entries(files)
-    one = chance.choice(chain)
-    del one["salt"], one["body"]
+    entry = chance.choice(chain)
+    del entry["salt"], entry["body"]
     return packed(files, chain)
 
 
@@ -177,7 +180,8 @@ def _file(data: bytes, chance: random.Random) -> bytes:
             new = chance.randbytes(100)
             files[f"photographs/{hashlib.sha256(new).hexdigest()}.jpg"] = new
         case _:
-            other = chance.choice([one for one in files if "/" in one and files[one] != files[name]])
+            differing = [path for path in files if "/" in path and files[path] != files[name]]
+            other = chance.choice(differing)
             files[name], files[other] = files[other], files[name]
     return packed(files)
 
@@ -197,7 +201,7 @@ def _forged(data: bytes, chance: random.Random) -> bytes:
     """The words of an entry before the last mailed root are changed and every digest is reckoned anew."""
     files = unpacked(data)
     chain = entries(files)
-    last = max(at for at, one in enumerate(chain) if one["body"]["what"] == "judged")
+    last = max(index for index, entry in enumerate(chain) if entry["body"]["what"] == "judged")
     change(chain[chance.randrange(last + 1)]["body"], chance)
     return rechained(files, chain)
 
@@ -206,7 +210,7 @@ def _forgotten(data: bytes, chance: random.Random) -> bytes:
     """An older archive, made before the last results were sent, as a restored backup would give it."""
     files = unpacked(data)
     chain = entries(files)
-    last = max(at for at, one in enumerate(chain) if one["body"]["what"] == "judged")
+    last = max(index for index, entry in enumerate(chain) if entry["body"]["what"] == "judged")
     return older(files, chance.randrange(12, last + 1))
 
 

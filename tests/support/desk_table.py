@@ -101,6 +101,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
     client = TestClient(
         create_app(DeskPorts(**doors)),
         base_url="http://testserver",
+        # A fault of ours is a page with status 500, as a person would meet it.
         raise_server_exceptions=False,
         follow_redirects=False,
     )

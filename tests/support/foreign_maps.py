@@ -36,7 +36,7 @@ def as_judge_map(variant: Variant) -> str:
         place = province.id.lower() if province.coasts else province.id
         afloat = set(map(str, board.links[SEA].get(Region(province.id), ())))
         ashore = {str(r) for r in board.links[LAND].get(Region(province.id), ())}
-        by_coast = {one.partition("/")[0] for one in afloat}
+        by_coast = {place.partition("/")[0] for place in afloat}
         abuts = sorted(
             afloat
             | {p if board.provinces[p].terrain is Terrain.INLAND else _SMALL(p) for p in ashore - by_coast}
@@ -45,6 +45,7 @@ def as_judge_map(variant: Variant) -> str:
     return "\n".join(lines) + "\n"
 
 
+# Kinds of adjacency: mv for armies, xc for fleets, the others for fleets on that coast.
 DECLARED = """<!DOCTYPE PROVINCES [
 <!ELEMENT PROVINCES (PROVINCE+)>
 <!ATTLIST ADJACENCY type (mv|xc|nc|sc|wc|ec) "mv" refs CDATA #REQUIRED>

@@ -51,6 +51,7 @@ def to(name: str) -> OutLetter:
 
 def noisy_picture(side: int) -> bytes:
     """A PNG that hardly compresses: about 3 bytes a pixel."""
+    # Noise: a mail can only be made large by what does not compress.
     pixels = np.random.default_rng(7).integers(0, 256, (side, side, 3), dtype=np.uint8)
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG")

@@ -126,7 +126,8 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             (f"Army Derbyshire, dislodged by the attack from Nottinghamshire{nasty}",), RETREATS, SUBJECT),
             (map_file,)),
         "final_results": render.final_results(game, RETREAT, to, results(nasty=nasty)),
-        "adjustment": render.adjustment(game, WINTER, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), (map_file,)),
+        "adjustment": render.adjustment(
+            game, WINTER, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), (map_file,)),
         "adjustment demand": render.adjustment(game, WINTER, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT)),
         "adjustment even": render.adjustment(game, WINTER, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT)),
         "year_end_results": render.year_end_results(game, WINTER, to, results(nasty=nasty), (map_file,)),
@@ -151,8 +152,10 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "postal_pack": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts(
             ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),
             (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), (map_file,)),
-        "postal_pack bare": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
+        "postal_pack bare": render.postal_pack(
+            game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
         "hand_over": render.hand_over(game, to, HandOverFacts(
             "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
-        "hand_over between": render.hand_over(game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
+        "hand_over between": render.hand_over(
+            game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
     }  # fmt: skip

@@ -39,6 +39,7 @@ def context(**changes: Any) -> IntakeContext:
 @cache
 def picture(shade: int = 90, form: str = "JPEG", width: int = 320, height: int = 240) -> bytes:
     out = io.BytesIO()
+    # One colour a number: pictures with different numbers have different digests.
     Image.new("RGB", (width, height), (shade % 256, shade // 256, 40)).save(out, form)
     return out.getvalue()
 
@@ -81,7 +82,7 @@ def text(body: str = "hello") -> bytes:
 
 def multipart(parts: Iterable[bytes], kind: str = "multipart/mixed", boundary: str = "cut") -> bytes:
     """Type header, blank line and body of a multipart."""
-    body = b"".join(b"--" + boundary.encode() + b"\r\n" + one + b"\r\n" for one in parts)
+    body = b"".join(b"--" + boundary.encode() + b"\r\n" + mime_part + b"\r\n" for mime_part in parts)
     return (
         f'Content-Type: {kind}; boundary="{boundary}"\r\n\r\n'.encode()
         + body
@@ -106,14 +107,15 @@ def mail(
         from_lines = [f"From: {sender}"]
     lines = [f"Return-Path: <{sender}>", *stamps, *headers, *from_lines, f"Subject: {subject}"]
     content = body if body is not None else multipart([text(), part(picture())] if parts is None else parts)
+    # Surrogates stand for bytes that are no UTF-8, so that a header may have any byte.
     return "\r\n".join(lines).encode("utf-8", "surrogateescape") + b"\r\n" + content
 
 
 def judge(
-    raw: bytes, *, at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (),
+    raw: bytes, *, received_at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (),
     known: IntakeContext | None = None
 ) -> Verdict:
-    return judge_mail(read_mail(raw, PillowProbe()), at, known or context(), earlier)
+    return judge_mail(read_mail(raw, PillowProbe()), received_at, known or context(), earlier)
 
 
 def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]:
@@ -123,7 +125,7 @@ def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]
     for number, raw in enumerate(raws):
         read = read_mail(raw, PillowProbe())
         verdict = judge_mail(read, IN_TIME, known or context(), earlier)
-        kept = as_earlier_mail(str(number), read, IN_TIME, verdict)
-        earlier += [kept] if kept is not None else []
+        earlier_mail = as_earlier_mail(str(number), read, IN_TIME, verdict)
+        earlier += [earlier_mail] if earlier_mail is not None else []
         verdicts.append(verdict)
     return verdicts

@@ -7,6 +7,7 @@ import struct
 import zlib
 from random import Random
 
+# Lengths and sizes at which arithmetic goes wrong, in the order of bytes of most formats.
 EDGES = (
     b"\xff\xff\xff\xff",
     b"\x7f\xff\xff\xff",
@@ -17,7 +18,6 @@ EDGES = (
     b"\x7f\xff",
     b"\0\0",
 )
-"""Lengths and sizes at which arithmetic goes wrong, in the order of bytes of most formats."""
 
 
 def mutated(data: bytes, other: bytes, chance: Random) -> bytes:
@@ -33,35 +33,36 @@ def mutated(data: bytes, other: bytes, chance: Random) -> bytes:
 def _change(changed: bytearray, other: bytes, chance: Random) -> None:
     # Half of the changes hit the first kilobyte, where headers are.
     most = len(changed) if chance.random() < 0.5 else min(1024, len(changed))
-    at = chance.randrange(most)
-    length = min(1 + int(chance.expovariate(1 / 64)), len(changed) - at)
+    position = chance.randrange(most)
+    length = min(1 + int(chance.expovariate(1 / 64)), len(changed) - position)
     match chance.randrange(8):
         case 0 | 1:
-            changed[at] ^= 1 << chance.randrange(8)
+            changed[position] ^= 1 << chance.randrange(8)
         case 2:
-            changed[at] = chance.choice((0, 0x7F, 0x80, 0xFF))
+            changed[position] = chance.choice((0, 0x7F, 0x80, 0xFF))
         case 3:
             edge = chance.choice(EDGES)
             edge = edge if chance.random() < 0.5 else edge[::-1]
-            changed[at:at + len(edge)] = edge
+            changed[position:position + len(edge)] = edge
         case 4:
-            del changed[at:at + length]
+            del changed[position:position + length]
         case 5:
-            changed[at:at] = changed[at:at + length] * chance.randint(1, 20)
+            changed[position:position] = changed[position:position + length] * chance.randint(1, 20)
         case 6:
             start = chance.randrange(max(1, len(other) - length))
-            changed[at:at + length] = other[start:start + length]
+            changed[position:position + length] = other[start:start + length]
         case 7:
-            del changed[max(at, 16):]
+            # The first bytes stay: they tell the kind of a file.
+            del changed[max(position, 16):]
 
 
 def sealed(png: bytes) -> bytes:
     """A PNG whose chunks carry the checksums of what they hold, so that a reader looks past them at what was
     changed."""
-    out, at = bytearray(png[:8]), 8
-    while at + 12 <= len(png):
-        length = min(struct.unpack_from(">I", png, at)[0], len(png) - at - 12)
-        chunk = png[at + 4:at + 8 + length]
+    out, position = bytearray(png[:8]), 8
+    while position + 12 <= len(png):
+        length = min(struct.unpack_from(">I", png, position)[0], len(png) - position - 12)
+        chunk = png[position + 4:position + 8 + length]
         out += struct.pack(">I", length) + chunk + struct.pack(">I", zlib.crc32(chunk))
-        at += 12 + length
-    return bytes(out + png[at:])
+        position += 12 + length
+    return bytes(out + png[position:])

@@ -28,12 +28,12 @@ def corners(pixels: npt.NDArray[np.uint8]) -> list[str]:
     """The colours of the four quarters: top left, top right, bottom left, bottom right."""
     high, wide = pixels.shape[:2]
     names = {"red": RED, "green": GREEN, "blue": BLUE, "white": WHITE}
-    found = []
+    names_of_corners = []
     for y in (high // 4, 3 * high // 4):
         for x in (wide // 4, 3 * wide // 4):
-            seen = pixels[y, x].astype(int)
-            found.append(min(names, key=lambda name: int(np.abs(seen - names[name]).sum())))
-    return found
+            pixel = pixels[y, x].astype(int)
+            names_of_corners.append(min(names, key=lambda name: int(np.abs(pixel - names[name]).sum())))
+    return names_of_corners
 
 
 UPRIGHT = ["red", "green", "blue", "white"]
@@ -66,6 +66,7 @@ def stored_turned(orientation: int) -> bytes:
 def with_orientation(image: Pillow.Image, value: int) -> bytes:
     """A JPEG with that number in its EXIF orientation tag, valid or not, and a GPS position."""
     exif = Pillow.Exif()
+    # 0x0112 is the orientation and 0x8825 the directory of GPS tags (Exif 2.32).
     exif[0x0112] = value
     exif.get_ifd(0x8825)[1] = "N"
     return saved(image, "JPEG", quality=95, exif=exif)

@@ -4,6 +4,7 @@ file."""
 from __future__ import annotations
 
 import mailbox
+import os
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -22,13 +23,12 @@ def own_site(folder: Path, settings: str = SETTINGS, *, box: bool = True) -> Pat
     return folder
 
 
-def deliver(folder: Path, raw: bytes, *, at: datetime | None = None) -> None:
+def deliver(folder: Path, raw: bytes, *, received_at: datetime | None = None) -> None:
     """Put a mail into the site's Maildir as a mail server would."""
-    import os
-
     key = mailbox.Maildir(str(folder / "box"), create=True).add(raw)
-    if at is not None:
-        os.utime(folder / "box" / "new" / key, (at.timestamp(), at.timestamp()))
+    if received_at is not None:
+        # In a Maildir a mail was received when its file was last changed.
+        os.utime(folder / "box" / "new" / key, (received_at.timestamp(), received_at.timestamp()))
 
 
 def game_file(

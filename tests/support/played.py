@@ -21,29 +21,31 @@ from tests.support.site import Site
 from tests.support.table import Table, autumn_1642, open_table
 
 WINTER = Phase(1643, "Winter", PhaseKind.ADJUSTMENT)
+# The power with two units more than centres, of which it names none to be removed.
 SHORT = "Newcastle"
-"""The power with two units more than centres, of which it names none to be removed."""
+# The power whose player sends by mail.
 HERSELF = "Montrose"
-"""The power whose player sends by mail."""
 
 
 def played(site: Site) -> Table:
     """Newcastle owes two removals and sends nothing; then a Spring in which Montrose sends by mail, twice."""
     board = autumn_1642()
     centres = {
-        power: frozenset(sorted(own)[:4]) if power == SHORT else own for power, own in board.centres.items()
+        power: frozenset(sorted(owned)[:4]) if power == SHORT else owned
+        for power, owned in board.centres.items()
     }
     table = open_table(
         site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)())
     )
+    # Pictures take seconds to draw.
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     finish(table)
     spring = begin(table)
     table.sent = [
         table.mail(
-            HERSELF, shade, subject=table.subject(HERSELF, at, Phase(1643, "Spring", PhaseKind.MOVEMENT))
+            HERSELF, shade, subject=table.subject(HERSELF, version, Phase(1643, "Spring", PhaseKind.MOVEMENT))
         )
-        for at, shade in ((1, 90), (2, 120))
+        for version, shade in ((1, 90), (2, 120))
     ]
     for minutes, raw in enumerate(table.sent, start=1):
         table.take(raw, spring.opens_at + timedelta(minutes=minutes))
@@ -66,7 +68,7 @@ def played(site: Site) -> Table:
 
 def begin(table: Table) -> PhaseRow:
     """Open the next phase in which there is something to order; the row."""
-    row = next(one for one in table.phases() if one.state != PhaseState.SENT)
+    row = next(phase for phase in table.phases() if phase.state != PhaseState.SENT)
     table.site.clock.set(max(row.opens_at, table.site.clock.now()))
     table.open_phase(row.id)
     return row
@@ -74,7 +76,7 @@ def begin(table: Table) -> PhaseRow:
 
 def finish(table: Table) -> None:
     """Close, judge and approve the phase in play; a doubtful line is left out first."""
-    row = next(one for one in table.phases() if one.state != PhaseState.SENT)
+    row = next(phase for phase in table.phases() if phase.state != PhaseState.SENT)
     table.site.clock.set(max(table.site.clock.now(), row.deadline) + timedelta(minutes=1))
     table.close_phase(row.id)
     decide(table, row.id)
@@ -88,13 +90,13 @@ def read(table: Table, power: str, orders: list[str]) -> None:
         for paper in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
             page = records.pages(session, paper.id)[0]
             page.upright = page.original
-            for at, text in enumerate(orders):
-                top = 100 + 60 * at
+            for ordinal, text in enumerate(orders):
+                top = 100 + 60 * ordinal
                 session.add(LineRow(
-                    page_id=page.id, ordinal=at, kind="order", text=text, order=text if at == 0 else None,
-                    confidence=0.9,
+                    page_id=page.id, ordinal=ordinal, kind="order", text=text,
+                    order=text if ordinal == 0 else None, confidence=0.9,
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], candidates=[],
-                    status=LineState.AUTO.value if at == 0 else LineState.OPEN.value))
+                    status=LineState.AUTO.value if ordinal == 0 else LineState.OPEN.value))
             paper.read_at = table.site.clock.now()
 
 
@@ -134,15 +136,14 @@ def archived(table: Table, edition: export.Edition = export.Edition.WHOLE) -> by
 def kept(table: Table, folder: Path, power: str = HERSELF) -> list[Path]:
     """The mails that a player has at the end: those received, and those sent."""
     folder.mkdir(exist_ok=True)
-    own = f"player@{power.lower()}.example"
+    player_address = f"player@{power.lower()}.example"
     mails = [
         (f"{row.id:03}-{row.kind}.eml", table.site.blobs.read(row.message))
         for row in table.letters()
-        if row.recipient == own
+        if row.recipient == player_address
     ]
-    mails += (
-        [(f"sent-{at}.eml", raw) for at, raw in enumerate(table.sent, start=1)] if power == HERSELF else []
-    )
+    sent = table.sent if power == HERSELF else []
+    mails += [(f"sent-{number}.eml", raw) for number, raw in enumerate(sent, start=1)]
     for name, data in mails:
         (folder / name).write_bytes(data)
     return [folder / name for name, _ in mails]

@@ -33,5 +33,5 @@ def visitor(site: Site, map_pdf: Callable[[str], bytes | None] = lambda _: None)
         sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None),
         settled=lambda _: None, approve=lambda *_: None, shown=lambda _: (), map_pdf=map_pdf, base_url=BASE,
     ))
-    with TestClient(app) as found:
-        yield found
+    with TestClient(app) as client:
+        yield client

@@ -42,6 +42,7 @@ class MemoryJobs:
                 self.queue.append((name, key, payload))
 
         if key not in self.keys:
+            # As in the real queue: work of a transaction that is rolled back was never asked for.
             event.listen(session, "after_commit", commit, once=True)
 
     def run(self) -> int:

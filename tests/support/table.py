@@ -52,8 +52,8 @@ from service.store.tables import (
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
 
+# T+0 of the worked dates in the handbook's calendar.
 START = date(2027, 3, 1)
-"""T+0 of the worked dates in the handbook's calendar."""
 ORDERS = "orders@galloper.example"
 COORDINATOR = "coordinator@galloper.example"
 SUMMER = Phase(1642, "Summer", PhaseKind.MOVEMENT)
@@ -162,7 +162,7 @@ class Table:
         self.on_drain()
 
     # Phases
-    # ---------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------------------------------------
 
     def phases(self) -> list[PhaseRow]:
         with self.site.store() as session:
@@ -192,7 +192,7 @@ class Table:
         }
 
     # Mails
-    # ----------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------------------------------------
 
     def subject(self, power: str, version: int = 1, phase: Phase = SUMMER) -> str:
         return canonical_subject("Powick Bridge", self.variant.powers[power].name, phase, version)
@@ -209,16 +209,16 @@ class Table:
             stamps=stamps,
         )  # fmt: skip
 
-    def arrive(self, raw: bytes, at: datetime) -> str:
+    def arrive(self, raw: bytes, received_at: datetime) -> str:
         """Store a mail as the inbox does; its key."""
         key = self.site.blobs.put(raw)
         with self.site.store.begin() as session:
-            records.add_mail(session, key, len(raw), at, self.site.clock.now())
+            records.add_mail(session, key, len(raw), received_at, self.site.clock.now())
         return key
 
-    def take(self, raw: bytes, at: datetime) -> MailRow:
+    def take(self, raw: bytes, received_at: datetime) -> MailRow:
         """Store a mail and judge it."""
-        key = self.arrive(raw, at)
+        key = self.arrive(raw, received_at)
         self.process(key)
         return self.mail_row(key)
 
@@ -227,7 +227,7 @@ class Table:
             return session.get_one(MailRow, key)
 
     # Papers
-    # ---------------------------------------------------------------------------------------------------------
+    # --------------------------------------------------------------------------------------------------------
 
     def papers(self) -> list[SubmissionRow]:
         with self.site.store() as session:
@@ -236,16 +236,17 @@ class Table:
     def file(
         self, power: str, orders: Sequence[str | tuple[str, LineState]] = (), *, version: int = 1,
         number: int = 1,
-        at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
+        received_at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
     ) -> int:  # fmt: skip
         """A paper on file with its lines as read; the submission's id. A line is its canonical order, or that
         with a state; `heading` are the lines above."""
         phase = self.phase(number)
-        when = at or phase.opens_at
+        when = received_at or phase.opens_at
         raw = f"{power} {version} {number} {when} {orders}".encode()
         key = self.site.blobs.put(raw)
         lines = [(t, None, LineState.NOT_ORDER) for t in heading] + [
-            (one, one, LineState.AUTO) if isinstance(one, str) else (one[0], one[0], one[1]) for one in orders
+            (line, line, LineState.AUTO) if isinstance(line, str) else (line[0], line[0], line[1])
+            for line in orders
         ]
         with self.site.store.begin() as session:
             records.add_mail(session, key, len(raw), when, when)
@@ -314,7 +315,8 @@ def open_table(
     site.clock.set(window.opens)
     mails = players or {power: (address(power),) for power in variant.powers}
     seats = [
-        create.GameSeat(power, f"Player {power}", "Europe/London", tuple(own)) for power, own in mails.items()
+        create.GameSeat(power, f"Player {power}", "Europe/London", tuple(addresses))
+        for power, addresses in mails.items()
     ]
     new = create.NewGame("Powick Bridge", slug, start, seats)
     with site.store.begin() as session:
@@ -327,15 +329,15 @@ def open_table(
 def autumn_1642() -> Position:
     """The demo's board when its Autumn begins (demo/data/w3k/expected.toml); Argyll's army at Carrickfergus
     Castle has converted for one season."""
-    told = read_story()
+    story = read_story()
     units = frozenset(
-        Unit(power, one[0], Region.of(one[2:]))
-        for power, ones in told.positions["Summer 1642 Movement"].items()
-        for one in ones
+        Unit(power, text[0], Region.of(text[2:]))
+        for power, ones in story.positions["Summer 1642 Movement"].items()
+        for text in ones
     )
     converting = frozenset({Unit("Argyll", "A", Region("Carrickfergus Castle"))})
     phase = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
-    return Position(phase, units, maps.load(told.variant).start.centres, memory=Memory(converting))
+    return Position(phase, units, maps.load(story.variant).start.centres, memory=Memory(converting))
 
 
 def at(text: str) -> datetime:

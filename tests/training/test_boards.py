@@ -25,6 +25,7 @@ def test_the_projection_turns_back(east: float, north: float) -> None:
 
 def test_the_projection_keeps_areas() -> None:
     """A degree cell on a sphere has the area R^2 * dlon * (sin of one parallel less sin of the other)."""
+    # Parallels are bent in the plane; without points on the way the cell would be cut short.
     cell = shapely.segmentize(shapely.box(-6, 57, -5, 58), 0.01)
     on_earth = EARTH_KM**2 * math.radians(1) * (math.sin(math.radians(58)) - math.sin(math.radians(57)))
     assert math.isclose(to_plane(cell).area, on_earth, rel_tol=1e-5)
@@ -36,7 +37,7 @@ def _drawn(outlines: dict[str, BaseGeometry]) -> dict[str, BaseGeometry]:
 
 
 def test_a_stepped_border_is_straightened_for_both_sides() -> None:
-    steps = [(50 + (0.5 if at % 2 else 0.0), float(at)) for at in range(101)]
+    steps = [(50 + (0.5 if row % 2 else 0.0), float(row)) for row in range(101)]
     west = shapely.Polygon([(0, 0), *steps, (0, 100)])
     east = shapely.Polygon([(100, 0), *steps, (100, 100)])
     drawn = _drawn({"west": west, "east": east})

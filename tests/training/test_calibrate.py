@@ -35,11 +35,11 @@ def _made_up(count: int, seed: int = 3, group: str = "a") -> list[Judged]:
     beyond TORN."""
     rng = np.random.default_rng(seed)
     lines = []
-    for at in range(count):
+    for number in range(count):
         cost, worst = float(rng.uniform(0, 0.5)), float(rng.uniform(0, 20))
         chance = 1 / (1 + math.exp(-(4 - 10 * cost - 0.2 * max(0.0, worst - TORN))))
-        seen = Features(cost=cost, worst_stretch=worst, margin=FAR, near_margin=FAR)
-        lines.append(Judged(seen, bool(rng.random() < chance), group, f"hand {at % 20}"))
+        features = Features(cost=cost, worst_stretch=worst, margin=FAR, near_margin=FAR)
+        lines.append(Judged(features, bool(rng.random() < chance), group, f"hand {number % 20}"))
     return lines
 
 
@@ -69,7 +69,7 @@ def test_groups_count_alike_whatever_their_sizes() -> None:
     """A large group that is right nine times in ten and a small one that never is: together not far from
     0.45."""
     calm = Features(0.0, 0.0, FAR, FAR)
-    lines = [Judged(calm, at % 10 > 0, "large") for at in range(1000)] + [
+    lines = [Judged(calm, number % 10 > 0, "large") for number in range(1000)] + [
         Judged(calm, False, "small") for _ in range(20)
     ]
     chance = logistic(calm, fit(lines))
@@ -116,9 +116,9 @@ def test_the_gate_closes_where_lines_go_wrong() -> None:
         _clean(1000, right=True) + _clean(90, right=True, margin=5.0) + _clean(10, right=False, margin=5.0)
     )
     lines += [Judged(line.features, right=False, free=False) for line in _clean(50, right=True)]
-    found = gated(lines, [0.99] * len(lines))
-    assert (found.passed, found.wrong) == (1000, 0)
-    assert found.thresholds.margin > 5.0
+    gate = gated(lines, [0.99] * len(lines))
+    assert (gate.passed, gate.wrong) == (1000, 0)
+    assert gate.thresholds.margin > 5.0
 
 
 @pytest.mark.slow
@@ -126,17 +126,17 @@ def test_the_gate_opens_as_far_as_the_lines_allow() -> None:
     lines = (
         _clean(1000, right=True) + _clean(200, right=True, margin=5.5) + _clean(200, right=False, margin=1.0)
     )
-    found = gated(lines, [0.99] * len(lines))
-    assert (found.passed, found.wrong) == (1200, 0)
-    assert 1.0 < found.thresholds.margin <= 5.5
+    gate = gated(lines, [0.99] * len(lines))
+    assert (gate.passed, gate.wrong) == (1200, 0)
+    assert 1.0 < gate.thresholds.margin <= 5.5
 
 
 @pytest.mark.slow
 def test_the_gate_has_its_own_rule_where_a_letter_or_a_word_changes_the_meaning() -> None:
     lines = _clean(1000, right=True, margin=4.6) + _clean(20, right=False, margin=4.6, one_letter=True)
-    found = gated(lines, [0.99] * len(lines))
-    assert (found.passed, found.wrong) == (1000, 0)
-    assert found.thresholds.one_letter_margin > found.thresholds.margin
+    gate = gated(lines, [0.99] * len(lines))
+    assert (gate.passed, gate.wrong) == (1000, 0)
+    assert gate.thresholds.one_letter_margin > gate.thresholds.margin
 
 
 @pytest.mark.slow

@@ -21,9 +21,9 @@ def test_a_folder_gives_prices_that_say_where_they_come_from(
     name = "winter-argyll-v1.jpg"
     with as_file(files("demo") / "data" / "w3k") as demo:
         shutil.copy(demo / name, tmp_path / name)
-        told = json.loads((demo / "truth.json").read_text(encoding="utf-8"))
-    told["sheets"] = [sheet for sheet in told["sheets"] if sheet["file"] == name]
-    (tmp_path / "truth.json").write_text(json.dumps(told), encoding="utf-8")
+        truth = json.loads((demo / "truth.json").read_text(encoding="utf-8"))
+    truth["sheets"] = [sheet for sheet in truth["sheets"] if sheet["file"] == name]
+    (tmp_path / "truth.json").write_text(json.dumps(truth), encoding="utf-8")
     out = tmp_path / "confusions.toml"
     assert main([str(tmp_path), "--out", str(out), "--made", "by hand"], date(2026, 11, 21)) == 0
     counted = read_prices(out.read_text(encoding="utf-8"), out.name).provenance
@@ -32,7 +32,7 @@ def test_a_folder_gives_prices_that_say_where_they_come_from(
     assert isinstance(letters, int)
     assert isinstance(taken, int)
     written = sum(
-        c.isalnum() for line in told["sheets"][0]["lines"] if line["kind"] == "order" for c in line["text"]
+        c.isalnum() for line in truth["sheets"][0]["lines"] if line["kind"] == "order" for c in line["text"]
     )
     assert written <= letters <= 2.4 * written  # by two opinions, with stops
     assert taken < letters / 5

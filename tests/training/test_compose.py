@@ -172,8 +172,9 @@ def test_random_sheets_and_their_truth_come_from_the_command_line(workshop: Work
         {"name": name, "kind": "land", "aliases": []} for name in ("London", "Kent", "Surrey")
     ]
     (tmp_path / "names.json").write_text(json.dumps(names))
-    told = ["random", "--names", str(tmp_path / "names.json"), "--count", "2", "--out", str(tmp_path / "out")]
-    assert main([*told, "--font", f"plain={workshop.font_files['plain']}"]) == 0
+    out = tmp_path / "out"
+    arguments = ["random", "--names", str(tmp_path / "names.json"), "--count", "2", "--out", str(out)]
+    assert main([*arguments, "--font", f"plain={workshop.font_files['plain']}"]) == 0
     sheets = json.loads((tmp_path / "out" / "truth.json").read_text())["sheets"]
     assert [sheet["file"] for sheet in sheets] == ["r001.jpg", "r002.jpg"]
     orders = [line for sheet in sheets for line in sheet["lines"] if line["kind"] == "order"]

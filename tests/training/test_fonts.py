@@ -37,6 +37,7 @@ def _font(path: Path) -> None:
     builder.setupNameTable({"familyName": "Wedge", "styleName": "Regular"})
     builder.setupOS2()
     builder.setupPost()
+    # As the packages of @fontsource have them; the cache has plain TrueType.
     builder.font.flavor = "woff2"
     builder.font.save(path)
 
@@ -53,6 +54,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     npm.parent.mkdir()
     npm.write_text(NPM.format(hands="wedge edge", font=tmp_path / "font.woff2", licence=tmp_path / "LICENSE"))
     npm.chmod(npm.stat().st_mode | stat.S_IXUSR)
+    # Found before a real npm, so that no test reaches the network.
     monkeypatch.setenv("PATH", str(npm.parent), prepend=":")
     return tmp_path
 

@@ -31,9 +31,10 @@ def test_no_two_forms_of_a_letter_look_alike() -> None:
             mask = np.zeros((140, 160), np.float32)
             unit_letters.draw(mask, letter, form, HOW, np.random.default_rng(3))
             drawn.append(mask > 0.5)
-        for at, one in enumerate(drawn):
-            for other in drawn[:at]:
-                assert (one & other).sum() / (one | other).sum() < 0.9, letter
+        for number, ink in enumerate(drawn):
+            for other in drawn[:number]:
+                # The share of common ink (Jaccard's index), 1 for the same letter.
+                assert (ink & other).sum() / (ink | other).sum() < 0.9, letter
 
 
 def test_chance_alone_makes_two_of_one_form_differ() -> None:

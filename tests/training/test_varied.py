@@ -51,6 +51,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert isinstance(font, ImageFont.FreeTypeFont)
     folder = tmp_path_factory.mktemp("cache")
     for hand in font_sets.TABLE:
+        # Pillow's own font under every name: what is tested is the composing, and no font need be fetched.
         (folder / f"{hand}.ttf").write_bytes(font.font_bytes)
     return folder
 
@@ -114,12 +115,12 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
 
 def test_every_kind_of_order_is_worded() -> None:
     wording = PhraseBook(NAMES, np.random.default_rng(1), Dialect.PROSE)
-    found = {
+    kinds = {
         meaning(wording.order(phase)[1])["order"]
         for phase in ("Movement", "Retreat", "Adjustment")
         for _ in range(150)
     }
-    assert found == {
+    assert kinds == {
         "move", "hold", "support_move", "support_hold", "convoy", "convert", "proxy", "retreat", "disband",
         "build",
         "remove", "send_supply",
@@ -177,7 +178,8 @@ def test_slips_of_the_pen_leave_the_order_as_it_counts() -> None:
             )
             for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT)
         ]
-        orders = {(printed(one.orders, variant.board) or "").partition(" via ")[0] for one in readings}
+        texts = [printed(reading.orders, variant.board) or "" for reading in readings]
+        orders = {text.partition(" via ")[0] for text in texts}
         assert line.order in orders, line.markup
 
 
@@ -236,8 +238,8 @@ def test_short_orders_stand_in_two_columns_on_request(batch: Batch) -> None:
     wide = Batch(
         batch.purpose, 1, 3, batch.style, NAMES, batch.cache, Shares(columns=1.0, shopping=0.0), turned=0.0
     )
-    found = (sheet(wide, f"c{at}", hasty=False)[1] for at in range(3))
-    facts = next(one for one in found if one["dialect"] != "prose")
+    entries = (sheet(wide, f"c{number}", hasty=False)[1] for number in range(3))
+    facts = next(entry for entry in entries if entry["dialect"] != "prose")
     orders = [line for line in facts["lines"] if line["kind"] == "order"]
     lefts = [line["boxes"][0][0][0] for line in orders]
     half = -(-len(orders) // 2)
@@ -260,11 +262,11 @@ def test_the_command_writes_photographs_and_a_truth(
         {"name": n.name, "kind": n.kind, "aliases": list(n.aliases), "coasts": list(n.coasts)} for n in NAMES
     ]
     (tmp_path / "names.json").write_text(json.dumps(listed))
-    told = ["varied", "--set", "tuning", "--sheets", "2", "--seed", "5", "--style", "hasty"]
+    arguments = ["varied", "--set", "tuning", "--sheets", "2", "--seed", "5", "--style", "hasty"]
     assert (
         main(
             [
-                *told,
+                *arguments,
                 "--names",
                 str(tmp_path / "names.json"),
                 "--out",
@@ -275,9 +277,9 @@ def test_the_command_writes_photographs_and_a_truth(
         )
         == 0
     )
-    found = json.loads((tmp_path / "o" / "truth.json").read_text())["sheets"]
-    assert [one["style"]["manner"] for one in found] == ["hasty", "hasty"]
-    assert all((tmp_path / "o" / one["file"]).is_file() for one in found)
+    entries = json.loads((tmp_path / "o" / "truth.json").read_text())["sheets"]
+    assert [entry["style"]["manner"] for entry in entries] == ["hasty", "hasty"]
+    assert all((tmp_path / "o" / entry["file"]).is_file() for entry in entries)
     assert "2 of 2" in capsys.readouterr().err
 
 
@@ -285,6 +287,6 @@ def test_a_missing_font_is_one_sentence_and_exit_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "names.json").write_text(json.dumps([{"name": "Kent", "kind": "coastal"}]))
-    told = ["varied", "--set", "tuning", "--sheets", "1", "--names", str(tmp_path / "names.json")]
-    assert main([*told, "--out", str(tmp_path / "o"), "--cache", str(tmp_path / "none")]) == 1
+    arguments = ["varied", "--set", "tuning", "--sheets", "1", "--names", str(tmp_path / "names.json")]
+    assert main([*arguments, "--out", str(tmp_path / "o"), "--cache", str(tmp_path / "none")]) == 1
     assert "no font for hand" in capsys.readouterr().err

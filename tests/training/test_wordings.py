@@ -35,8 +35,8 @@ def book(slug: str) -> Book:
 
 
 def test_every_game_that_has_orders_of_its_own_has_a_book() -> None:
-    own = {slug for slug in maps.variants() if maps.load(slug).wording}
-    assert own == set(SLUGS)
+    with_wording = {slug for slug in maps.variants() if maps.load(slug).wording}
+    assert with_wording == set(SLUGS)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -56,15 +56,15 @@ def test_what_a_book_says_is_read_as_what_it_means(slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_draft_of_a_book_heads_its_sheet_and_keeps_the_orders(slug: str) -> None:
     known = book(slug)
-    made = draft(
+    sheet = draft(
         names(slug), Shares(struck=0, corrected=0, misspelt=0, aside=0), np.random.default_rng(2), known
     )
-    orders = [line for line in made.lines if line.kind is WrittenLineKind.ORDER]
-    low, high = known.counts[made.phase]
+    orders = [line for line in sheet.lines if line.kind is WrittenLineKind.ORDER]
+    low, high = known.counts[sheet.phase]
     assert low <= len(orders) <= high
     assert all(line.order == line.meant for line in orders)
-    assert made.power in known.powers
-    assert made.power in [line.markup for line in made.lines]
+    assert sheet.power in known.powers
+    assert sheet.power in [line.markup for line in sheet.lines]
 
 
 def test_orders_that_every_game_has_are_taken_apart_with_any_kind_of_unit() -> None:

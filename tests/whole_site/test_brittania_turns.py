@@ -79,8 +79,8 @@ def test_the_ballot_box_takes_the_first(table: Table) -> None:
 
 def test_two_turns_are_judged_and_told(table: Table) -> None:
     opens = table.phase().opens_at
-    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
-    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2)
     table.file("Gold", ["Capital Kent"])
     _finish(table, 1)
     assert table.outcomes() == {("Red", "Capital Essex"): "succeeds", ("Gold", "Capital Kent"): "succeeds"}

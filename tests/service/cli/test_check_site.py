@@ -247,13 +247,13 @@ def test_the_clock_is_compared_with_the_relays_greeting(
 
 
 def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
-    deliver(folder, b"Subject: Orders\n\nHello.\n", at=datetime.now(UTC) - timedelta(days=3))
+    deliver(folder, b"Subject: Orders\n\nHello.\n", received_at=datetime.now(UTC) - timedelta(days=3))
     before = site_check.check_clock(settings)
     # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
     assert before.state is FindingState.NOTE
     assert "newest mail that waits" in before.sentence
     assert "keep this machine's by NTP" in before.sentence
-    deliver(folder, b"Subject: Orders\n\nHello again.\n", at=datetime.now(UTC) + timedelta(hours=1))
+    deliver(folder, b"Subject: Orders\n\nHello again.\n", received_at=datetime.now(UTC) + timedelta(hours=1))
     finding = site_check.check_clock(settings)
     assert finding.state is FindingState.TROUBLE
     assert "set the clock" in finding.sentence

@@ -185,8 +185,9 @@ def test_a_line_of_a_sheet_that_does_not_count_holds_nothing_up(table: Table) ->
 
 
 def test_a_sheet_after_the_deadline_is_no_part_of_the_turn(table: Table) -> None:
-    table.file("Hamilton", ["A Glasgow - Renfrewshire"], at=table.phase().deadline)
-    table.file("Hamilton", ["A Glasgow H"], version=2, at=table.phase().deadline + timedelta(seconds=1))
+    deadline = table.phase().deadline
+    table.file("Hamilton", ["A Glasgow - Renfrewshire"], received_at=deadline)
+    table.file("Hamilton", ["A Glasgow H"], version=2, received_at=deadline + timedelta(seconds=1))
     close(table)
     assert table.outcomes() == {("Hamilton", "A Glasgow - Renfrewshire"): "succeeds"}
 

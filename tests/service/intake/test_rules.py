@@ -174,7 +174,7 @@ def test_nothing_open_is_a_wrong_phase() -> None:
 @pytest.mark.parametrize(("after", "expected"), [(-1, None), (0, None), (1, "late")])
 def test_received_at_the_deadline_is_on_time(after: int, expected: str | None) -> None:
     raw = mail(headers=["Date: Thu, 1 Jan 1970 00:00:00 +0000"])
-    assert reason(judge(raw, at=DEADLINE + timedelta(seconds=after))) == expected
+    assert reason(judge(raw, received_at=DEADLINE + timedelta(seconds=after))) == expected
 
 
 def test_year_and_kind_may_come_from_the_open_phase() -> None:
@@ -203,24 +203,24 @@ def test_the_first_test_that_fails_names_the_reason() -> None:
     late = DEADLINE + timedelta(days=1)
     nothing = [text()]
     assert (
-        reason(judge(mail("x", from_lines=[], stamps=[], headers=["X-Autoreply: yes"]), at=late))
+        reason(judge(mail("x", from_lines=[], stamps=[], headers=["X-Autoreply: yes"]), received_at=late))
         == "auto_reply"
     )
-    assert reason(judge(mail("x", from_lines=[], stamps=[]), at=late)) == "bad_from"
-    assert reason(judge(mail("x", stamps=[]), at=late)) == "auth_failed"
-    assert reason(judge(mail("x", parts=nothing), at=late)) == "subject_unparsed"
+    assert reason(judge(mail("x", from_lines=[], stamps=[]), received_at=late)) == "bad_from"
+    assert reason(judge(mail("x", stamps=[]), received_at=late)) == "auth_failed"
+    assert reason(judge(mail("x", parts=nothing), received_at=late)) == "subject_unparsed"
     wrong = "Nasby, Xanadu, Winter 1644 Retreats, v1"
-    assert reason(judge(mail(wrong, parts=nothing), at=late)) == "unknown_game"
+    assert reason(judge(mail(wrong, parts=nothing), received_at=late)) == "unknown_game"
     wrong = wrong.replace("Nasby", "Powick Bridge")
-    assert reason(judge(mail(wrong, parts=nothing), at=late)) == "unknown_power"
+    assert reason(judge(mail(wrong, parts=nothing), received_at=late)) == "unknown_power"
     wrong = wrong.replace("Xanadu", "Argyll")
-    assert reason(judge(mail(wrong, parts=nothing), at=late)) == "sender_not_power"
+    assert reason(judge(mail(wrong, parts=nothing), received_at=late)) == "sender_not_power"
     wrong = wrong.replace("Argyll", "Montrose")
-    assert reason(judge(mail(wrong, parts=nothing), at=late)) == "phase_type_mismatch"
+    assert reason(judge(mail(wrong, parts=nothing), received_at=late)) == "phase_type_mismatch"
     wrong = wrong.replace("Winter", "Summer")
-    assert reason(judge(mail(wrong, parts=nothing), at=late)) == "wrong_phase"
+    assert reason(judge(mail(wrong, parts=nothing), received_at=late)) == "wrong_phase"
     right = wrong.replace("Summer", "Autumn")
-    assert reason(judge(mail(right, parts=nothing), at=late)) == "late"
+    assert reason(judge(mail(right, parts=nothing), received_at=late)) == "late"
     assert reason(judge(mail(right, parts=nothing))) == "no_photo"
     assert reason(judge(mail(right))) is None
 
@@ -272,7 +272,7 @@ def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> No
     read = read_mail(sheet_mail(1), PillowProbe())
     remembered = as_earlier_mail("first", read, IN_TIME, judge(sheet_mail(1)))
     assert remembered is not None
-    assert reason(judge(sheet_mail(1), at=DEADLINE + timedelta(hours=1), earlier=[remembered])) == "duplicate"
+    assert reason(judge(sheet_mail(1), received_at=DEADLINE + timedelta(hours=1), earlier=[remembered])) == "duplicate"
 
 
 def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> None:

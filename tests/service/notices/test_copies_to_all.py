@@ -48,7 +48,7 @@ def drafts(site: Site) -> tuple[Table, list[OutboxRow]]:
     phase = table.phase()
     paint(
         table,
-        table.file("Argyll", ["A Fife H"], at=phase.deadline.replace(second=1), heading=("Argyll",)),
+        table.file("Argyll", ["A Fife H"], received_at=phase.deadline.replace(second=1), heading=("Argyll",)),
         OTHER,
     )
     table.site.clock.set(phase.deadline)

@@ -96,9 +96,8 @@ def test_a_changed_sheet_gives_another_result_and_is_named(table: Table) -> None
     unseal(table)
     first = rehearse(table)
     assert first.changes is None
-    table.file(
-        "Manchester", ["A Lindsey H", "A Norfolk H"], version=2, at=table.phase().opens_at + timedelta(days=1)
-    )
+    next_day = table.phase().opens_at + timedelta(days=1)
+    table.file("Manchester", ["A Lindsey H", "A Norfolk H"], version=2, received_at=next_day)
     second = rehearse(table)
     assert second.result != first.result
     assert second.changes is not None

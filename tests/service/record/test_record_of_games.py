@@ -80,8 +80,8 @@ def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None
     Q-60)."""
     table = _table(site, "brittania")
     opens = table.phase().opens_at
-    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
-    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2)
     table.file("Gold", ["Capital Kent"])
     finish(table)
     begin(table)
@@ -113,8 +113,8 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     """Q-60: an archive in which the executed sheet came later than another."""
     table = _table(site, "brittania")
     opens = table.phase().opens_at
-    table.file("Red", ["Capital Essex"], at=opens + timedelta(hours=1))
-    table.file("Red", ["Capital York"], at=opens + timedelta(hours=2), version=2)
+    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1))
+    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2)
     finish(table)
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))

@@ -35,6 +35,7 @@ def main() -> None:
     (folder / "odd").mkdir(exist_ok=True)
     limits = SandboxLimits()
     _limit(limits.memory, 3600, limits.output)
+    # Once for all: the forks inherit it.
     _leave_network()
     for data in files:  # load every decoder, and show that the files are sound to begin with
         assert _try(kind, data) == OPENED, f"a file of kind {kind} cannot be opened as it is"
@@ -53,8 +54,11 @@ def main() -> None:
 def _in_a_fork(kind: str, data: bytes) -> str:
     child = os.fork()
     if child == 0:
+        # A decoder that turns in circles is ended by SIGXCPU, which the parent then counts by its name.
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        # Decoders written in C complain on standard error, thousands of times.
         os.close(2)
+        # Without the parent's exit handlers and buffers, which the fork has too.
         os._exit(_try(kind, data))
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):

@@ -3,8 +3,7 @@ stay right.
 
     python -m tests.support.processes.jumping_child FOLDER DIAL
 
-DIAL is a file with the seconds by which the wall clock is ahead. (A preloaded library that does this to the
-whole process breaks `time.sleep` of Python 3.11, so the clock is put in where the process asks for the time.)
+DIAL is a file with the seconds by which the wall clock is ahead.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ def main() -> None:
         def now(cls, tz: dt.tzinfo | None = None) -> Self:
             return cls.fromtimestamp(_REAL() + ahead(), tz)
 
+    # A preloaded library that does this to the whole process breaks `time.sleep` of Python 3.11, so the clock
+    # is put in where the process asks for the time.
     time.time = lambda: _REAL() + ahead()
     from apscheduler.schedulers import base
     from apscheduler.triggers import date, interval
