@@ -6,8 +6,8 @@
 Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`); its tidy and
 its hasty sheets are a group each, and groups count alike. Every sheet is read as the service reads it, and
 every line that gives an order is kept in the file `--keep` with its features and whether the order is the one
-written; a later run with the same file fits anew without reading. Sheets that the reader is judged by have no
-place here.
+written; a later run with the same file fits again without reading. Never use sheets that the reader is judged
+by.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def as_read(line: InterpretedLine) -> dict[str, Any]:
 
 
 def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
-    """Read a folder's sheets and judge their lines, saying each sheet on standard error."""
+    """Read a folder's sheets and judge their lines, naming each sheet on standard error."""
     variant = maps.load(truth.variant)
     reader, hands = trusting(PageReader(vocabulary_of(variant))), hands_of(truth)
     for number, sheet in enumerate(truth.sheets, 1):
@@ -126,7 +126,7 @@ def load(path: Path) -> list[Judged]:
 
 
 def hands_of(truth: Truth) -> dict[str, str]:
-    """The font of each sheet by its file; the file itself where the truth names none, a hand of its own."""
+    """The font of each sheet by its file; without a font the file's name, as a hand of its own."""
     document = json.loads((truth.folder / "truth.json").read_text(encoding="utf-8"))
     return {
         sheet["file"]: (sheet.get("style") or {}).get("font") or sheet["file"]
@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep", type=Path, required=True, metavar="FILE",
                         help="judged lines; read anew if it is missing")
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
+    parser.add_argument("--made", required=True, help="how the sheets were made, so that it can be repeated")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
     return parser
 

@@ -3,8 +3,8 @@
     python -m training.calibrate_confusions FOLDER... --made "how the sheets came to be"
 
 Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Lines whose
-order was read rightly are counted, by every opinion. Sheets that the reader is judged by have no place here,
-nor have hands of unclear licence.
+order was read rightly are counted, by every opinion. Never use sheets that the reader is judged by, nor hands
+of unclear licence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from training.tuning.misread import count, to_toml
 
 
 def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
-    """Lines of a folder's sheets as written and as each opinion reads them freely, saying each sheet on
+    """Lines of a folder's sheets as written and as each opinion reads them freely, naming each sheet on
     standard error."""
     variant = maps.load(truth.variant)
     reader = PageReader(vocabulary_of(variant))
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--out", type=Path, default=Path(FILE))
-    parser.add_argument("--made", required=True, help="how the sheets came to be, for whoever repeats it")
+    parser.add_argument("--made", required=True, help="how the sheets were made, so that it can be repeated")
     return parser
 
 
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
             "sheets": sum(len(truth.sheets) for truth in truths)}
         args.out.write_text(to_toml(counts, provenance), encoding="utf-8")
     except (NoTruth, OSError) as fault:
-        print(f"calibrate_alike: {fault}", file=sys.stderr)
+        print(f"calibrate_confusions: {fault}", file=sys.stderr)
         return 1
     return 0
 

@@ -2,8 +2,8 @@
 
     python -m training.boards.britain1066 SOURCES maps/britain1066
 
-As `listed.py`; the boxes are this project's own: who begins or is built off the board stands in one, and
-leaves it by one-way borders for the coasts and seas that the printed rules name.
+As `listed.py`. The boxes are this project's own: a unit that begins or is built off the board is in a box,
+and leaves it by one-way borders for the coasts and seas that the printed rules name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which lines read are which lines written."""
+"""Which of the lines read belong to which of the lines written."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def one_space(text: str | None) -> str:
 
 
 def loose(text: str | None) -> str:
-    """A line without what does not count: case, & for and, kinds of dash, stops, commas, quotes, room about -
-    and /."""
+    """A line without what does not count: case, "&" for "and", kinds of dash, punctuation, quotes, blanks
+    beside - and /."""
     bare = (text or "").casefold().replace("&", " and ")
     bare = re.sub(r"[–—−]", "-", bare)
     bare = re.sub(r"[.,:;'\"’‘“”`]", "", bare)

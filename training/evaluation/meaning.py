@@ -20,8 +20,8 @@ def meaning_of(order: str) -> Meaning | None:
 
 
 def same(written: Meaning, read: Meaning) -> bool:
-    """Whether an order read is the one written. A unit's kind may be left out on either side; a written coast
-    must be there (that of a supported unit may be left out), one added where none was written is let pass."""
+    """True if an order that was read is the one written. A unit's kind may be missing on either side. A
+    written coast must be read, except that of a supported unit; a coast that was added is accepted."""
     if _ALIKE.get(written["order"], written["order"]) != _ALIKE.get(read["order"], read["order"]):
         return False
     if any(written.get(key) != read.get(key) for key in ("to", "count", "sheds")):

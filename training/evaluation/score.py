@@ -1,4 +1,4 @@
-"""The reader's figures: lines read beside lines written.
+"""The reader's figures: lines read compared with lines written.
 
 An order given as two lines is not exact. A line that gives an order and is `auto` counts as wrong unless it
 is that live order: misread, struck out, a heading, invented; so does a live order lost in an `auto` line that
@@ -38,30 +38,30 @@ class LineMatch:
 
     @cached_property
     def live(self) -> bool:
-        """Whether this is an order that counts and can be taken."""
+        """True if this is an order that counts and can be taken."""
         line = self.written
         return line is not None and line.is_order and not line.struck and line.want != "review"
 
     @cached_property
     def struck(self) -> bool:
-        """Whether this is an order crossed out."""
+        """True if this is an order crossed out."""
         return self.written is not None and self.written.is_order and self.written.struck
 
     @cached_property
     def exact(self) -> bool:
-        """Whether one line was read of a live order and gives that order."""
+        """True if exactly one line was read of a live order, and it gives that order."""
         return self.live and len(self.read) == 1 and gives(self.read[0]) and self._means(self.read[0])
 
     @cached_property
     def exact_text(self) -> bool:
-        """Whether the letters were read, as far as they count."""
+        """True if the letters were read, as far as they count."""
         if self.written is None or len(self.read) != 1 or self.read[0].get("struck"):
             return False
         return loose(self.text) == loose(self.written.text)
 
     @cached_property
     def in_first_five(self) -> bool:
-        """Whether the right order is the line's own or one of its first five candidates."""
+        """True if the right order is the line's own or one of its first five candidates."""
         if self.exact or not self.live or len(self.read) != 1 or self.written is None:
             return self.exact
         offered = (self.read[0].get("candidates") or [])[:_FIRST]
@@ -72,7 +72,7 @@ class LineMatch:
         )
 
     def _means(self, read: Read) -> bool:
-        """Whether a line or a candidate with an order says what was written."""
+        """True if a line or a candidate with an order says what was written."""
         line, order = self.written, read.get("order")
         if line is None or not order:
             return False
@@ -88,7 +88,7 @@ class LineMatch:
         return ((confidence(line), self.exact) for line in self.read if gives(line))
 
     def passed(self) -> Iterable[bool]:
-        """For each line read that passes without a look and matters: whether it is right."""
+        """For each line read that is taken automatically and matters: True if it is right."""
         for line in self.read:
             if automatic(line) and gives(line):
                 yield self.exact
@@ -97,17 +97,17 @@ class LineMatch:
 
 
 def gives(line: Read) -> bool:
-    """Whether a line read is taken for an order."""
+    """True if a line is read as an order."""
     return bool(line.get("order")) and not line.get("struck")
 
 
 def automatic(line: Read) -> bool:
-    """Whether nobody need look."""
+    """True if the line is taken without review."""
     return line.get("status") == "auto"
 
 
 def confidence(line: Read) -> float:
-    """0 to 1; 0 where a reader says nothing usable."""
+    """0 to 1; 0 where a reader gives no number."""
     try:
         return min(1.0, max(0.0, float(line.get("confidence") or 0)))
     except (TypeError, ValueError):
@@ -141,7 +141,7 @@ class Score:
 
     @cached_property
     def passed(self) -> list[bool]:
-        """Lines taken without a look, each right or wrong."""
+        """Lines taken automatically, each right or wrong."""
         return [right for match in self.matches for right in match.passed()]
 
     def share(self, test: Callable[[LineMatch], bool]) -> float | None:
@@ -165,14 +165,14 @@ class Score:
 
     @property
     def auto_share(self) -> float | None:
-        """Orders read as one line that nobody need look at."""
+        """Orders read as one line that is taken automatically."""
         return self.share(
             lambda match: len(match.read) == 1 and automatic(match.read[0]) and gives(match.read[0])
         )
 
     @property
     def wrong_auto(self) -> int:
-        """Lines taken without a look that are wrong."""
+        """Lines taken automatically that are wrong."""
         return len(self.passed) - sum(self.passed)
 
     @property
@@ -187,12 +187,12 @@ class Score:
 
     @property
     def struck_auto(self) -> int:
-        """Orders crossed out that were given as orders and taken without a look."""
+        """Orders crossed out that were given as orders and taken automatically."""
         return sum(any(gives(line) and automatic(line) for line in match.read) for match in self.struck)
 
     def traps(self) -> dict[str, tuple[int, int]]:
-        """By oddity: lines that must be looked at and were taken as orders without a look, and how many there
-        were."""
+        """By oddity: how many lines that need a person were taken as orders automatically, and how many such
+        lines there are."""
         counts: dict[str, tuple[int, int]] = {}
         for match in self.matches:
             line = match.written

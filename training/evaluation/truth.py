@@ -1,4 +1,4 @@
-"""What stands on photographed sheets: `truth.json` beside them, as values."""
+"""What is written on photographed sheets: the `truth.json` beside them, as values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Meaning = Mapping[str, Any]
 
 
 class NoTruth(Exception):
-    """The folder has no truth to measure against; the sentence names the file and what is wrong."""
+    """The folder has no usable truth.json; the sentence names the file and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Writing a row of text onto a mask of ink, letter by letter, no two alike."""
+"""Writes a row of text onto a mask of ink, letter by letter, each a little different."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class SheetLine:
     `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
     caret (above the crossed-out word, without one, where it follows that). `order` is the contract's
     canonical text, for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an
-    odd line: "review" (must not be taken without a look), "read" (must be read for all its oddity), "snap"
+    odd line: "review" (a person must look at it), "read" (must be read although it is odd), "snap"
     (misspelt; `meant` spells it right). `trap` says which oddity.
     """
 

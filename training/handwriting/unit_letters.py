@@ -1,6 +1,6 @@
 """The letters A and F that stand for a unit, as people draw them: strokes of our own, of many forms.
 
-A font has one A and one F and they are never alike. On paper an A may be open at the top like a 4, lean on
+A font has one A and one F, and they always differ. On paper an A may be open at the top like a 4, lean on
 one leg, or be a small letter made big, and an F may be a 7 with a bar: these two letters are all that tells
 an army from a fleet where a sender shortens. Points are x to the right and y up, in heights of the letter;
 each stroke is drawn smoothly through its own.

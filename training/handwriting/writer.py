@@ -25,7 +25,7 @@ _LIKE = {
 # How much more a vague letter is bent than others, and how many such come out as a letter like it.
 _VAGUE, _MISTAKEN = 2.2, 0.35
 # Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what
-# was meant, and a reader that took it as it stands would be called wrong.
+# was meant, and a reader that took it as it is written would be called wrong.
 _CARE = 5
 
 # How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on.
@@ -229,8 +229,8 @@ class Scrivener:
         return self._ways[letter]
 
     def _formed(self, letter: str, *, sure: bool) -> tuple[str, float]:
-        """What the pen makes of a letter, and how much looser than its wont; `sure`: at any rate no other
-        letter."""
+        """The letter that the pen makes of this one, and how many times more it is bent than usual. `sure`:
+        it is never another letter."""
         rng = self.rng
         if letter not in _LIKE or rng.random() >= self.habits.vague:
             return letter, 1.0

@@ -69,7 +69,7 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """The light, and what stands between the lamp and the desk: a hand or the phone, a lobe with a soft edge.
+    """The light, and what comes between the lamp and the desk: a hand or the phone, a lobe with a soft edge.
 
     `gloom` 0..1 is how strongly both show. `slow_px` and `edge_px` are the sizes of the light's unevenness
     and of the lobe's. `sides` are the lobe's places across, `heights` the range down, both in shares of the

@@ -90,7 +90,7 @@ def _sheet(row: dict[str, Any], workshop: Workshop) -> SheetStyle:
 
 
 def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
-    """Compose sheets into a folder, saying each on standard error; returns the truth entries."""
+    """Compose sheets into a folder, naming each on standard error; returns the truth entries."""
     out.mkdir(parents=True, exist_ok=True)
     entries = []
     for sheet in sheets:

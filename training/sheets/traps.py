@@ -1,4 +1,4 @@
-"""Lines that must not pass unread: places that are nowhere or could be two, conditions, denials, words to the
+"""Lines that a person must look at: unknown or ambiguous places, conditions, negations, sentences to the
 reader."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands on a photograph, as one entry of truth.json: the shape the scorer reads, with boxes added."""
+"""What is written on a photograph, as one entry of truth.json: as the scorer reads it, with boxes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from training.sheets.order_meaning import is_common_order, meaning
 
 
 def entry(sheet: SheetStyle, page: DrawnPage, photo: Photograph, file: str) -> dict[str, Any]:
-    """One object of `sheets[]`: who the sheet is of, how it was made, and its lines from top to bottom."""
+    """One object of `sheets[]`: whose sheet it is, how it was made, and its lines from top to bottom."""
     look = sheet.look
     rows, columns = photo.colour.shape[:2]
     return {

@@ -9,7 +9,7 @@ A book is a TOML file, so that sheets of another game need no code:
 
 Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{to}`,
 `{land}`, `{sea}`, `{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may
-follow: `{count:5,10}`), `{kind}`. A blank filled once is the same wherever it stands in the form.
+follow: `{count:5,10}`), `{kind}`. A blank has one value everywhere in a form.
 """
 
 from __future__ import annotations

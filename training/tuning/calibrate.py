@@ -50,7 +50,7 @@ LEAST_LINES = 150
 class Judged:
     """A line that gave an order. `right`: it is the order that was written, live. `group`: lines that count
     as one body, such as the sheets of one folder. `hand`: who wrote it, for leaving hands out. `free`:
-    nothing but the table stands between this line and going without a look. `grave`: no order was to be
+    nothing but the table keeps this line from being taken automatically. `grave`: no order was to be
     taken, because the line is crossed out, names what is not on the board, is a condition or the like: no
     gate may let it pass."""
 

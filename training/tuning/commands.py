@@ -1,4 +1,4 @@
-"""What the command lines of the scripts here have alike."""
+"""Arguments that the command lines here share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from training.handwriting import fonts
 
 
 def described(prog: str, words: str | None) -> argparse.ArgumentParser:
-    """A parser that its module's docstring explains: `words`, as they stand below its first line."""
+    """A parser explained by its module's docstring, `words`: the first line, and the rest as an example."""
     summary, _, example = (words or "").partition("\n")
     return argparse.ArgumentParser(
         prog=prog, description=summary, epilog=example, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -17,8 +17,8 @@ def described(prog: str, words: str | None) -> argparse.ArgumentParser:
 
 
 def drawing(lines: argparse.ArgumentParser, count: int) -> None:
-    """What a command that draws rows is told: the boards' names, `count` rows where nothing else is said, and
-    the fonts."""
+    """Add the arguments of a command that draws rows: the boards' names, the number of rows (`count` by
+    default) and the fonts' folder."""
     lines.add_argument("--names", type=Path, nargs="+", required=True,
                        help="one JSON list of regions for each board")
     lines.add_argument("--count", type=int, default=count)

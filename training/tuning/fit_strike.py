@@ -1,4 +1,4 @@
-"""Fit the weights of the judge of crossed-out writing, and say how well it judges hands it never saw.
+"""Fit the weights that tell crossed-out writing from live, and measure them on hands that they never saw.
 
     python -m training.tuning.fit_strike fit --names NAMES.json... --out ocr/corrections/strike.toml
     python -m training.tuning.fit_strike judge --names NAMES.json
@@ -63,7 +63,7 @@ class StrikeSample:
 
     @property
     def runs(self) -> tuple[tuple[float, float], ...]:
-        """Where words are crossed out; words side by side crossed out alike are one run."""
+        """Where words are crossed out; neighbours with the same kind of stroke are one run."""
         runs: list[tuple[float, float]] = []
         before = PenMark.LIVE
         for left, right, mark in self.words:
@@ -85,7 +85,7 @@ class StrikeSample:
 
 
 class _Watching:
-    """The usual recogniser, which keeps the crops it was shown."""
+    """The usual recogniser; it keeps the crops that it was given."""
 
     name = "watching"
 
@@ -102,8 +102,8 @@ class _Watching:
 
 
 def sample_sheet(task: tuple[str, str, tuple[RandomName, ...], Fonts]) -> list[StrikeSample]:
-    """Compose, photograph and read one sheet: its rows with what stands on them. Rows without clear truth
-    drop out."""
+    """Compose, photograph and read one sheet: its rows with the words on them. Rows without clear truth are
+    left out."""
     cv2.setNumThreads(1)
     name, hand, names, chance = task
     sheet = marked_sheet(name, names, chance, hand)
@@ -141,7 +141,7 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, P
 
 
 def _covered(crop: Image, words: Sequence[tuple[float, float, PenMark]]) -> bool:
-    """Whether the words account for the ink, so that none was missed."""
+    """True if the words account for the ink, so that none was missed."""
     inked = soft_ink(crop)[EDGE:-EDGE].max(axis=0) > 0.5
     near = np.zeros(len(inked), np.bool_)
     for a, b, _ in words:
@@ -187,7 +187,7 @@ def fit(samples: Sequence[StrikeSample]) -> StrikeWeights:
 
 
 def _true(sample: StrikeSample, left: float, right: float) -> bool:
-    """Whether half of a stretch or more is crossed out in truth."""
+    """True if half of a stretch or more is really crossed out."""
     return sum(max(0.0, min(right, b) - max(left, a)) for a, b in sample.runs) >= 0.5 * (right - left)
 
 

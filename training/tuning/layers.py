@@ -1,7 +1,7 @@
 """Which layers of the recogniser are tuned, how they are mixed with the published ones, and the file that
 carries them.
 
-Pure: arrays in, arrays or bytes out. The file's form is told in `ocr.engines.finetuned`.
+Pure: arrays in, arrays or bytes out. `ocr.engines.finetuned` has the form of the file.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def mixed(published: Arrays, tuned: Arrays, share: float) -> dict[str, npt.NDArr
 
 
 def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
-    """Where an array's numbers stand in the network's file. Raises ValueError unless they stand there just
-    once."""
+    """The offset of an array's numbers in the network's file, in bytes. Raises ValueError unless they are
+    there exactly once."""
     numbers = array.astype("<f4").tobytes()
     offset = network.find(numbers)
     if offset < 0 or network.find(numbers, offset + 1) >= 0:
@@ -75,8 +75,8 @@ def _flat(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:
 
 
 def letter_ids(text: str, letters: str) -> list[int]:
-    """Numbers of a text's letters as the output counts them (0 is the blank); letters it has not are left
-    out."""
+    """Numbers of a text's letters in the output (0 is the blank), without letters that the output does not
+    have."""
     column_of = {letter: column for column, letter in enumerate(letters, 1)}
     return [column_of[letter] for letter in text if letter in column_of]
 

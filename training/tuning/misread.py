@@ -14,14 +14,14 @@ from rapidfuzz.distance import Levenshtein
 from ocr.decoding.confusions import similar_pairs
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789&-/().,:;+="
-# Letters' worth of belief in what is held before counting: that a sign is taken for one made alike as often
+# Weight, in letters, of what is believed before counting: that a sign is taken for a similar one as often
 # as ALIKE says, for any other as UNLIKE does.
 BELIEF = 40
 # Nats.
 ALIKE, UNLIKE = 4.5, 9.5
 # Nats: no misreading is cheaper, and one dearer is not worth a row.
 LEAST, MOST = 3.5, 8.7
-# Nats: a sign made alike is no dearer, though no hand that was counted made it so (an A like a 4).
+# Nats: a similar sign costs no more, even if no hand that was counted made it so (an A like a 4).
 BELIEVED_MOST = 6.0
 LOST_BELIEF, LOST_LEAST = 60, 5.0
 # Nats that a lost letter costs more than it is rare, since it may be laid on any of several frames.

@@ -75,9 +75,9 @@ class Tail:
         query, key, value = (
             self._linear(x, number).reshape(n, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
         )
-        alike = (query * _SCALE) @ key.transpose(-1, -2)
-        alike = alike.masked_fill(~present[:, None, None, :], -1e9)
-        mixed = self._drop(alike.softmax(-1)) @ value
+        scores = (query * _SCALE) @ key.transpose(-1, -2)
+        scores = scores.masked_fill(~present[:, None, None, :], -1e9)
+        mixed = self._drop(scores.softmax(-1)) @ value
         return self._linear(mixed.transpose(1, 2).reshape(n, t, WIDTH), number + 1)
 
     def _mlp(self, x: Tensor, number: int) -> Tensor:

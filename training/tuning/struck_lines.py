@@ -220,7 +220,7 @@ def _rule(row: _Row, writer: _Writer) -> None:
 
 
 def _photographed(row: _Row, high: int, nib: Nib, rng: np.random.Generator) -> StruckLine:
-    """The row laid on paper and seen, cut with or without what stands above it."""
+    """The row on paper, photographed, and cut with or without the words above it."""
     taken = bool(row.above) and rng.random() < 0.6
     top = min([row.whole.top, *(extent.top for extent in row.above if taken)])
     box = Extent(row.whole.left, top, row.whole.right, row.whole.bottom)

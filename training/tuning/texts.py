@@ -1,7 +1,7 @@
 """What the lines that a recogniser is tuned on say: orders, headings, and about as much that is neither.
 
-A reader tuned on orders alone gets worse at everything else and learns to guess orders, so general words,
-numbers and letters in no order stand among them. The words are those of the English in Python's own reference
+A reader tuned on orders alone gets worse at everything else and learns to guess orders. So general words,
+numbers and random letters are mixed in. The words are those of the English in Python's own reference
 (`pydoc_data`).
 """
 
@@ -64,7 +64,7 @@ def _order(sources: Sources, rng: np.random.Generator) -> str:
 
 
 def _piece(order: str, rng: np.random.Generator) -> str:
-    """A few words in a row out of a text: what stands on one row of a wrapped order."""
+    """A few consecutive words of a text, as on one row of a wrapped order."""
     parts = order.split()
     length = int(rng.integers(1, min(6, len(parts)) + 1))
     start = int(rng.integers(len(parts) - length + 1))
@@ -110,7 +110,7 @@ def _figures(rng: np.random.Generator) -> str:
 
 
 def _nonsense(rng: np.random.Generator) -> str:
-    """Letters in no order, the rare ones as often as the others: the eye shall read, not guess."""
+    """Random letters, the rare ones as often as the others: the recogniser must read, not guess."""
     some = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.integers(2, 9))))
     return some.capitalize() if rng.random() < 0.5 else some
 
