@@ -149,8 +149,8 @@ def _own(variant: Variant, position: Position, chance: Random) -> list[Order]:
         beside = {
             near
             for centre in owned
-            for way in variant.board.links
-            for near in variant.board.near(centre, way)
+            for link_kind in variant.board.links
+            for near in variant.board.near(centre, link_kind)
         }
         places = [*sorted(owned) * 3, *sorted(beside & centres)] or sorted(centres)
         orders += [
@@ -163,7 +163,8 @@ def _own(variant: Variant, position: Position, chance: Random) -> list[Order]:
 
 def _steps(variant: Variant, unit: Unit) -> list[Region]:
     return sorted(
-        {to for way in variant.kinds[unit.kind].moves for to in variant.board.neighbours(unit.region, way)}
+        {to for move_kind in variant.kinds[unit.kind].moves
+            for to in variant.board.neighbours(unit.region, move_kind)}
     )
 
 

@@ -67,7 +67,8 @@ class _Orders:
         self.at = {unit.region.province: unit for unit in units}
         self.near = {
             unit: sorted(
-                {to for way in self.kinds[unit.kind].moves for to in self.board.neighbours(unit.region, way)}
+                {to for move_kind in self.kinds[unit.kind].moves
+                    for to in self.board.neighbours(unit.region, move_kind)}
             )
             for unit in units
         }
@@ -126,8 +127,8 @@ class _Orders:
 
 
 def _unit(variant: Variant, chance: Random, place: str, power: str) -> Unit:
-    able = [(kind.letter, region) for kind in variant.kinds.values() for way in sorted(kind.moves)
-            for region in variant.board.regions(place, way)]
+    able = [(kind.letter, region) for kind in variant.kinds.values() for move_kind in sorted(kind.moves)
+            for region in variant.board.regions(place, move_kind)]
     kind, region = chance.choice(able or [(next(iter(variant.kinds)), Region(place))])
     return Unit(power, kind, region)
 

@@ -187,7 +187,8 @@ def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
     }
     whole = sum(_board_times(variant, [full_board(variant, chance, near) for _ in range(BOARDS)]))
     for name, places in pairs.items():
-        half = sum(_board_times(variant, [full_board(variant, chance, some) for some in places]))
+        boards = [full_board(variant, chance, board_places) for board_places in places]
+        half = sum(_board_times(variant, boards))
         say(what=f"cost of {WHOLE} units over {HALF}, {name}", value=round(whole / half, 3), unit="times",
             how=f"mean of {BOARDS} boards each, best of {ROUNDS} a board")
 

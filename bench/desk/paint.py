@@ -138,7 +138,8 @@ def figures(times_by_years: Mapping[int, Times]) -> Iterator[Figure]:
             yield Figure((f"first paint, {years} years, {name}: "
                           f"median"), rounded(middle), "ms", len(milliseconds),
                          f"under {TARGET_MS}: {verdict}", how)
-    few, many = (times_by_years[years] for years in YEARS)
-    worst = max(few, key=lambda name: min(many[name]) / min(few[name]))
+    fewer_years, more_years = (times_by_years[years] for years in YEARS)
+    worst = max(fewer_years, key=lambda name: min(more_years[name]) / min(fewer_years[name]))
     yield Figure(f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst page",
-                 rounded(min(many[worst]) / min(few[worst]), 2), "times", len(few), "no slower", worst)
+                 rounded(min(more_years[worst]) / min(fewer_years[worst]), 2), "times", len(fewer_years),
+                 "no slower", worst)

@@ -7,7 +7,7 @@ import pytest
 
 from training.handwriting import unit_letters
 
-HOW = unit_letters.Draught(left=30.0, base=90.0, high=60.0, pen=4.0, lean=0.1, loose=0.3)
+HOW = unit_letters.Draught(left=30.0, base=90.0, height=60.0, pen=4.0, lean=0.1, loose=0.3)
 
 
 @pytest.mark.parametrize(

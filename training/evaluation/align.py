@@ -54,17 +54,17 @@ def align(written: Sequence[str], read: Sequence[str]) -> Alignment:
 def _cheapest(
     cost: Sequence[Sequence[float]], texts: Sequence[str], read_texts: Sequence[str], i: int, j: int
 ) -> tuple[float, tuple[int, int]]:
-    best, way = float("inf"), (0, 0)
+    best, step = float("inf"), (0, 0)
     if i and (price := cost[i - 1][j] + _UNREAD * len(texts[i - 1])) < best:
-        best, way = price, (1, 0)
+        best, step = price, (1, 0)
     if j and (price := cost[i][j - 1] + _INVENTED * len(read_texts[j - 1])) < best:
-        best, way = price, (0, 1)
-    for many in range(1, min(_MOST, j) + 1) if i else ():
-        apart = Levenshtein.distance(texts[i - 1], " ".join(read_texts[j - many : j]))
+        best, step = price, (0, 1)
+    for count in range(1, min(_MOST, j) + 1) if i else ():
+        apart = Levenshtein.distance(texts[i - 1], " ".join(read_texts[j - count : j]))
         # At equal cost a match goes before leaving out.
-        if (price := cost[i - 1][j - many] + apart + _JOINED * (many - 1)) <= best:
-            best, way = price, (1, many)
-    return best, way
+        if (price := cost[i - 1][j - count] + apart + _JOINED * (count - 1)) <= best:
+            best, step = price, (1, count)
+    return best, step
 
 
 def _walked(step: Sequence[Sequence[tuple[int, int]]], i: int, j: int) -> Alignment:

@@ -18,18 +18,18 @@ def names_of(variant: Variant) -> list[dict[str, Any]]:
     Spellings that the board declares ambiguous (Q-44) are left out: nobody can say what a sheet means by them
     alone.
     """
-    named = []
+    rows_of_names = []
     for key, province in variant.board.provinces.items():
         rows = [row for row in variant.names if row.region.province == key and not row.ambiguous]
         whole = [row for row in rows if row.region.coast is None]
         aliases = [row.text for row in whole if row.spelling is Spelling.ALIAS]
         short = [row.text for row in whole if row.spelling is Spelling.ABBREVIATION]
-        named.append({
+        rows_of_names.append({
             "name": province.name, "kind": province.terrain.value,
             "coasts": [c.name for c in province.coasts],
             "aliases": aliases, "abbr": short[0] if short else "",
         })
-    return named
+    return rows_of_names
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -43,8 +43,8 @@ class Face:
     def __post_init__(self) -> None:
         trial = ImageFont.truetype(str(self.path), 200, layout_engine=ImageFont.Layout.BASIC)
         # Six letters without ascenders; in a handwriting font they differ in height.
-        high = float(np.median([-trial.getbbox(letter, anchor="ls")[1] for letter in "xnaeuo"]))
-        self.size = 200 * self.x_height / max(high, 20.0)
+        trial_x_height = float(np.median([-trial.getbbox(letter, anchor="ls")[1] for letter in "xnaeuo"]))
+        self.size = 200 * self.x_height / max(trial_x_height, 20.0)
         self._font = ImageFont.truetype(
             str(self.path), round(self.size * FINE), layout_engine=ImageFont.Layout.BASIC
         )

@@ -70,8 +70,8 @@ def choose_stock(rng: np.random.Generator) -> Stock:
 
 def leaf(stock: Stock, rng: np.random.Generator) -> Leaf:
     """One sheet of a kind: its size, tint, print, fibres, folds and stains by chance."""
-    wide, high = (220, 160) if stock is Stock.ENVELOPE else _SIZES[int(rng.integers(len(_SIZES)))]
-    size = (high * PX_PER_MM, wide * PX_PER_MM)
+    width, height = (220, 160) if stock is Stock.ENVELOPE else _SIZES[int(rng.integers(len(_SIZES)))]
+    size = (height * PX_PER_MM, width * PX_PER_MM)
     tints = _TINTS[stock]
     colour = np.ones((*size, 3), np.float32) * np.array(tints[int(rng.integers(len(tints)))], np.float32)
     pitch, first, margin = _print(colour, stock, rng)

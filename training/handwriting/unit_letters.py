@@ -43,12 +43,12 @@ _SHAKE, _LOOSE = 0.025, 0.045
 
 @dataclass(frozen=True, slots=True)
 class Draught:
-    """How a letter is drawn: where (left end and base line, pixels), how high and with what pen (pixels), how
+    """How a letter is drawn: where (left end and base line, pixels), its height and its pen (pixels), how
     far it leans (a shear), and how loose the hand is, 0..1."""
 
     left: float
     base: float
-    high: float
+    height: float
     pen: float
     lean: float
     loose: float
@@ -57,8 +57,8 @@ class Draught:
 def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Generator) -> Extent:
     """Draw a unit letter on the mask; where its ink fell. Raises KeyError for a letter or form not in
     FORMS."""
-    wide = float(rng.uniform(0.75, 1.2))
-    paths = [_path(stroke, how, wide, rng) for stroke in FORMS[letter][form]]
+    stretch = float(rng.uniform(0.75, 1.2))
+    paths = [_path(stroke, how, stretch, rng) for stroke in FORMS[letter][form]]
     first = min(path[:, 0].min() for path in paths)
     for path in paths:
         path[:, 0] += how.left - first
@@ -68,7 +68,7 @@ def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Genera
 
 
 def _path(
-    stroke: Sequence[tuple[float, float]], how: Draught, wide: float, rng: np.random.Generator
+    stroke: Sequence[tuple[float, float]], how: Draught, stretch: float, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
     """A stroke's course in pixels, still without its place from left to right."""
     stray = _SHAKE + _LOOSE * how.loose
@@ -77,17 +77,17 @@ def _path(
     if len(points) == 2:
         points = np.array([points[0], points.mean(axis=0) + rng.normal(0, 0.7 * stray, 2), points[1]])
     course = _smooth(points)
-    xs = course[:, 0] * wide + how.lean * course[:, 1]
-    return np.column_stack([xs * how.high, how.base - course[:, 1] * how.high])
+    xs = course[:, 0] * stretch + how.lean * course[:, 1]
+    return np.column_stack([xs * how.height, how.base - course[:, 1] * how.height])
 
 
 def _smooth(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """A curve through the points (Catmull and Rom's spline)."""
     # The spline needs a point before the first and after the last: each end is mirrored.
-    held = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
+    extended = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
     t = np.linspace(0, 1, 10)[:, None]
     parts = [
         0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
-        for a, b, c, d in zip(held, held[1:], held[2:], held[3:], strict=False)
+        for a, b, c, d in zip(extended, extended[1:], extended[2:], extended[3:], strict=False)
     ]
     return np.vstack(parts)

@@ -137,31 +137,33 @@ class Scrivener:
     def _letters(self, extent: Extent, base: float) -> Extent:
         """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the
         base line makes it no underline."""
-        high = self.face.x_height
-        top, bottom = max(extent.top, base - _TALLEST * high), min(extent.bottom, base + _DEEPEST * high)
+        x_height = self.face.x_height
+        top = max(extent.top, base - _TALLEST * x_height)
+        bottom = min(extent.bottom, base + _DEEPEST * x_height)
         return Extent(extent.left, top, extent.right, bottom) if bottom > top else extent
 
     def _cross(self, mask: Mask, extent: Extent) -> None:
         cross_out(mask, extent, self.habits.strike, max(2.0, self.habits.pen_px), self.rng)
 
     def _swing(self) -> _Swing:
-        high, rng = self.face.x_height, self.rng
+        x_height, rng = self.face.x_height, self.rng
         return _Swing(
-            self.habits.wander * high * float(rng.uniform(0.4, 1.4)), float(rng.uniform(0, 2 * np.pi)),
-            float(rng.uniform(14, 40)) * high,
+            self.habits.wander * x_height * float(rng.uniform(0.4, 1.4)), float(rng.uniform(0, 2 * np.pi)),
+            float(rng.uniform(14, 40)) * x_height,
         )
 
     def _insert(self, mask: Mask, text: str, x: float, base: float, above: Extent | None) -> Extent:
         """A word put in small above the row: over what was crossed out just before it, else over a caret."""
-        high, scale = self.face.x_height, 0.75
+        x_height, scale = self.face.x_height, 0.75
         width = self.measure(text) * scale
         if above is not None:
-            start = ((above.left + above.right - width) / 2, min(above.top + 0.35 * high, base - 1.35 * high))
-            return self._word(mask, text, start, 0.0, scale)[0]
+            left = (above.left + above.right - width) / 2
+            foot = min(above.top + 0.35 * x_height, base - 1.35 * x_height)
+            return self._word(mask, text, (left, foot), 0.0, scale)[0]
         middle = x - self.space / 2
-        caret = np.array([[-0.35, 0.5], [0.0, -0.15], [0.4, 0.55]]) * high + np.array([middle, base])
+        caret = np.array([[-0.35, 0.5], [0.0, -0.15], [0.4, 0.55]]) * x_height + np.array([middle, base])
         draw_strokes(mask, [(caret, max(2, round(self.habits.pen_px)))])
-        return self._word(mask, text, (middle - width / 2, base - 1.45 * high), 0.0, scale)[0]
+        return self._word(mask, text, (middle - width / 2, base - 1.45 * x_height), 0.0, scale)[0]
 
     def _word(
         self, mask: Mask, text: str, start: tuple[float, float], slope: float, scale: float
@@ -192,9 +194,9 @@ class Scrivener:
         habits, rng, forms = self.habits, self.rng, list(unit_letters.FORMS[letter])
         usual = self._forms.setdefault(letter, str(rng.choice(forms)))
         form = usual if rng.random() < _FAITHFUL else str(rng.choice(forms))
-        high = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
+        height = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
         how = unit_letters.Draught(
-            start[0], start[1] + float(rng.normal(0, 0.06)) * high, high, self._stroke(),
+            start[0], start[1] + float(rng.normal(0, 0.06)) * height, height, self._stroke(),
             habits.slant + float(rng.normal(0, 0.05)),
             min(1.0, 6 * habits.stray),
         )
@@ -207,10 +209,11 @@ class Scrivener:
         return font + 2 * float(np.clip((self.habits.pen_px - font) / 2, -_THINNER * font, _FATTER))
 
     def _join(self, mask: Mask, leave: tuple[float, float], enter: tuple[float, float]) -> None:
-        high = self.face.x_height
-        if self.rng.random() >= self.habits.join or not -0.2 * high < enter[0] - leave[0] < 0.8 * high:
+        x_height = self.face.x_height
+        gap = enter[0] - leave[0]
+        if self.rng.random() >= self.habits.join or not -0.2 * x_height < gap < 0.8 * x_height:
             return
-        dip = ((leave[0] + enter[0]) / 2, max(leave[1], enter[1]) + self.rng.uniform(0, 0.12) * high)
+        dip = ((leave[0] + enter[0]) / 2, max(leave[1], enter[1]) + self.rng.uniform(0, 0.12) * x_height)
         along = np.linspace(0, 1, 8)[:, None]
         a, b, c = (np.array(point) for point in (leave, dip, enter))
         path = (1 - along) ** 2 * a + 2 * along * (1 - along) * b + along**2 * c
@@ -248,14 +251,14 @@ class Scrivener:
         glyph = self.face.glyph(letter)
         if not glyph.inked:
             return Extent(x, base, x, base), None, None
-        way, now = self._way(letter), rng.normal(0, 1, 4 + 24)
+        own_shape, chance_shape = self._way(letter), rng.normal(0, 1, 4 + 24)
         # About half of a letter's shape is its writer's, the same each time; the rest is chance.
-        mix = habits.stray * (0.9 * way + 0.75 * now)
-        grow, wide = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
+        mix = habits.stray * (0.9 * own_shape + 0.75 * chance_shape)
+        grow, stretch = 1 + 0.5 * mix[0], 1 + 0.45 * mix[1]
         lean, up = habits.slant + 0.35 * mix[2], 0.3 * mix[3] * self.face.x_height
         reach = looseness * habits.bend * self.face.x_height * FINE
-        bend = reach * (0.55 * way[4:] + 0.6 * now[4:]).reshape(2, 3, 4)
-        shape = (scale[0] * grow * wide, scale[1] * grow, lean)
+        bend = reach * (0.55 * own_shape[4:] + 0.6 * chance_shape[4:]).reshape(2, 3, 4)
+        shape = (scale[0] * grow * stretch, scale[1] * grow, lean)
         return _stamp(self, mask, glyph, (x, base - up), shape, bend)
 
 
@@ -278,7 +281,7 @@ def _stamp(
     shape: tuple[float, float, float],
     bend: npt.NDArray[np.float64],
 ) -> tuple[Extent, tuple[float, float] | None, tuple[float, float] | None]:
-    habits, high = scrivener.habits, scrivener.face.x_height
+    habits, x_height = scrivener.habits, scrivener.face.x_height
     across, upright, lean = shape
     across *= habits.width
     rows, columns = (side / FINE for side in glyph.edge.shape)
@@ -294,10 +297,10 @@ def _stamp(
         return Extent(pen_point[0], pen_point[1], pen_point[0], pen_point[1]), None, None
     ys, xs = np.mgrid[top:bottom, left:right].astype(np.float32)
     height = (pen_point[1] - ys) / upright
-    over = np.clip(height - high, 0, None)
+    over = np.clip(height - x_height, 0, None)
     under = np.clip(-height, 0, None)
     # Only what rises above or hangs below the small letters is stretched, by `tall` and by `deep`.
-    source = np.clip(height, 0, high) + over / habits.tall - under / habits.deep
+    source = np.clip(height, 0, x_height) + over / habits.tall - under / habits.deep
     gx = ((xs - pen_point[0]) / across - lean * (pen_point[1] - ys) / across) * FINE + glyph.origin[0]
     gy = -source * FINE + glyph.origin[1]
     size = (right - left, bottom - top)
@@ -311,7 +314,7 @@ def _stamp(
     ink = _inked(np.asarray(edge, np.float32), scrivener)
     part = mask[top:bottom, left:right]
     np.maximum(part, ink, out=part)
-    return _ends(ink, (left, top), pen_point[1], high)
+    return _ends(ink, (left, top), pen_point[1], x_height)
 
 
 def _inked(edge: npt.NDArray[np.float32], scrivener: Scrivener) -> npt.NDArray[np.float32]:
@@ -330,7 +333,7 @@ def _inked(edge: npt.NDArray[np.float32], scrivener: Scrivener) -> npt.NDArray[n
 
 
 def _ends(
-    ink: npt.NDArray[np.float32], corner: tuple[int, int], base: float, high: float
+    ink: npt.NDArray[np.float32], corner: tuple[int, int], base: float, x_height: float
 ) -> tuple[Extent, tuple[float, float] | None, tuple[float, float] | None]:
     ys, xs = np.nonzero(ink > 0.3)
     if len(xs) == 0:
@@ -338,9 +341,9 @@ def _ends(
     ys, xs = ys + corner[1], xs + corner[0]
     extent = Extent(float(xs.min()), float(ys.min()), float(xs.max()), float(ys.max()))
     # A joining stroke leaves at the right of a letter's lower part and enters at its left, further up.
-    low = (ys > base - 0.6 * high) & (ys < base + 0.15 * high)
-    small = (ys > base - 1.05 * high) & (ys < base + 0.1 * high)
-    if not low.any() or not small.any():
+    lower_part = (ys > base - 0.6 * x_height) & (ys < base + 0.15 * x_height)
+    small_part = (ys > base - 1.05 * x_height) & (ys < base + 0.1 * x_height)
+    if not lower_part.any() or not small_part.any():
         return extent, None, None
-    out, into = np.argmax(np.where(low, xs, -1)), np.argmin(np.where(small, xs, 1 << 30))
+    out, into = np.argmax(np.where(lower_part, xs, -1)), np.argmin(np.where(small_part, xs, 1 << 30))
     return extent, (float(xs[into]), float(ys[into])), (float(xs[out]), float(ys[out]))

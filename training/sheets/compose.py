@@ -202,8 +202,8 @@ def read_names(path: Path) -> tuple[RandomName, ...]:
 
 
 def _workshop(args: argparse.Namespace) -> Workshop:
-    named = dict(pair.split("=", 1) for pair in args.font)
-    return Workshop(args.seed, args.cache, {hand: Path(file) for hand, file in named.items()})
+    file_of_hand = dict(pair.split("=", 1) for pair in args.font)
+    return Workshop(args.seed, args.cache, {hand: Path(file) for hand, file in file_of_hand.items()})
 
 
 def _run(args: argparse.Namespace) -> None:

@@ -112,9 +112,9 @@ def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:
 def _orders(words: PhraseBook, phase: str, shares: Shares, *, two: bool) -> list[SheetLine]:
     rng = words.rng
     stop = "." if rng.random() < 0.3 else ""
-    low, high = _COUNTS[phase]
+    fewest, most = _COUNTS[phase]
     lines = []
-    for _ in range(int(rng.integers(low, high)) + (6 if two else 0)):
+    for _ in range(int(rng.integers(fewest, most)) + (6 if two else 0)):
         if phase == "Movement" and rng.random() < shares.trapped:
             line = trap(words)
         else:

@@ -70,10 +70,10 @@ class _Filler:
         self._draft, self._leaf, self._manner, self._rng = draft, leaf, manner, rng
         self._mask = np.zeros(leaf.size, np.float32)
         self._pen = Scrivener(Face(font, manner.x_height * PX_PER_MM), habits, rng)
-        high = manner.x_height * PX_PER_MM
-        pitch = manner.pitch * high
+        x_height = manner.x_height * PX_PER_MM
+        pitch = manner.pitch * x_height
         # On rules closer than 2.2 small letters a row would touch its neighbours; such a hand ignores them.
-        self._on_rules = leaf.pitch is not None and 2.2 * high < leaf.pitch
+        self._on_rules = leaf.pitch is not None and 2.2 * x_height < leaf.pitch
         self._pitch = leaf.pitch if leaf.pitch is not None and self._on_rules else pitch
         self._y = leaf.first - self._pitch if self._on_rules else manner.top * PX_PER_MM
         # Writing begins 1.5 mm right of a printed margin.
@@ -100,9 +100,9 @@ class _Filler:
         top = self._y + 0.5 * self._pitch
         self._y = top
         written = self._block(lines[:half], (left, middle - gutter))
-        low, self._y = self._y, top
+        first_column_end, self._y = self._y, top
         written += self._block(lines[half:], (middle + gutter, right))
-        self._y = max(low, self._y)
+        self._y = max(first_column_end, self._y)
         return written
 
     def _block(self, lines: Sequence[SheetLine], edges: tuple[float, float]) -> list[DrawnLine]:

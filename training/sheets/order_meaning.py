@@ -96,8 +96,8 @@ def _place(text: str) -> tuple[str, str | None]:
 def regions(order: str) -> tuple[str, ...]:
     """Every region an order names, without coasts. Raises ValueError as `meaning` does."""
     parts = meaning(order)
-    named = [parts[key]["at"] for key in ("unit", "target") if parts.get(key)]
-    named += [parts["from"]] if "from" in parts else []
+    names = [parts[key]["at"] for key in ("unit", "target") if parts.get(key)]
+    names += [parts["from"]] if "from" in parts else []
     if "to" in parts:
-        named.append(parts["to"])
-    return tuple(named)
+        names.append(parts["to"])
+    return tuple(names)

@@ -85,8 +85,8 @@ class PhraseBook:
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
         shown = f"{word} {place.written}"
         if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
-            whose = self.power().removeprefix("The ")
-            shown = self.pick(f"the {whose} {shown}", f"{whose}'s {shown}", f"the {whose}'s {shown}")
+            owner = self.power().removeprefix("The ")
+            shown = self.pick(f"the {owner} {shown}", f"{owner}'s {shown}", f"the {owner}'s {shown}")
         return UnitName(shown, f"{kind} {place.canonical}", kind, place)
 
     def power(self) -> str:
@@ -164,7 +164,7 @@ def _support_hold(w: PhraseBook) -> tuple[str, str]:
     unit, target = w.unit(), w.unit(owned=True)
     # The contract has `A X S Y` for a supported unit whose kind was not written.
     bare = w.rng.random() < 0.25
-    named, canonical = (
+    target_text, canonical = (
         (target.place.written, target.place.canonical) if bare else (target.written, target.canonical)
     )
     shape = w.template(
@@ -172,7 +172,7 @@ def _support_hold(w: PhraseBook) -> tuple[str, str]:
             "{u} supports {t} to hold"),
         terse=("{u} supports {t}", "{u} S {t}"), abbr=("{u} S {t}", "{u} S {t} H"),
     )  # fmt: skip
-    return shape.format(u=unit.written, t=named), f"{unit.canonical} S {canonical}"
+    return shape.format(u=unit.written, t=target_text), f"{unit.canonical} S {canonical}"
 
 
 def _convoy(w: PhraseBook) -> tuple[str, str]:

@@ -120,8 +120,8 @@ def _hold(words: _Words) -> tuple[str, str]:
 
 def _support_move(words: _Words) -> tuple[str, str]:
     (unit, canon), (target, target_canon), (to, name) = words.unit(), words.unit(), words.place()
-    verb, way = ("S", "-") if words.terse else ("supports", words.pick("to", "into"))
-    return f"{unit} {verb} {target} {way} {to}", f"{canon} S {target_canon} - {name}"
+    verb, preposition = ("S", "-") if words.terse else ("supports", words.pick("to", "into"))
+    return f"{unit} {verb} {target} {preposition} {to}", f"{canon} S {target_canon} - {name}"
 
 
 def _support_hold(words: _Words) -> tuple[str, str]:
@@ -155,8 +155,8 @@ def _disband(words: _Words) -> tuple[str, str]:
 def _build(words: _Words) -> tuple[str, str]:
     to, name = words.place()
     kind = words.pick("A", "F")
-    way = words.pick("at", "in")
-    return f"Build {'an Army' if kind == 'A' else 'a Fleet'} {way} {to}", f"Build {kind} {name}"
+    preposition = words.pick("at", "in")
+    return f"Build {'an Army' if kind == 'A' else 'a Fleet'} {preposition} {to}", f"Build {kind} {name}"
 
 
 def _remove(words: _Words) -> tuple[str, str]:

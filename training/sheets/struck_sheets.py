@@ -193,12 +193,12 @@ def draw_mark(mask: Mask, place: StruckPlace, mark: PenMark, rng: np.random.Gene
 def _level(place: StruckPlace, rng: np.random.Generator, rise: float) -> StrokePath:
     """A nearly level stroke: it tilts, bends and trembles a little, and begins and ends about the writing's
     ends."""
-    size, long = place.size, place.right - place.left
+    size, length = place.size, place.right - place.left
     a = place.left - rng.uniform(-0.08, 0.25) * size
     b = place.right + rng.uniform(-0.08, 0.3) * size
-    xs = np.linspace(a, b, max(8, int(long / 40)))
+    xs = np.linspace(a, b, max(8, int(length / 40)))
     along = np.linspace(-1, 1, len(xs))
-    fall = float(np.clip(rng.normal(0, 0.02) * long, -0.2 * size, 0.2 * size))
+    fall = float(np.clip(rng.normal(0, 0.02) * length, -0.2 * size, 0.2 * size))
     bend = rng.normal(0, 0.05) * size
     tremble = np.convolve(rng.normal(0, 0.02 * size, len(xs)), np.ones(3) / 3, mode="same")
     return np.column_stack([xs, place.at(xs, rise) + fall * along + bend * along**2 + tremble])
@@ -216,23 +216,22 @@ def _double(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
 def _wave(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     xs = np.arange(middle[0, 0], middle[-1, 0], 3.0)
-    period, high = rng.uniform(0.35, 0.9) * place.size, rng.uniform(0.06, 0.2) * place.size
+    period, amplitude = rng.uniform(0.35, 0.9) * place.size, rng.uniform(0.06, 0.2) * place.size
     turns = np.cumsum(2 * np.pi * 3.0 / period * rng.uniform(0.7, 1.3, len(xs)))
-    return [np.column_stack([xs, np.interp(xs, middle[:, 0], middle[:, 1]) + high * np.sin(turns)])]
+    return [np.column_stack([xs, np.interp(xs, middle[:, 0], middle[:, 1]) + amplitude * np.sin(turns)])]
 
 
 def _zigzag(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """Up and down over the letters, in points or in loops, tight or wide."""
     middle = _level(place, rng, float(rng.uniform(0.15, 0.3)))
     step = rng.uniform(0.09, 0.32) * place.size
-    high = rng.uniform(0.22, 0.45) * place.size
+    amplitude = rng.uniform(0.22, 0.45) * place.size
     paths = []
     for _ in range(int(rng.choice([1, 1, 2]))):
         xs = np.arange(middle[0, 0], middle[-1, 0] + step, step)
         xs = xs + rng.normal(0, 0.15 * step, len(xs))
-        ys = np.interp(xs, middle[:, 0], middle[:, 1]) + np.where(np.arange(len(xs)) % 2, high, -high) * (
-            rng.uniform(0.7, 1.1, len(xs))
-        )
+        swing = np.where(np.arange(len(xs)) % 2, amplitude, -amplitude) * rng.uniform(0.7, 1.1, len(xs))
+        ys = np.interp(xs, middle[:, 0], middle[:, 1]) + swing
         path = np.column_stack([xs, ys])
         paths.append(_looped(path, step, rng) if rng.random() < 0.4 else path)
     return paths
@@ -242,25 +241,25 @@ def _looped(path: StrokePath, step: float, rng: np.random.Generator) -> StrokePa
     fine = np.linspace(0, len(path) - 1, 8 * len(path))
     turn = np.pi * fine
     xs = np.interp(fine, np.arange(len(path)), path[:, 0])
-    middle, high = path[:, 1].mean(), np.ptp(path[:, 1]) / 2
+    middle, amplitude = path[:, 1].mean(), np.ptp(path[:, 1]) / 2
     return np.column_stack(
-        [xs + rng.uniform(0.4, 1.2) * step * np.sin(turn), middle + high * 0.9 * np.cos(turn)]
+        [xs + rng.uniform(0.4, 1.2) * step * np.sin(turn), middle + amplitude * 0.9 * np.cos(turn)]
     )
 
 
 def _cross(place: StruckPlace, rng: np.random.Generator) -> list[StrokePath]:
     """One X over all of it, or over a long row now and then several, or slashes."""
-    size, long = place.size, place.right - place.left
-    count = max(1, round(long / (size * rng.uniform(2.0, 4.0)))) if rng.random() < 0.5 else 1
+    size, length = place.size, place.right - place.left
+    count = max(1, round(length / (size * rng.uniform(2.0, 4.0)))) if rng.random() < 0.5 else 1
     edges = np.linspace(place.left, place.right, count + 1)
     slashes = bool(count > 2 and rng.random() < 0.4)
     paths = []
     for a, b in pairwise(edges):
-        low, high = rng.uniform(-0.2, 0.0), rng.uniform(0.5, 0.75)
+        foot, head = rng.uniform(-0.2, 0.0), rng.uniform(0.5, 0.75)
         ends = np.array([a, b]) + rng.normal(0, 0.05, 2) * size
-        paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([low, high]) * size]))
+        paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([foot, head]) * size]))
         if not slashes:
-            paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([high, low]) * size]))
+            paths.append(np.column_stack([ends, place.at(ends, 0) - np.array([head, foot]) * size]))
     return paths
 
 

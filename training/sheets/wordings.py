@@ -89,7 +89,7 @@ def read_book(path: Path) -> Book:
             },
             document["headings"],
             (document["years"][0], document["years"][1]),
-            {phase: (low, high) for phase, (low, high) in document["counts"].items()},
+            {phase: (fewest, most) for phase, (fewest, most) in document["counts"].items()},
             [_form(row) for row in document["form"]],
             tuple(document.get("unit", ("{kind} {place}",))),
         )
@@ -124,18 +124,18 @@ class _Filler:
 
     words: PhraseBook
     book: Book
-    held: dict[str, tuple[str, str]] = field(default_factory=dict)
+    filled_blanks: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def filled(self, says: str, means: str) -> tuple[str, str]:
         # A blank filled once has the same value in both texts.
         for blank in (*_BLANK.finditer(means), *_BLANK.finditer(says)):
             key = blank["role"] + blank["nth"]
-            if key not in self.held:
-                self.held[key] = self._filling(blank["role"], blank["of"] or "")
+            if key not in self.filled_blanks:
+                self.filled_blanks[key] = self._filling(blank["role"], blank["of"] or "")
         return self._with_blanks(says, 0), self._with_blanks(means, 1)
 
     def _with_blanks(self, text: str, side: int) -> str:
-        return _BLANK.sub(lambda blank: self.held[blank["role"] + blank["nth"]][side], text)
+        return _BLANK.sub(lambda blank: self.filled_blanks[blank["role"] + blank["nth"]][side], text)
 
     def _filling(self, role: str, of: str) -> tuple[str, str]:
         words = self.words

@@ -147,13 +147,13 @@ def upper_bound(wrong: int, of: int, assurance: float = ASSURANCE) -> float:
     (Clopper and Pearson's one-sided bound); 1 for no lines."""
     if of == 0 or wrong >= of:
         return 1.0
-    lower, upper = 0.0, 1.0
+    lower_limit, upper_limit = 0.0, 1.0
     # Bisection: 60 halvings are beyond the precision of a float.
     for _ in range(60):
-        middle = (lower + upper) / 2
+        middle = (lower_limit + upper_limit) / 2
         chance = sum(comb(of, k) * middle**k * (1 - middle) ** (of - k) for k in range(wrong + 1))
-        lower, upper = (middle, upper) if chance > 1 - assurance else (lower, middle)
-    return upper
+        lower_limit, upper_limit = (middle, upper_limit) if chance > 1 - assurance else (lower_limit, middle)
+    return upper_limit
 
 
 def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: int = 10) -> float:

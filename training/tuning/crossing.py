@@ -142,9 +142,9 @@ def fit(rows: Sequence[CrossingRow], seed: int, epochs: int = EPOCHS) -> dict[st
     torch = tool("torch")
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    some = np.concatenate([row.features for row in rows[:: max(1, len(rows) // 1500)]]).astype(np.float32)
-    mean, spread = some.mean(axis=0), some.std(axis=0) + 1e-3
-    sizes = [(some.shape[1], MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, len(STRIKE_CLASSES) + 1)]
+    sample = np.concatenate([row.features for row in rows[:: max(1, len(rows) // 1500)]]).astype(np.float32)
+    mean, spread = sample.mean(axis=0), sample.std(axis=0) + 1e-3
+    sizes = [(sample.shape[1], MIDDLE), (MIDDLE, MIDDLE), (MIDDLE, len(STRIKE_CLASSES) + 1)]
     layers = [torch.nn.Conv1d(a, b, REACH, padding=REACH // 2) for a, b in sizes]
     weights = [weight for layer in layers for weight in layer.parameters()]
     descent = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.01)
@@ -229,8 +229,9 @@ def figures(head: CrossingHead, rows: Sequence[CrossingRow]) -> dict[str, float]
     }
 
 
-def _auc(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> float:
-    return float(np.searchsorted(np.sort(low), high).mean() / max(len(low), 1)) if len(high) else float("nan")
+def _auc(hits: npt.NDArray[Any], misses: npt.NDArray[Any]) -> float:
+    below = np.searchsorted(np.sort(misses), hits)
+    return float(below.mean() / max(len(misses), 1)) if len(hits) else float("nan")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -123,17 +123,17 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, P
     it."""
     corners = np.array(row.box.corners)
     along, across = corners[1] - corners[0], corners[3] - corners[0]
-    wide, high = float(np.hypot(*along)), float(np.hypot(*across))
-    u, v = along / max(wide, 1.0), across / max(high, 1.0)
-    room = CROP_MARGIN[0] * high
-    whole = wide + 2 * room
+    width, height = float(np.hypot(*along)), float(np.hypot(*across))
+    u, v = along / max(width, 1.0), across / max(height, 1.0)
+    room = CROP_MARGIN[0] * height
+    whole_width = width + 2 * room
     words_by_row = []
     for written in rows:
         row_words = []
         for word in written.words:
             middle = word.ends.mean(axis=0) - corners[0]
-            if 0.15 <= middle @ v / high <= 0.85 and -0.2 * high < middle @ u < wide + 0.2 * high:
-                a, b = (float((end - corners[0]) @ u + room) / whole for end in word.ends)
+            if 0.15 <= middle @ v / height <= 0.85 and -0.2 * height < middle @ u < width + 0.2 * height:
+                a, b = (float((end - corners[0]) @ u + room) / whole_width for end in word.ends)
                 row_words.append((a, b, word.mark))
         if row_words:
             words_by_row.append(tuple(row_words))
@@ -248,15 +248,15 @@ class Scores:
                 )
                 out.append(f"  at {alarms:.0%} false alarms (score {limit:.3f}): "
                            f"{(scores[hit] > limit).mean():.3f}; {kinds}")
-        for low in (0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+        for level in (0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
             plain = live & np.array([s.kind is PenMark.LIVE for s in self.samples])
             out.append(
-                f"  score >= {low}: row: live {_over(self.row, live, low)}, struck "
-                f"{_over(self.row, struck, low)}, part"
-                f" {_over(self.row, part, low)}; touched: live {_over(self.touched, live, low)}, without "
+                f"  score >= {level}: row: live {_over(self.row, live, level)}, struck "
+                f"{_over(self.row, struck, level)}, part"
+                f" {_over(self.row, part, level)}; touched: live {_over(self.touched, live, level)}, without "
                 f"any mark"
-                f" {_over(self.touched, plain, low)}, struck {_over(self.touched, struck, low)}, part"
-                f" {_over(self.touched, part, low)}"
+                f" {_over(self.touched, plain, level)}, struck {_over(self.touched, struck, level)}, part"
+                f" {_over(self.touched, part, level)}"
             )
         out.append(self.places())
         for paper in sorted({s.paper for s in self.samples}):
@@ -288,23 +288,26 @@ class Scores:
                 exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack for word in near)
         return f"struck words: {runs} runs, {found_runs} found, {exact} with both ends within a letter"
 
-    def _where(self, low: float, high: float) -> npt.NDArray[np.bool_]:
-        return np.array([low <= s.struck <= high for s in self.samples])
+    def _where(self, least: float, most: float) -> npt.NDArray[np.bool_]:
+        return np.array([least <= s.struck <= most for s in self.samples])
 
     def _share(self, hit: npt.NDArray[np.bool_], kind: PenMark, scores: Floats, limit: float) -> float:
         chosen = hit & np.array([kind in {m for _, _, m in s.words} for s in self.samples])
         return float((scores[chosen] > limit).mean()) if chosen.any() else -1.0
 
 
-def _over(scores: Floats, chosen: npt.NDArray[np.bool_], low: float) -> str:
-    return f"{float((scores[chosen] >= low).mean()) if chosen.any() else float('nan'):.3f}"
+def _over(scores: Floats, chosen: npt.NDArray[np.bool_], least: float) -> str:
+    return f"{float((scores[chosen] >= least).mean()) if chosen.any() else float('nan'):.3f}"
 
 
 def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_]) -> float:
     """How often a hit scores more than a miss; ties count half."""
-    high, low = scores[hit], np.sort(scores[miss])
-    below = np.searchsorted(low, high, "left") + np.searchsorted(low, high, "right")
-    return float(below.mean() / 2 / max(len(low), 1)) if len(high) else float("nan")
+    hit_scores, miss_scores = scores[hit], np.sort(scores[miss])
+    below = np.searchsorted(miss_scores, hit_scores, "left")
+    not_above = np.searchsorted(miss_scores, hit_scores, "right")
+    if not len(hit_scores):
+        return float("nan")
+    return float((below + not_above).mean() / 2 / max(len(miss_scores), 1))
 
 
 def score(samples: Sequence[StrikeSample]) -> Scores:

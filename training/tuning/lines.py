@@ -50,33 +50,33 @@ class LineDrawer:
     fonts: dict[str, Path]
     _faces: dict[tuple[str, int], Face] = field(default_factory=dict, init=False, repr=False)
 
-    def face(self, font: str, high: int) -> Face:
+    def face(self, font: str, x_height: int) -> Face:
         """A font with small letters `high` pixels high."""
-        if (font, high) not in self._faces:
-            self._faces[font, high] = Face(self.fonts[font], float(high))
-        return self._faces[font, high]
+        if (font, x_height) not in self._faces:
+            self._faces[font, x_height] = Face(self.fonts[font], float(x_height))
+        return self._faces[font, x_height]
 
 
 def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Image:
     """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single
     spaces."""
     hasty = bool(rng.random() < 0.35)
-    high = int(rng.choice((15, 18, 22, 26)))
+    x_height = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
-    habits = row_habits(nib, high, rng, joined=font in JOINED, hasty=hasty)
-    scrivener = Scrivener(desk.face(font, high), habits, rng)
-    mask, extent = trimmed(*_written(text, scrivener, high, rng, hasty=hasty))
-    paper = row_paper((mask.shape[0], mask.shape[1]), high, rng)
+    habits = row_habits(nib, x_height, rng, joined=font in JOINED, hasty=hasty)
+    scrivener = Scrivener(desk.face(font, x_height), habits, rng)
+    mask, extent = trimmed(*_written(text, scrivener, x_height, rng, hasty=hasty))
+    paper = row_paper((mask.shape[0], mask.shape[1]), x_height, rng)
     inked = lay(paper, mask, nib, rng)
-    return _cut(photographed(inked, rng), extent, high, rng)
+    return _cut(photographed(inked, rng), extent, x_height, rng)
 
 
-def row_habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
+def row_habits(nib: Nib, x_height: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
     def between(low: float, top: float) -> float:
         return float(rng.uniform(low, top))
 
     return Habits(
-        pen_px=between(*_PENS[nib]) * high,
+        pen_px=between(*_PENS[nib]) * x_height,
         contrast=between(0.4, 1.6) if nib is Nib.FOUNTAIN else between(0, 0.4),
         slant=float(np.clip(rng.normal(0.05, 0.16 if hasty else 0.11), -0.35, 0.55)),
         width=between(0.82, 1.2), tall=between(0.8, 1.25), deep=between(0.7, 1.2),
@@ -93,20 +93,20 @@ def row_habits(nib: Nib, high: int, rng: np.random.Generator, *, joined: bool, h
 
 
 def _written(
-    text: str, scrivener: Scrivener, high: int, rng: np.random.Generator, *, hasty: bool
+    text: str, scrivener: Scrivener, x_height: int, rng: np.random.Generator, *, hasty: bool
 ) -> tuple[Mask, Extent]:
     """The row's ink and where it fell, with scraps of the rows next to it."""
-    wide = round(scrivener.measure(text) * 1.15 + 14 * high + scrivener.space * text.count(" ") * 1.2)
-    pitch = float(rng.uniform(2.9, 4.8)) * high
-    mask = np.zeros((round(2.2 * pitch + 5 * high), wide), np.float32)
-    base = 1.1 * pitch + 2.6 * high
+    width = round(scrivener.measure(text) * 1.15 + 14 * x_height + scrivener.space * text.count(" ") * 1.2)
+    pitch = float(rng.uniform(2.9, 4.8)) * x_height
+    mask = np.zeros((round(2.2 * pitch + 5 * x_height), width), np.float32)
+    base = 1.1 * pitch + 2.6 * x_height
     slope = float(rng.normal(0, 0.012 if hasty else 0.005))
-    extent = scrivener.row(mask, plain_words(text), 4.0 * high, base, slope, struck=False)
+    extent = scrivener.row(mask, plain_words(text), 4.0 * x_height, base, slope, struck=False)
     for side in (-1, 1):
         if rng.random() < 0.6:
             scrap = "".join(rng.choice(list(text), len(text)))
-            start = 4.0 * high + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * wide
-            cramped = plain_words(" ".join(scrap.split())[: max(1, round((wide - start) / high / 1.6))])
+            start = 4.0 * x_height + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * width
+            cramped = plain_words(" ".join(scrap.split())[: max(1, round((width - start) / x_height / 1.6))])
             if cramped:
                 scrivener.row(mask, cramped, start, base + side * pitch, slope, struck=False)
     return mask, extent
@@ -125,26 +125,26 @@ def plain_words(text: str) -> tuple[InkWord, ...]:
     return tuple(InkWord(word, InkMark.PLAIN) for word in text.split())
 
 
-def row_paper(size: tuple[int, int], high: int, rng: np.random.Generator) -> Colour:
+def row_paper(size: tuple[int, int], x_height: int, rng: np.random.Generator) -> Colour:
     """Paper after its light was evened, with what the taking off of rules left behind."""
     tint = np.clip(rng.normal(0.965, 0.012) + rng.normal(0, 0.006, 3), 0.88, 1.0).astype(np.float32)
     paper = np.ones((*size, 3), np.float32) * tint
     rough = float(rng.uniform(0.3, 2.5))
     paper *= (1 + 0.010 * rough * grain(size, 0.8, rng) + 0.012 * rough * smooth(size, 80, rng))[..., None]
     if rng.random() < 0.25:
-        _rules(paper, high, rng)
+        _rules(paper, x_height, rng)
     if rng.random() < 0.08:
         paper[:, int(rng.integers(2, max(3, size[1] // 3)))] *= 1 - 0.4 * float(rng.random())
     return paper
 
 
-def _rules(paper: Colour, high: int, rng: np.random.Generator) -> None:
+def _rules(paper: Colour, x_height: int, rng: np.random.Generator) -> None:
     """Pale lines across (and down, on squared paper), whole or in pieces."""
     pale = 1 - float(rng.uniform(0.08, 0.4)) * np.array(
         ((0.7, 0.5, 0.25), (0.5, 0.5, 0.5))[rng.integers(2)], np.float32
     )
     keep = float(rng.choice([1.0, 0.5, 0.15]))
-    step = max(8, round(float(rng.uniform(1.6, 4.2)) * high))
+    step = max(8, round(float(rng.uniform(1.6, 4.2)) * x_height))
     rows = range(int(rng.integers(step)), paper.shape[0] - 2, step)
     whole = rng.random(paper.shape[1] // 24 + 1) < keep
     inked_columns = np.repeat(whole, 24)[: paper.shape[1]]
@@ -189,30 +189,30 @@ def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Fi
     )
 
 
-def _cut(picture: Colour, extent: Extent, high: int, rng: np.random.Generator) -> Image:
+def _cut(picture: Colour, extent: Extent, x_height: int, rng: np.random.Generator) -> Image:
     """What the finder's box and the reader's margin take in, stretched."""
-    tall = max(extent.bottom - extent.top, 1.5 * high) * float(rng.uniform(1.18, 1.65))
-    middle = (extent.top + extent.bottom) / 2 + float(rng.normal(0, 0.05)) * tall
-    left = extent.left - float(rng.uniform(0.12, 0.55)) * tall
-    right = extent.right + float(rng.uniform(0.12, 0.55)) * tall
+    height = max(extent.bottom - extent.top, 1.5 * x_height) * float(rng.uniform(1.18, 1.65))
+    middle = (extent.top + extent.bottom) / 2 + float(rng.normal(0, 0.05)) * height
+    left = extent.left - float(rng.uniform(0.12, 0.55)) * height
+    right = extent.right + float(rng.uniform(0.12, 0.55)) * height
     stretch = float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
-    return stretched(picture, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
+    return stretched(picture, Extent(left, middle - height / 2, right, middle + height / 2), stretch, rng)
 
 
 def stretched(picture: Colour, box: Extent, stretch: float, rng: np.random.Generator) -> Image:
     """A box as the reader cuts it: HEIGHT high, `stretch` times wider than its shape; at times a little
     crooked, swayed or grey."""
-    left, right, tall = box.left, box.right, box.bottom - box.top
-    wide = max(HEIGHT, round((right - left) / tall * HEIGHT * stretch))
+    left, right, height = box.left, box.right, box.bottom - box.top
+    width = max(HEIGHT, round((right - left) / height * HEIGHT * stretch))
     lean = float(rng.normal(0, 0.006)) * (right - left) / 2
     source = np.array(
         [[left, box.top - lean], [right, box.top + lean], [left, box.bottom - lean]], np.float32
     )
-    target = np.array([[0, 0], [wide, 0], [0, HEIGHT]], np.float32)
+    target = np.array([[0, 0], [width, 0], [0, HEIGHT]], np.float32)
     # Averaged first, so that thin strokes survive the shrinking as they do in the reader.
-    soft = cv2.GaussianBlur(picture, (0, 0), max(0.01, 0.35 * (tall / HEIGHT - 0.5)))
+    soft = cv2.GaussianBlur(picture, (0, 0), max(0.01, 0.35 * (height / HEIGHT - 0.5)))
     crop = cv2.warpAffine(
-        soft, cv2.getAffineTransform(source, target), (wide, HEIGHT), flags=cv2.INTER_LINEAR,
+        soft, cv2.getAffineTransform(source, target), (width, HEIGHT), flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
     crop = crop if rng.random() >= SWAYED else _swayed(np.asarray(crop, np.float32), rng)

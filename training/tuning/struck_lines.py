@@ -96,27 +96,28 @@ def struck_line(
 ) -> StruckLine:
     """A row that says `text`, marked by chance; deterministic in `rng`. `other` gives words to put in."""
     hasty = bool(rng.random() < 0.35)
-    high = int(rng.choice((15, 18, 22, 26)))
+    x_height = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
-    habits: Habits = row_habits(nib, high, rng, joined=font in JOINED, hasty=hasty)
-    writer = _Writer(desk.face(font, high), habits, rng)
-    wide = round(sum(writer.measure(word) + 1.3 * writer.space for word in text.split()) * 1.15 + 14 * high)
-    pitch = float(rng.uniform(2.3, 4.8)) * high
-    mask = np.zeros((round(2.2 * pitch + 5 * high), wide), np.float32)
-    base, slope = 1.1 * pitch + 2.6 * high, float(rng.normal(0, 0.012 if hasty else 0.005))
-    words = writer.words(mask, text.split(), 4.0 * high, base, slope)
+    habits: Habits = row_habits(nib, x_height, rng, joined=font in JOINED, hasty=hasty)
+    writer = _Writer(desk.face(font, x_height), habits, rng)
+    text_width = sum(writer.measure(word) + 1.3 * writer.space for word in text.split())
+    width = round(text_width * 1.15 + 14 * x_height)
+    pitch = float(rng.uniform(2.3, 4.8)) * x_height
+    mask = np.zeros((round(2.2 * pitch + 5 * x_height), width), np.float32)
+    base, slope = 1.1 * pitch + 2.6 * x_height, float(rng.normal(0, 0.012 if hasty else 0.005))
+    words = writer.words(mask, text.split(), 4.0 * x_height, base, slope)
     row = _Row(mask, base, words, [], [], around(words))
     _mark(row, writer, other, slope)
     if rng.random() < LURED:
         _lure(row, writer, slope)
     for side in (-1, 1):
         scrap = " ".join(
-            "".join(rng.choice(list(text), len(text))).split()[: max(1, wide // round(2.4 * high))]
+            "".join(rng.choice(list(text), len(text))).split()[: max(1, width // round(2.4 * x_height))]
         )
         if scrap and rng.random() < 0.55:
-            start = 4.0 * high + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * wide
+            start = 4.0 * x_height + float(rng.choice([0.0, 0.0, 1.0])) * float(rng.uniform(0, 0.6)) * width
             writer.row(mask, plain_words(scrap), start, base + side * pitch, slope, struck=False)
-    return _photographed(row, high, nib, rng)
+    return _photographed(row, x_height, nib, rng)
 
 
 def _mark(row: _Row, writer: _Writer, other: Callable[[], str], slope: float) -> None:
@@ -209,36 +210,36 @@ def _lure(row: _Row, writer: _Writer, slope: float) -> None:
 
 def _rule(row: _Row, writer: _Writer) -> None:
     """What is left of a printed rule, pale, straight and longer than the writing, at any height of it."""
-    rng, wide = writer.rng, row.mask.shape[1]
+    rng, width = writer.rng, row.mask.shape[1]
     y = row.base + float(rng.uniform(-1.7, 0.8)) * writer.face.x_height
     a, b = (0.0, 1.0) if rng.random() < 0.6 else sorted(rng.uniform(0, 1, 2))
-    tilt = float(rng.normal(0, 0.002)) * wide
-    ends = np.array([[a * wide, y], [b * wide, y + tilt * (b - a)]])
+    tilt = float(rng.normal(0, 0.002)) * width
+    ends = np.array([[a * width, y], [b * width, y + tilt * (b - a)]])
     layer = stroke_ink(row.mask.shape, [(ends, int(rng.integers(1, 3)))])
-    pieces = np.repeat(rng.random(wide // 24 + 1) < float(rng.choice([1.0, 0.6])), 24)[:wide]
+    pieces = np.repeat(rng.random(width // 24 + 1) < float(rng.choice([1.0, 0.6])), 24)[:width]
     np.maximum(row.mask, layer * np.float32(rng.uniform(0.12, 0.4)) * pieces, out=row.mask)
 
 
-def _photographed(row: _Row, high: int, nib: Nib, rng: np.random.Generator) -> StruckLine:
+def _photographed(row: _Row, x_height: int, nib: Nib, rng: np.random.Generator) -> StruckLine:
     """The row on paper, photographed, and cut with or without the words above it."""
     taken = bool(row.above) and rng.random() < 0.6
     top = min([row.whole.top, *(extent.top for extent in row.above if taken)])
     box = Extent(row.whole.left, top, row.whole.right, row.whole.bottom)
     mask, inner = trimmed(row.mask, box)
     shift = box.left - inner.left
-    picture = photographed(lay(row_paper((mask.shape[0], mask.shape[1]), high, rng), mask, nib, rng), rng)
-    tall = max(inner.bottom - inner.top, 1.5 * high) * float(rng.uniform(1.15, 1.6))
-    middle = (inner.top + inner.bottom) / 2 + float(rng.normal(0, 0.05)) * tall
+    picture = photographed(lay(row_paper((mask.shape[0], mask.shape[1]), x_height, rng), mask, nib, rng), rng)
+    height = max(inner.bottom - inner.top, 1.5 * x_height) * float(rng.uniform(1.15, 1.6))
+    middle = (inner.top + inner.bottom) / 2 + float(rng.normal(0, 0.05)) * height
     left, right = (
-        inner.left - float(rng.uniform(0.1, 0.5)) * tall,
-        inner.right + float(rng.uniform(0.1, 0.5)) * tall,
+        inner.left - float(rng.uniform(0.1, 0.5)) * height,
+        inner.right + float(rng.uniform(0.1, 0.5)) * height,
     )
     stretch = STRETCH * float(np.exp(rng.normal(0, 0.07)))
-    crop = stretched(picture, Extent(left, middle - tall / 2, right, middle + tall / 2), stretch, rng)
-    wide: int = crop.shape[1]
+    crop = stretched(picture, Extent(left, middle - height / 2, right, middle + height / 2), stretch, rng)
+    width: int = crop.shape[1]
 
     def column(x: float) -> float:
-        return (x - shift - left) / (right - left) * wide
+        return (x - shift - left) / (right - left) * width
 
     return StruckLine(
         crop,

@@ -111,8 +111,8 @@ def _figures(rng: np.random.Generator) -> str:
 
 def _nonsense(rng: np.random.Generator) -> str:
     """Random letters, the rare ones as often as the others: the recogniser must read, not guess."""
-    some = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.integers(2, 9))))
-    return some.capitalize() if rng.random() < 0.5 else some
+    letters = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.integers(2, 9))))
+    return letters.capitalize() if rng.random() < 0.5 else letters
 
 
 def _cased(words: str, rng: np.random.Generator) -> str:
