@@ -21,9 +21,9 @@ from adjudicator.judge import judge
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from bench.adjudicate.papers import lots, phase_orders
 from bench.adjudicate.peers import Peer, load
 from bench.adjudicate.positions import Record, full_board
+from bench.adjudicate.random_orders import lots, phase_orders
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 
@@ -124,7 +124,7 @@ def _turn_in_words(variant: Variant) -> str:
     if has_movement_phases(variant):
         return (f"a unit on all {len(variant.board.centres())} centres moves or helps, the beaten retreat, "
                 f"all powers build")
-    return "one phase with the papers of all powers"
+    return "one phase with the orders of all powers"
 
 
 def _peer_ms(peer: Peer, records: Sequence[Record], tell: Callable[[str], None]) -> float:

@@ -103,15 +103,15 @@ class _History:
 
     def _submissions(self, phase: PhaseRow) -> None:
         """Each power's submission, some in two versions, with their mails, pages, lines and decisions."""
-        papers: Rows = []
+        submissions: Rows = []
         for seat, power in enumerate(self._variant.powers):
             for version in range(1, 3 if seat % TWICE_EVERY == 0 else 2):
-                papers.append(self._paper(phase, seat, power, version))
+                submissions.append(self._submission(phase, seat, power, version))
         self._session.execute(insert(MailRow), [
-            {"sha256": paper["sha256"], "size": 900_000, "received_at": paper["received_at"],
-             "stored_at": paper["received_at"], "state": "used",
-             "sender": paper["sender"]} for paper in papers])
-        ids = self._ids(SubmissionRow, papers)
+            {"sha256": submission["sha256"], "size": 900_000, "received_at": submission["received_at"],
+             "stored_at": submission["received_at"], "state": "used",
+             "sender": submission["sender"]} for submission in submissions])
+        ids = self._ids(SubmissionRow, submissions)
         pages: Rows = [
             {"submission_id": key, "ordinal": 0, "original": f"{key:064x}", "upright": f"{key:064x}"}
             for key in ids
@@ -140,7 +140,7 @@ class _History:
                 phase, [key for key, line in zip(line_ids, lines, strict=True) if line["status"] == "open"]
             )
 
-    def _paper(self, phase: PhaseRow, seat: int, power: str, version: int) -> dict[str, Any]:
+    def _submission(self, phase: PhaseRow, seat: int, power: str, version: int) -> dict[str, Any]:
         received = phase.opens_at + timedelta(hours=5 + seat, minutes=version)
         return {
             "sha256": f"{phase.id:030x}{seat:030x}{version:04x}", "phase_id": phase.id, "power": power,

@@ -195,13 +195,13 @@ def _file(session: Session, blobs: Blobs, phase: int, power: str, sender: str, l
     upright = blobs.put(_page(len(lines)))
     records.add_mail(session, key, 0, now, now)
     session.get_one(MailRow, key).state = MailState.USED
-    paper = SubmissionRow(
+    submission = SubmissionRow(
         sha256=key, phase_id=phase, power=power, sender=sender, received_at=now - timedelta(hours=1),
         version=1,
         semantic_key=key, read_at=now, flags=[], fate="counts")
-    session.add(paper)
+    session.add(submission)
     session.flush()
-    page = PageRow(submission_id=paper.id, ordinal=0, original=upright, upright=upright, rotation=0)
+    page = PageRow(submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
     session.add(page)
     session.flush()
     for ordinal, order in enumerate(lines):

@@ -22,7 +22,7 @@ from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.serialize.judged_case import case_of
-from bench.adjudicate.papers import TAPE, lots, phase_orders
+from bench.adjudicate.random_orders import TAPE, lots, phase_orders
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 from service.cli.adjudicate import run_adjudicate

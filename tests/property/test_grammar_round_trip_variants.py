@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
-from bench.adjudicate.papers import any_order, classes, written
+from bench.adjudicate.random_orders import any_order, classes, written
 from grammar.print import canonical, prose
 from maps.variant import Variant
 from reading import vocabulary

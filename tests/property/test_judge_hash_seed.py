@@ -15,7 +15,7 @@ from adjudicator.judge import judge
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
-from bench.adjudicate.papers import lots, phase_orders
+from bench.adjudicate.random_orders import lots, phase_orders
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant
 from tests.adjudicator import positions

@@ -85,10 +85,10 @@ def finish(table: Table) -> None:
 
 
 def read(table: Table, power: str, orders: list[str]) -> None:
-    """What the eye would have made of every paper of a power: the same lines, the last one doubtful."""
+    """What the eye would have made of every sheet of a power: the same lines, the last one doubtful."""
     with table.site.store.begin() as session:
-        for paper in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
-            page = records.pages(session, paper.id)[0]
+        for submission in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
+            page = records.pages(session, submission.id)[0]
             page.upright = page.original
             for ordinal, text in enumerate(orders):
                 top = 100 + 60 * ordinal
@@ -97,7 +97,7 @@ def read(table: Table, power: str, orders: list[str]) -> None:
                     order=text if ordinal == 0 else None, confidence=0.9,
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], candidates=[],
                     status=LineState.AUTO.value if ordinal == 0 else LineState.OPEN.value))
-            paper.read_at = table.site.clock.now()
+            submission.read_at = table.site.clock.now()
 
 
 def decide(table: Table, phase_id: int) -> None:

@@ -1,4 +1,4 @@
-"""A game on a site without mail servers, networks or threads: mails, papers and letters by hand, one step at
+"""A game on a site without mail servers, networks or threads: mails, sheets and letters by hand, one step at
 a time."""
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ class Table:
         with self.site.store() as session:
             return session.get_one(MailRow, key)
 
-    # Papers
+    # Sheets
     # --------------------------------------------------------------------------------------------------------
 
     def papers(self) -> list[SubmissionRow]:
@@ -238,7 +238,7 @@ class Table:
         number: int = 1,
         received_at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
     ) -> int:  # fmt: skip
-        """A paper on file with its lines as read; the submission's id. A line is its canonical order, or that
+        """File a sheet with its lines as read; the submission's id. A line is its canonical order, or that
         with a state; `heading` are the lines above."""
         phase = self.phase(number)
         when = received_at or phase.opens_at
@@ -251,16 +251,16 @@ class Table:
         with self.site.store.begin() as session:
             records.add_mail(session, key, len(raw), when, when)
             session.get_one(MailRow, key).state = "used"
-            paper = SubmissionRow(
+            submission = SubmissionRow(
                 sha256=key, phase_id=phase.id, power=power, sender=address(power), received_at=when,
                 version=version,
                 semantic_key=hashlib.sha256(raw).hexdigest(), read_at=when if read else None, flags=[],
                 fate="counts",
             )  # fmt: skip
-            session.add(paper)
+            session.add(submission)
             session.flush()
             upright = self.site.blobs.put(sheet_picture())
-            page = PageRow(submission_id=paper.id, ordinal=0, original=upright, upright=upright, rotation=0)
+            page = PageRow(submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
             session.add(page)
             session.flush()
             for at_line, (words, order, state) in enumerate(lines):
@@ -271,7 +271,7 @@ class Table:
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], confidence=0.99,
                     status=state.value, candidates=[],
                 ))  # fmt: skip
-            return paper.id
+            return submission.id
 
     # Letters
     # --------------------------------------------------------------------------------------------------------
