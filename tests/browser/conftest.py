@@ -20,7 +20,8 @@ from bench.desk.browser import Tab
 from bench.desk.site import Server
 from bench.servers.ports import free_port
 from tests.browser import reading_site
-from tests.browser.reading_site import PHASE, token
+from tests.browser.reading_site import token
+from tests.support.desk_site import PHASE
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Desk
-from tests.browser.reading_site import PHASE, token
+from tests.browser.reading_site import token
+from tests.support.desk_site import PHASE
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
 
