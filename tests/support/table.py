@@ -260,7 +260,8 @@ class Table:
             session.add(submission)
             session.flush()
             upright = self.site.blobs.put(sheet_picture())
-            page = PageRow(submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
+            page = PageRow(
+                submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
             session.add(page)
             session.flush()
             for at_line, (words, order, state) in enumerate(lines):
