@@ -52,5 +52,5 @@ def median(values: Sequence[float]) -> float | None:
 
 
 def rounded(value: float | None, digits: int = 1) -> float | None:
-    """A value with so many decimals; None stays None."""
+    """A value rounded to `digits` decimals; None stays None."""
     return None if value is None else round(value, digits)

@@ -118,7 +118,7 @@ def mismatch(wanted: PrintedHeading, heading: SheetHeading, orders: list[str]) -
 
 
 def run(sheets: int, first: int, out: TextIO, progress: TextIO) -> int:
-    """Read so many sheets from number `first` on, and print the figures as JSON lines; 0."""
+    """Read `sheets` sheets from number `first` on, and print the figures as JSON lines; 0."""
     begun, wrong, done = time.process_time(), 0, 0
     for number in range(first, first + sheets):
         heading = heading_of_sheet(number)

@@ -16,7 +16,7 @@ from adjudicator.geo import LAND, SEA, Board, Region
 from bench.adjudicate.positions import Record
 
 Standing = frozenset[str]
-"""The units that stand afterwards, dislodged ones left out, as "FRANCE F SPA/SC"."""
+"""The units on the board afterwards, without dislodged ones, as "FRANCE F SPA/SC"."""
 
 
 @dataclass(frozen=True, slots=True)

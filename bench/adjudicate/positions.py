@@ -21,7 +21,7 @@ DEFAULT = Path(__file__).parents[2] / "tests" / "data" / "datc" / "random_public
 MIN_UNITS = 24
 
 _MOVING = 0.5  # of the units
-_BUSY = 0.7  # of the moves: to where somebody stands or goes
+_BUSY = 0.7  # of the moves: to a province that is occupied or entered
 
 
 class NoPositions(Exception):
@@ -48,8 +48,8 @@ def chosen(path: Path) -> list[Record]:
 def full_board(variant: Variant, chance: Random, places: list[str]) -> tuple[Position, list[Order]]:
     """A board with a unit in each place, of a kind that can be there, and an order for each unit.
 
-    Half of them move, most to where somebody stands or goes; fleets at sea convoy armies; the others support
-    what moves or stands beside them.
+    Half of them move, most to an occupied or entered province. Fleets at sea convoy armies. The others
+    support a neighbour.
     """
     powers = sorted(variant.powers)
     units = [_unit(variant, chance, place, chance.choice(powers)) for place in places]

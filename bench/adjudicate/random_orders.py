@@ -169,7 +169,7 @@ def _steps(variant: Variant, unit: Unit) -> list[Region]:
 
 
 def _movement(variant: Variant, position: Position, chance: Random) -> list[Order]:
-    """Half of the units move, most to where somebody stands; the others support what they reach."""
+    """Half of the units move, most to an occupied province; the others support what they reach."""
     moves: dict[Unit, Region] = {}
     standing = {unit.region.province: unit for unit in sorted(position.units)}
     steps = {unit: _steps(variant, unit) for unit in standing.values()}

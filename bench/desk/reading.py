@@ -123,7 +123,7 @@ def figures(result: Walk, right: int, of: int) -> Iterator[Figure]:
 
 
 def wrong(decided: dict[int, tuple[str, str | None]], truth: dict[int, SampleLine]) -> dict[int, Any]:
-    """Lines that do not stand as they were written, by id: state and order on file, state and order
+    """Lines whose decision is not what was written, by id: state and order on file, state and order
     wanted."""
     names = {RightDecision.READ: "read", RightDecision.NOT_ORDER: "not an order", RightDecision.VOID: "void"}
     wanted = {line: (names[sample_line.decision], sample_line.order) for line, sample_line in truth.items()}

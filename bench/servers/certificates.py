@@ -1,4 +1,4 @@
-"""A certificate for localhost that nobody trusts unless told to."""
+"""A certificate for localhost that no program trusts by default."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _intake(site: Site) -> None:
 
 
 def _bare(settings: Settings, folder: str) -> None:
-    """What IMAPClient does by itself: fetches each mail whole, one by one, and stores nothing."""
+    """IMAPClient alone: fetch each mail whole, one by one, and store nothing."""
     incoming = settings.mail_in
     with IMAPClient(incoming.host, incoming.port, ssl=False) as client:
         client.login(incoming.user, incoming.password)

@@ -55,7 +55,7 @@ ROW_HEIGHT = 60  # pixels of a filed sheet
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How long so many games took, in seconds: until all were `judged`, and until all letters were `written`;
+    """How long `games` games took, in seconds: until all were `judged`, and until all letters were `written`;
     `processor` is what the workers spent meanwhile."""
 
     games: int

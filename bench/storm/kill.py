@@ -98,7 +98,7 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
 
 
 def loss_sentences(count: KillCount, mails: int) -> list[str]:
-    """What a storm of so many mails lost or doubled; nothing if each mail was used once."""
+    """Sentences about what a storm of `mails` mails lost or doubled; none if each mail was used once."""
     sentences = []
     if count.stored != mails:
         sentences.append(f"{count.stored} of {mails} mails are stored")
@@ -205,7 +205,7 @@ def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
 
 
 def count_outcome(place: StormSite, server: Dovecot, sink: SmtpSink) -> KillCount:
-    """What came of it."""
+    """The outcome, counted in the database, the mailbox and the mail sink."""
     arrived = Counter(str(letter.message["Message-ID"]) for letter in sink.letters)
     with place.store() as session:
         stored = session.scalar(select(func.count()).select_from(MailRow)) or 0

@@ -29,10 +29,10 @@ class StormSizes:
     # The kill storm.
     mails: int = 500
     kills: int = 100
-    # The deadline: so many games close in the same second, and are compared with few.
+    # The deadline: `games` close in the same second, and are compared with `few_games`.
     games: int = 200
     few_games: int = 10
-    # The rate of taking mails in, each with a photograph of so many bytes.
+    # The rate of taking mails in, each with a photograph of `photo_bytes` bytes.
     rate_mails: int = 1000
     photo_bytes: int = 2_000_000
     # The soak: minutes of traffic, which passes `pace` times as fast.

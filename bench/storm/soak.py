@@ -42,7 +42,7 @@ from service.store.tables import MailRow, MailState, PhaseRow
 
 # between two mails: fifty games of ten powers have sent theirs in less than twenty minutes
 MAIL_SECONDS = 2.0
-DEADLINE_MAILS = 20  # after so many mails the deadline of one more game comes
+DEADLINE_MAILS = 20  # mails between two games' deadlines
 DOUBLED_SHARE = 0.2  # of mails that come a second time
 PHOTO_BYTES = 500_000
 DRAIN_SECONDS = 120  # for the last mails to be used

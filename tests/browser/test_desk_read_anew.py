@@ -1,5 +1,4 @@
-"""A line that was cut anew, in a real browser: the machine's new reading comes behind the page and never
-under a finger."""
+"""A line that was cut again, in a real browser: the machine's new reading moves nothing under a key."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def by(desk: Desk) -> set[str]:
 
 
 def test_typed_words_survive_a_sign_in_that_has_run_out(ada: Reader) -> None:
-    """The page says so and leads to the sign-in page in another tab; then everything is sent by itself."""
+    """The page says so and opens the sign-in page in another tab; then everything is sent automatically."""
     ada.until("window.readingNames !== undefined")
     sign_out_of(ada.desk)
     line = type_order(ada)

@@ -1,5 +1,5 @@
 """Alterations of an archive, as a forger or a failing disk would make them. All but the first two are sealed
-again, so that the outer digest fits and only what is inside tells."""
+again, so that the outer digest fits and only the contents can show them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: 
 
 
 def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
-    """An archive whose every digest was reckoned anew, as somebody would who knows how: only letters tell."""
+    """An archive with every digest calculated again, as a skilled forger would: only letters can show it."""
     # The link before entry 1 (docs/record.md).
     link = sha(f"galloper record 1\n{json.loads(files[MANIFEST])['game']}")
     for number, entry in enumerate(chain, start=1):
@@ -58,7 +58,7 @@ def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
 
 
 def older(files: Files, number: int) -> bytes:
-    """The archive as it may have been at an entry: nothing in it tells that there was more."""
+    """The archive as it was at an earlier entry: nothing in it shows that there was more."""
     chain = entries(files)[:number]
     words = json.dumps([entry["body"] for entry in chain])
     older_files = {
@@ -198,7 +198,7 @@ def _manifest(data: bytes, chance: random.Random) -> bytes:
 
 
 def _forged(data: bytes, chance: random.Random) -> bytes:
-    """The words of an entry before the last mailed root are changed and every digest is reckoned anew."""
+    """The words of an entry before the last mailed root are changed and every digest is calculated again."""
     files = unpacked(data)
     chain = entries(files)
     last = max(index for index, entry in enumerate(chain) if entry["body"]["what"] == "judged")

@@ -255,13 +255,13 @@ class DeskSite:
         return dict(answer.json()) if status == 200 else {}
 
     def act(self, do: str, line: int = 0, key: str = "", **more: Any) -> dict[str, Any]:
-        """One act; what came of it."""
+        """File one act; its answer."""
         self._acts += 1
         wish = {"key": key or f"key-number-{self._acts}", "do": do, "line": line, **more}
         return dict(self.acts(wish)["acts"][0])
 
     def states(self) -> list[tuple[object, ...]]:
-        """How every line on the desk stands, as the page's script is told."""
+        """The state of every line at the desk, as the page's script gets it."""
         lines = self.client.get("/desk/7/lines").json()["lines"]
         return [
             tuple(line[name] for name in ("id", "number", "state", "version", "text", "order", "by", "asked"))

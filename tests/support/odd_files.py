@@ -92,7 +92,7 @@ def png_header(width: int, height: int) -> bytes:
 
 
 def pdf(pages: int) -> bytes:
-    """A PDF of so many pages, page k with k black squares on white, written by hand from ISO 32000-1."""
+    """A PDF of `pages` pages, page k with k black squares on white, written by hand from ISO 32000-1."""
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>"]
     kids = " ".join(f"{3 + 2 * k} 0 R" for k in range(pages))
     objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {pages} >>".encode())
@@ -105,7 +105,7 @@ def pdf(pages: int) -> bytes:
 
 
 def locked_pdf() -> bytes:
-    """A PDF encrypted with a user password nobody here knows: its /U is not what any empty password gives."""
+    """A PDF encrypted with an unknown user password: its /U does not fit the empty one."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -15,7 +15,7 @@ SETTINGS = site.SETTINGS.format(data="data", port=0)
 
 
 def own_site(folder: Path, settings: str = SETTINGS, *, box: bool = True) -> Path:
-    """Write the settings, and make the Maildir unless told not to; gives the folder back."""
+    """Write the settings and, unless `box` is False, make the Maildir; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "galloper.toml").write_text(settings, "utf-8")
     if box:

@@ -124,7 +124,7 @@ def decide(table: Table, phase_id: int) -> None:
 
 
 def archived(table: Table, edition: export.Edition = export.Edition.WHOLE) -> bytes:
-    """The game's archive as it stands."""
+    """The game's archive as it is now."""
     out = io.BytesIO()
     with table.site.store() as session:
         export.write_archive(

@@ -25,7 +25,8 @@ from service.store.engine import open_engine
 from service.store.tables import MailState
 from tests.support.servers.dovecot import PASSWORD, USER
 
-service.jobs.REST = (0.0, 0.0, 0.1)  # so many deaths on purpose would else rest a minute each
+# Work whose worker died five times rests for a minute, as long as the storm waits for its end.
+service.jobs.REST = (0.0, 0.0, 0.1)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Certificates that nobody trusts unless told to, under the name that tests know."""
+"""Certificates that no program trusts by default, under the name that tests know."""
 
 from bench.servers.certificates import make_certificate
 
