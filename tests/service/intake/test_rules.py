@@ -272,7 +272,8 @@ def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> No
     read = read_mail(sheet_mail(1), PillowProbe())
     remembered = as_earlier_mail("first", read, IN_TIME, judge(sheet_mail(1)))
     assert remembered is not None
-    assert reason(judge(sheet_mail(1), received_at=DEADLINE + timedelta(hours=1), earlier=[remembered])) == "duplicate"
+    late = DEADLINE + timedelta(hours=1)
+    assert reason(judge(sheet_mail(1), received_at=late, earlier=[remembered])) == "duplicate"
 
 
 def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> None:

@@ -51,9 +51,8 @@ def test_down_for_half_an_hour_over_a_deadline_it_closes_at_the_start_and_counts
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     deadline = (datetime.now(UTC) - timedelta(minutes=30)).replace(microsecond=0)
     deliver(folder, _orders(), received_at=deadline - timedelta(minutes=5))
-    deliver(
-        folder, _orders().replace(b"v1", b"v2").replace(b"<1@", b"<2@"), received_at=deadline + timedelta(minutes=5)
-    )
+    second_version = _orders().replace(b"v1", b"v2").replace(b"<1@", b"<2@")
+    deliver(folder, second_version, received_at=deadline + timedelta(minutes=5))
     with opened(settings_of(folder)) as store:
         with store.begin() as session:
             first = session.scalars(select(PhaseRow).where(PhaseRow.ordinal == 1)).one()
