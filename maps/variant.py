@@ -93,7 +93,7 @@ class Variant:
 
     def context(self) -> Context:
         """This game as the judge sees it; made on the first call and kept."""
-        # On the first call only: who reads sheets needs no reach tables, which take 20 ms for w3k's provinces.
+        # On the first call: who reads sheets needs no reach tables, and those of w3k take 20 ms.
         if not self._context:
             context = Context(
                 board=self.board,

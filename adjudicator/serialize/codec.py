@@ -98,7 +98,7 @@ def _dump(value: Any) -> Any:
         case None | str() | int() | float():
             data = value
         case Region():
-            # A text that does not read back as the same region, as one with a stroke in it, goes out in parts.
+            # A region whose text does not read back, as one with a stroke in a name, is stored in parts.
             data = str(value) if Region.of(str(value)) == value else [value.province, value.coast]
         case Order():
             data = {"order": type(value).__name__, **_dump_fields(value)}

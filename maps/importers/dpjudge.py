@@ -138,7 +138,8 @@ class _Board:
                                              "carry at sea only"))
         # With coasts, small letters are the rule: fleets are in "SPA/NC" and never in "spa" itself.
         if line.written.islower() and place not in self._coasts:
-            self._report.note(*line.source, f"{place} is written in small letters, so no fleet may stand there")
+            self._report.note(*line.source, (f"{place} is written in small letters, so no fleet may stand "
+                                             "there"))
         return DraftProvince(
             place,
             named[0] if named else place,
@@ -187,9 +188,11 @@ class _Board:
                 if place in self._shut:
                     continue
                 if place not in places:
-                    self._report.fault(*line.source, f"{origin} abuts {target}, and no line tells its terrain")
+                    self._report.fault(*line.source, (f"{origin} abuts {target}, and no line tells its "
+                                                      "terrain"))
                 elif "/" in target and target not in self._ground:
-                    self._report.fault(*line.source, f"{origin} abuts {target}, and {place} has no such coast")
+                    self._report.fault(*line.source, (f"{origin} abuts {target}, and {place} has no such "
+                                                      "coast"))
                 elif place == origin.partition("/")[0]:
                     self._report.fault(*line.source, f"{origin} abuts itself")
                 elif target in listed:

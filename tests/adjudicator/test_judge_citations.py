@@ -30,6 +30,7 @@ def test_a_cited_test_case_is_one_in_which_that_sentence_is_said(sentence: str, 
     number = str(citation).removeprefix("DATC ")
     sentences = [order["why"] for order in answers(STANDARD, [DATC[number]])[0]["orders"]]
     words = STANDARD.rules.SENTENCES[sentence]
+    # The blanks of a sentence are filled with names, so any text may stand there.
     pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(words)) + re.escape(f" ({citation})")
     assert any(re.fullmatch(pattern, why) for why in sentences), sentences
 
@@ -83,4 +84,5 @@ def test_a_citation_hangs_on_the_sentence_or_else_on_the_reason() -> None:
     cited = rules.load("standard", {}, {"bounced": "page 4", "bounced_with": "page 5", "moves": ""})
     assert cited.citation("bounced_off", "bounced") == "page 4"
     assert cited.citation("bounced_with", "bounced") == "page 5"
+    # An empty text is no citation: a variant may silence what it would inherit from the reason.
     assert cited.citation("moves", None) == ""

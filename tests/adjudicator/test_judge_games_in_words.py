@@ -59,6 +59,7 @@ def _orders(
         parsed = parse_typed(variant, position.phase.kind, power, text)
         assert parsed.orders, (phase["when"], text)
         orders += parsed.orders
+        # One line may be several orders ("Armies London and Kent hold"), and they come to the same.
         wanted += [(text, result)] * len(parsed.orders)
     return orders, wanted
 

@@ -52,6 +52,7 @@ class Scene:
     choices: Mapping[str, object] = field(default_factory=dict)
 
     def rules(self, citations: Mapping[str, object]) -> Ruleset:
+        # Choices are those of w3k: the standard rules have none.
         module = "w3k" if self.choices else self.board
         return rules.load(module, self.choices, citations)
 
@@ -86,6 +87,7 @@ def _unit(text: str) -> Unit:
 def _order(text: str) -> Order:
     power, _, words = text.partition(": ")
     power = SHORT.get(power, power)
+    # A unit without its kind, which canonical text cannot say.
     if words.startswith("? "):
         blank = order(power, "A " + words[2:])
         unit = getattr(blank, "unit", None)
@@ -94,6 +96,7 @@ def _order(text: str) -> Order:
     return order(power, words)
 
 
+# Pandin's paradox: DATC 6.F.16.
 PANDIN = ["E: F LON S F WAL - ENG", "E: F WAL - ENG", "F: A BRE - LON", "F: F ENG C A BRE - LON",
           "G: F NTH S F BEL - ENG", "G: F BEL - ENG"]
 PANDINS = "E F LON, E F WAL, F A BRE, F F ENG, G F NTH, G F BEL"
@@ -480,6 +483,7 @@ def test_what_is_said_and_who_caused_it(name: str) -> None:
     scene = SCENES[name]
     written, outcome = scene.outcome()
     assert outcome.why == scene.says
+    # The cause is the order itself, so that results can lead to its line.
     assert outcome.cause == (None if scene.cause is None else written[scene.cause])
 
 

@@ -33,5 +33,6 @@ def test_nothing_is_said_while_judging(monkeypatch: pytest.MonkeyPatch) -> None:
         (SHEETS[0], Result.SUCCEEDS, False), (SHEETS[1], Result.SUCCEEDS, False),
         (SHEETS[2], Result.SUCCEEDS, False),
         (SHEETS[3], Result.VOID, True)]
+    # Read now, after judging, and in words all the same.
     assert outcomes[1].why == outcomes[2].why == "support given to Army Marseilles"
     assert outcomes[3].why == "void: there is no unit in Paris to support"

@@ -17,12 +17,12 @@ Carleol Car; Lincolia Lin; Chenth Chn; Lothian Lot; Chester Chs; Lundonia Lun; W
 Mamecastre Mam; Cumbria Cum; Man Man; Dalriada Dal; Mercia Mer; York Yor; Deira Dei; Morgannwg Mor; Derby Der;
 Nordfulc Nrd; The Channel CHA; Devenscire Dev; Northumberland Nth; Firth of Forth FOF; Dorsete Dor; Offas Dyke
 Off; Hebredies HEB; Dublin Dub; Oxeneford Oxe; Irish Sea IRI; Dunholm Dun; Peneverdant Pen; Oceanus Germanicus
-GER; Dyfed Dyf; Ripun Rip; Solway Sol; Edwins Burgh Edw; Sciropescire Sci; Straits of Dover SOD; Ely Ely; Scone
-Sco; Exsassa Exs; Snottingham Sno; Fife Fif; Stanford Sta; The Wash WAS; Galloway Gal; Stirling Sti;
-Glastingberie Gla; Stranraer Stn; Glowecestre Glo; Strathclyde Sth; Windesores Win; Westmorland Wst; St. Georges
-Channel Ses
+GER; Dyfed Dyf; Ripun Rip; Solway Sol; Edwins Burgh Edw; Sciropescire Sci; Straits of Dover SOD; Ely Ely;
+Scone Sco; Exsassa Exs; Snottingham Sno; Fife Fif; Stanford Sta; The Wash WAS; Galloway Gal; Stirling Sti;
+Glastingberie Gla; Stranraer Stn; Glowecestre Glo; Strathclyde Sth; Windesores Win; Westmorland Wst; St.
+Georges Channel Ses
 """
-"""Name and code as printed, sixty-five on one line each and three whose code is on the next line."""
+"""Name and code as printed: there sixty-five on one line each, and three with the code on the next line."""
 START = {
     "Duke William": {"A SH1", "A SH2", "A SH3", "A SH4"},
     "Harald Hardrada": {"A/F HG1", "A/F HG2", "A/F HG3", "A/F HG4"},

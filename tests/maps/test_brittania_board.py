@@ -38,6 +38,7 @@ def test_each_kingdom_type_state_can_make_a_kingdom() -> None:
 
 def test_ulaid_and_ayr_face_each_other_across_a_sea() -> None:
     assert "Ayr" not in BOARD.near("Ulaid", LAND)
+    # Two states are across a sea from each other when both touch it (WSB-19).
     assert {p for p in BOARD.near("Ulaid", SEA) & BOARD.near("Ayr", SEA) if BOARD.provinces[p].is_sea}
 
 

@@ -188,6 +188,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         2,
         ("Port is the home of 'Green', which is no power"),
     ),
+    # No border names it, and nobody could ever get there.
     ("provinces.csv", _append("Lone,Lone,,inland,,North,,,"), 7, "Lone cannot be reached from Port"),
     ("provinces.csv", _swap("Moo,inland", "Moo,coastal"), 4, "Moor is coastal and no fleet can reach it"),
     # borders
@@ -202,6 +203,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("borders.csv", _append("Cape/North Coast,Moor,land"), 9, "Cape/North Coast names a coast"),
     ("borders.csv", _append("Port,Moor,road"), 9, "the kind 'road' is not known"),
     ("borders.csv", _append("Port,Port,land"), 9, "Port cannot border itself"),
+    # In either order it is the same border.
     ("borders.csv", _append("Moor,Port,land"), 9, "Moor and Port stand in row 3 already"),
     (
         "borders.csv",
@@ -224,6 +226,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("setup.csv", _append("Red,A,Gulf"), 5, "a unit of kind Army cannot stand in Gulf, which is sea"),
     ("setup.csv", _append("Red,F,Cape"), 5, "Cape has several coasts"),
     ("setup.csv", _append("Red,A,Nowhere"), 5, "'Nowhere' is no province"),
+    # Another coast of the same province is the same place.
     ("setup.csv", _append("Red,A,Cape"), 5, "Cape holds Blue F Cape/North Coast already"),
     ("setup.csv", _append("Red,centre,Moor"), 5, "Moor is no supply centre"),
     ("setup.csv", _append("Blue,centre,Port"), 5, "Port belongs to Red already"),
@@ -231,6 +234,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     # names
     ("names.csv", _append("Harbour,Atlantis,alias,"), 6, "'Atlantis' is no province"),
     ("names.csv", _append("Cape,Port,alias,"), 6, "'cape' means Cape and Port; mark it ambiguous"),
+    # Compared as a reader compares: case and full stop make no difference.
     ("names.csv", _append("MOO.,Cape/South Coast,abbreviation,"), 6, "'moo' means Moor and Cape/South Coast"),
     (
         "names.csv",
@@ -243,6 +247,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ("names.csv", _append("...,Moor,alias,"), 6, "holds no letter or figure"),
     ("names.csv", _append("Heath,Moor,alias,no"), 6, "ambiguous is 'no'"),
     # variant.toml
+    # A misspelt key is two faults: what is missing has no row, what is unknown has one.
     ("variant.toml", _swap('title = "Tiny"', 'titel = "Tiny"'), 0, "title is missing"),
     ("variant.toml", _swap('title = "Tiny"', 'titel = "Tiny"'), 1, "titel is not a key of a board"),
     ("variant.toml", _swap("carries = true", "carries = 1"), 16, "units.F.carries must be true or false"),
@@ -374,6 +379,7 @@ def test_a_missing_file_is_named(tiny: Path, file: str) -> None:
 @pytest.mark.parametrize("file", ["variant.toml", "provinces.csv"])
 def test_a_file_in_another_encoding_is_named(tiny: Path, file: str) -> None:
     whole = (tiny / file).read_bytes()
+    # What Excel saves as plain "CSV" on a western machine.
     (tiny / file).write_bytes(whole[: whole.index(b"\n") + 1] + "Île,Île".encode("latin-1"))
     assert any(fault.file == file and fault.row == 2 and "cannot be read" in fault.message
                for fault in maps.check_folder(tiny))
@@ -400,6 +406,7 @@ def test_every_fault_is_reported_at_once(tiny: Path) -> None:
         "provinces.csv", "borders.csv", "setup.csv", "names.csv", "variant.toml",
     }
     assert "borders.csv, row 9: 'Atlantis' is no province of this board" in str(error)
+    # The exception and the check say the same, in the same order.
     assert list(error.faults) == maps.check_folder(tiny)
 
 
@@ -433,6 +440,7 @@ def test_a_board_put_together_lopsided_is_found() -> None:
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
     meant = Faults()
     checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), meant)
+    # A link that is said to lead one way is no fault.
     assert meant.all() == ()
 
 
@@ -460,6 +468,7 @@ def test_a_wrong_name_in_a_shipped_board_is_found(slug: str, tmp_path: Path) -> 
     assert maps.check_folder(folder) == []
     with (folder / "borders.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
+    # Row 101 of the file: the heading is row 1.
     rows[100][0] += "x"
     with (folder / "borders.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -502,4 +511,5 @@ def test_whatever_is_in_a_file_the_answer_is_a_list_of_faults(
         else:
             maps.load_folder(tiny)
     finally:
+        # The folder is shared by all examples of this test, so each leaves it whole.
         (tiny / file).write_text(FILES[file], "utf-8")

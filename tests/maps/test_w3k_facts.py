@@ -32,6 +32,7 @@ BOARD = W3K.board
 DEADLINES = "a matter of the clock; tests/service, requirement "
 JUDGE = "a rule of the judge; tests/adjudicator and maps/w3k/cases, requirement "
 POST = "a matter of mail and post; tests/service, requirement "
+# A statement that is nobody's here must say whose it is.
 ELSEWHERE: dict[str, str] = {
     "w3k-012": ("the Coordinator is a role of the service, requirement A5; the board has ten powers, see "
                 "w3k-011"),
@@ -99,6 +100,7 @@ def touching(kinds: set[str]) -> list[tuple[Region, Region]]:
 
 def neighbours(region: Region, unit: str) -> frozenset[Region]:
     movement = {"army": "land", "fleet": "sea"}[unit]
+    # The handbook leaves coasts out where any of them will do.
     if movement == "sea" and region.coast is None and BOARD.provinces[region.province].coasts:
         several = BOARD.regions(region.province, movement)
         return frozenset[Region]().union(*(BOARD.neighbours(coastal, movement) for coastal in several))
@@ -134,6 +136,7 @@ def colour(fact: Fact) -> None:
     red, green, blue = (int(code[start : start + 2], 16) / 255 for start in (1, 3, 5))
     hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
     degrees = hue * 360
+    # A pale red would be called pink.
     assert saturation > 0.6
     match fact["colour"]:
         case "red":
@@ -159,6 +162,7 @@ def calendar(fact: Fact) -> None:
             while phase.year == year:
                 played.add(phase.season)
                 phase = W3K.calendar.phase_after(phase)
+            # The first year has no Spring: the game begins in Summer 1642.
             assert played == {"Summer", "Autumn"}
         case {"first_adjustment": [season, year]}:
             autumn = Phase(year - 1, "Autumn", PhaseKind.RETREAT)
@@ -216,6 +220,7 @@ def supply_centre(fact: Fact) -> None:
 def victory(fact: Fact) -> None:
     assert W3K.victory == fact["supply_centres"]
     assert W3K.capitals is not None
+    # One capital of each of three kingdoms (VIC-01).
     assert len(W3K.capitals) == 3
 
 

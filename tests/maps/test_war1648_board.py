@@ -33,6 +33,7 @@ def test_everybody_starts_where_rule_2_says() -> None:
             for power, _, units in [line.partition(": ")] for unit in units.split(", ")}
     assert {str(unit) for unit in VARIANT.start.units} == opening
     assert len(opening) == 28
+    # Rule 11: the player may begin in the one or the other.
     assert _marked("instead=Spanish Netherlands") == {"Leon"}
 
 

@@ -53,6 +53,7 @@ def test_prose_gives_the_classic_orders_back(slug: str, kind: PhaseKind, seed: i
     powers = {power.id: power.name for power in variant.powers.values()}
     for order in (candidate for candidate in _orders(variant, kind, seed) if not candidate.PROSE):
         text = prose(order, variant.board, variant.kinds, powers)
+        # With the full stop that ends a sentence of a letter.
         assert vocabulary.parse_typed(variant, kind, order.power, f"{text}.").orders == (order,), text
 
 

@@ -92,9 +92,11 @@ odd = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-5, 5),
+    # Case lines are JSON, which has no NaN.
     st.floats(allow_nan=False),
     st.text(max_size=8),
     st.sampled_from(
+        # Values that are right in another field: a coast that a place does not have, a power as a region.
         ["Sutherland", "Devon/North Coast", "London/North Coast", "/", "A", "F", "Argyll", "build", "proxy"]
     ),
     st.lists(st.integers(0, 3), max_size=2),
@@ -133,6 +135,7 @@ def _answers(slug: str, *lines: str) -> tuple[int, list[dict[str, Any]]]:
 def _shape(answer: dict[str, Any]) -> None:
     if "error" in answer:
         assert set(answer) == {"id", "error"}
+        # The path of the field, a colon, and the sentence.
         assert ": " in answer["error"]
     else:
         assert {"id", "orders", "positions"} <= set(answer)
@@ -143,6 +146,7 @@ def _shape(answer: dict[str, Any]) -> None:
 @settings(max_examples=300, deadline=None)
 def test_a_case_with_anything_in_it_is_answered(case: dict[str, Any], data: st.DataObject) -> None:
     wounded = _wounded(case, data)
+    # A sound case behind the wounded one: a fault must not reach beyond its line.
     status, (first, second) = _answers("w3k", json.dumps(wounded), json.dumps(CASES[0]))
     assert status == (1 if "error" in first else 0)
     _shape(first)
@@ -176,12 +180,14 @@ def test_a_line_of_which_something_is_torn_off_or_overwritten_is_answered(
     assert status == (1 if any("error" in answer for answer in answers) else 0)
     for answer in answers:
         _shape(answer)
+    # The sound line after the torn one; what was torn may be several lines by now.
     assert "error" not in answers[-1]
 
 
 def _wounded(case: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
     """The case with one value lost or replaced, or one value of it put somewhere else."""
     wounded = deepcopy(case)
+    # The empty path is the whole case, which has nothing above it to change.
     *above, last = data.draw(st.sampled_from([p for p in _places(case) if p]))
     target: Any = wounded
     for step in above:

@@ -68,6 +68,7 @@ def _move(chance: Random, unit: Unit, units: list[Unit]) -> Order:
         unit=_ref(unit),
         to=Region(chance.choice(goals)),
         via_convoy=chance.random() < 0.1,
+        # "(db)": the boats are left behind on purpose (BRE-12).
         sheds=chance.random() < 0.1,
     )
 
@@ -78,6 +79,8 @@ def _help(chance: Random, unit: Unit, units: list[Unit], order_of: dict[Unit, Or
     for other in units:
         order = order_of.get(other)
         if isinstance(order, Move) and unit.kind == "F" and other.kind != "F":
+            # Weighted: without whole chains of fleets no bunch is ever destroyed or left standing (BRE-16,
+            # BRE-17).
             choices += 5 * [Convoy(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)]
         if isinstance(order, Move) and order.to.province in reach and other != unit:
             choices += 2 * [SupportMove(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)]

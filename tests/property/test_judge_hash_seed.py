@@ -61,6 +61,7 @@ def _told(variant: Variant, resolution: Resolution) -> str:
     standing = variant.rules.public_holdings(variant.context(), position)
     return "\n".join(
         [
+            # Unsorted on purpose: the record hashes the text as the codec writes it.
             json.dumps(codec.dump_position(position), sort_keys=False),
             json.dumps(codec.dump_resolution(resolution)),
             *standing,
@@ -84,5 +85,6 @@ def test_a_result_is_the_same_in_every_process() -> None:
         for seed in ("1", "2", "3")
     ]
     for slug in maps.variants():
+        # Nothing printed would be the same in every process, too.
         assert answers[0].count(f"{slug} phase ".encode()) == PHASES
     assert answers[0] == answers[1] == answers[2]

@@ -49,11 +49,14 @@ def _odd(board: Board, chance: Random, order: Order, units: list[Unit]) -> Order
     anywhere, somebody = Region(province, chance.choice(coasts)), chance.choice(units)
     match order:
         case Move():
+            # Between neighbours "via convoy" is a trap of its own (T2 and T7 of
+            # tests/data/datc/engine_traps.json).
             return chance.choice([replace(order, to=anywhere), replace(order, via_convoy=True)])
         case SupportMove() | Convoy():
             wrong = replace(order.target, region=somebody.region)
             return chance.choice([replace(order, to=anywhere), replace(order, target=wrong)])
         case SupportHold():
+            # A kind left out is no fault (ORD-04), so only the place can be wrong.
             return replace(order, target=replace(order.target, kind=None, region=somebody.region))
         case _:
             return order
@@ -62,6 +65,7 @@ def _odd(board: Board, chance: Random, order: Order, units: list[Unit]) -> Order
 def _compare(slug: str, seed: int, counts: Counter[str | None]) -> int | None:
     """Judge one random position both ways and note what orders came to. The paradoxes in it, or None where
     the naive resolver has no opinion."""
+    # Every third position is made for paradoxes, which chance alone hardly ever brings about.
     units, orders = _position(slug, Random(seed), strait=seed % 3 == 0)
     if sum(isinstance(o, Move) for o in orders) > MOVES_AT_MOST:
         return None
@@ -78,6 +82,7 @@ def _compare(slug: str, seed: int, counts: Counter[str | None]) -> int | None:
     reasons = {
         o.order.unit.region.province: o.reason for o in resolution.outcomes if isinstance(o.order, UnitOrder)
     }
+    # Which orders are illegal is compared too: the naive resolver has reasons for legal ones only.
     assert {p: r for p, r in reasons.items() if r != "illegal"} == opinion.reasons, detail
     assert resolution.position.units == opinion.standing, detail
     assert {d.unit: d.may_retreat for d in resolution.dislodged} == opinion.dislodged, detail
@@ -91,6 +96,7 @@ def _run(slug: str, seeds: range) -> Counter[str | None]:
     counts: Counter[str | None] = Counter()
     judged = [size for seed in seeds if (size := _compare(slug, seed, counts)) is not None]
     assert {None, "illegal", "bounced", "cut", "dislodged", "no_convoy", "unmatched"} <= set(counts)
+    # The check of the check: most positions had an answer, and one in a hundred a paradox.
     assert len(judged) > 0.8 * len(seeds)
     assert sum(judged) > len(seeds) / 100
     return counts

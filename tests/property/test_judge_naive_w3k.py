@@ -59,8 +59,10 @@ def _position(chance: Random) -> tuple[list[Unit], list[UnitOrder], dict[str, fr
 
 def _maybe_convert(chance: Random, order: UnitOrder) -> UnitOrder:
     centre = W3K.board.provinces[order.unit.region.province].centre
+    # Elsewhere than in a centre a conversion is illegal (CVT-01); a few are tried.
     if chance.random() > (0.6 if centre else 0.03):
         return order
+    # A missing coast is void where there are several (CVT-06, Q-22).
     coast = chance.choice([None, "North Coast", "East Coast"])
     return Convert(power=order.power, unit=order.unit, to_kind=chance.choice([None, "A", "F"]), coast=coast)
 
@@ -75,6 +77,8 @@ def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
         stray = Move(power=other, unit=order.unit, to=Region(chance.choice(SHORES)))
         roll = chance.random()
         sheets.carried_out.append(order)
+        # A proxy and the order of the power it names; the owner's own line is displaced, if there is one
+        # (PRX-03).
         if roll < 0.25:
             sheets.written += [
                 replace(order, power=other),
@@ -82,6 +86,7 @@ def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
             ]
             if chance.random() < 0.5:
                 sheets.displaced.append(Hold(power=owner, unit=order.unit))
+        # A silent proxy: the owner's order counts.
         elif roll < 0.35:
             sheets.written += [order, Proxy(power=owner, unit=order.unit, to_power=other)]
         else:
@@ -96,6 +101,7 @@ def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
 def _compare(seed: int, counts: Counter[str | None]) -> bool:
     chance = Random(seed)
     units, orders, centres = _position(chance)
+    # The naive resolver tries every set of moves: 2 to the 8th.
     if sum(isinstance(o, Move) for o in orders) > 8:
         return False
     begun = frozenset(u for u in units if chance.random() < 0.5)

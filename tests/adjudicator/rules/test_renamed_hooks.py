@@ -24,6 +24,7 @@ def test_an_old_hook_is_refused_with_its_new_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hook: str, name: str
 ) -> None:
     (tmp_path / f"old_{hook}.py").write_text(PROGRAM.format(hook=hook), "utf-8")
+    # `add_folder` adds to this list for good; the copy goes with the test.
     monkeypatch.setattr(rules, "__path__", list(rules.__path__))
     rules.add_folder(tmp_path)
     with pytest.raises(ValueError, match=f"{hook} is {name} now"):
