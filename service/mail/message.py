@@ -158,7 +158,6 @@ def _marks(headers: Headers) -> MachineMarks:
         and re.fullmatch(r"<\s*>", strip_comments(path).strip()) is not None,
         # RFC 3834, 5: "no" says that a person sent the mail.
         auto_submitted=any(word not in {"", "no"} for word in submitted),
-
         auto_reply=bool(precedence & {"auto_reply", "auto-reply"})
         or any(answer != "no" for answer in answers),
     )
