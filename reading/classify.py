@@ -2,9 +2,6 @@
 order or neither, and whether a person must look at it.
 
     joined lines -> heading and body -> classified lines -> confidence
-
-What is no order below the heading waits for a person unless it is plainly a greeting or a signature: it might
-be an order after all, or say something about one.
 """
 
 from __future__ import annotations
@@ -32,18 +29,17 @@ from reading.text_only import nearest, text_candidates, text_completeness, text_
 from reading.vocabulary import Vocabulary
 
 FIRST_ORDER = 0.7
-"""How much of a text must be one order, 0..1, for the heading to end above it, where no ink tells. Set by
-hand."""
+"""Least completeness, 0..1, of a text that ends the heading above it, if it has no ink. By hand."""
 
 LONGEST_NAME = 4
-"""Words of a sender's name on top of a sheet, a salutation among them; more are a sentence."""
+"""Most words of a sender's name on top of a sheet, with a salutation; more are a sentence. By hand."""
 
 UNCLEAR = 0.5
-"""The most confidence, 0..1, in a heading whose digits two readings do not share."""
+"""Most confidence, 0..1, in a heading whose digits two readings do not share. By hand."""
 
+# How well such a line reads says nothing about strokes.
 UNTOUCHED = 0.4
-"""The most, 0..1, that a line without posteriors may look crossed out: how well it reads tells nothing
-there."""
+"""Most, 0..1, that a line without posteriors may look crossed out to pass without a person. By hand."""
 
 
 def classify_page(
@@ -99,8 +95,7 @@ def _begins_orders(joined: JoinedLine, vocabulary: Vocabulary) -> bool:
 def _classify_above(
     lines: Sequence[JoinedLine], heading: SheetHeading, vocabulary: Vocabulary, *, is_all: bool
 ) -> list[InterpretedLine]:
-    """The lines above the orders. Below the last line that is plainly a heading, and on a page without orders
-    (`is_all`), what is neither order nor greeting may be part of an order."""
+    """The lines above the orders. `is_all`: the page has no orders below them."""
     # Letters alone take "string" for Spring: where there is ink, it says what is heading.
     is_named = [
         bool(line.line.text)
@@ -111,6 +106,7 @@ def _classify_above(
         )
         for index, line in enumerate(lines)
     ]
+    # Below the last plain heading, and on a page without orders, what is neither may be part of an order.
     last = 0 if is_all else max((index for index, named in enumerate(is_named) if named), default=0)
     # What nobody could read is no heading: above the orders it is more likely a mark than a line.
     return [
@@ -122,9 +118,8 @@ def _classify_above(
 def _heading_line(
     joined: JoinedLine, vocabulary: Vocabulary, *, is_named: bool
 ) -> InterpretedLine:
-    """A line above the orders. A person looks at one with a word of orders or of doubt and at a whole
-    sentence, for it may say something about an order; and at any but a signature that is not plainly a
-    heading (`is_named`), and is shown which orders it might be."""
+    """A line above the orders. `is_named`: it is plainly a heading."""
+    # A word of orders or of doubt, or a whole sentence, may say something about an order.
     line, starts = joined.line, vocabulary.starts
     text = line.text if joined.heading is None else joined.heading.text
     is_clear = (
@@ -140,6 +135,7 @@ def _heading_line(
     )
     if is_named or (is_clear and is_harmless(text, vocabulary.lexicon)):
         return classified
+    # Neither heading nor signature: the person is shown which orders it might be.
     candidates = () if joined.decoded is None else to_candidates(joined.decoded)
     return replace(
         classified, kind="other" if is_clear else "heading", status=LineState.OPEN, candidates=candidates
@@ -165,7 +161,7 @@ def _order(
 
 
 def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> InterpretedLine:
-    """A line that begins like an order and is none that was understood: a person looks."""
+    """A line that begins like an order and was not understood as one: a person looks."""
     is_struck = rules.is_crossed_out(line)
     return InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
@@ -175,7 +171,7 @@ def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> I
 
 
 def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
-    """A line of which a row has no posteriors, by its text alone."""
+    """A line with a row without posteriors, by its text alone."""
     snapped, candidates = nearest(line.text, vocabulary), text_candidates(line, vocabulary)
     if not candidates and not vocabulary.starts.looks_like_order(line.text):
         return _no_order(line, candidates, vocabulary, rules)
@@ -198,8 +194,9 @@ def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> In
 def _no_order(
     line: ReadLine, candidates: tuple[dict[str, object], ...], vocabulary: Vocabulary, rules: ReviewRules
 ) -> InterpretedLine:
-    """A line below the heading that is no order. A person looks, unless it is plainly crossed out, or plainly
-    read and a signature or the like."""
+    """A line below the heading that is no order."""
+    # It might be an order after all, or say something about one: a person looks, unless it is plainly crossed
+    # out, or plainly read and a greeting or a signature.
     is_struck = rules.is_crossed_out(line)
     is_plain = line.score >= rules.limits.text_score and is_harmless(line.text, vocabulary.lexicon)
     live_state = LineState.NOT_ORDER if is_plain else LineState.OPEN
@@ -213,7 +210,7 @@ def _no_order(
 def _review_together(
     lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
 ) -> tuple[InterpretedLine, ...]:
-    """The lines, those opened that others of their sheet leave in doubt."""
+    """The lines, opened where other lines of their sheet leave a doubt."""
     beside = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     reviewed = [
         review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside
@@ -223,6 +220,6 @@ def _review_together(
 
 
 def _is_bare_hold(orders: Sequence[Order]) -> bool:
-    """True for only a place that holds, as the name of a power who signs reads. A unit holds without an
-    order, too."""
+    """True for one province that holds, without a kind of unit."""
+    # The name of a power who signs reads so; and a unit holds without an order, too.
     return len(orders) == 1 and isinstance(orders[0], Hold) and orders[0].unit.kind is None

@@ -1,7 +1,7 @@
-"""Words that the edit box completes: every name of the board with every spelling, and the words of its order
+"""Words that the edit box completes: every name of the board in every spelling, and the words of its order
 forms.
 
-Lexical only: all names of the board are offered always, whatever stands where and whoever borders whom.
+Lexical only: all names of the board are always offered, in any position.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ _VERBS: Mapping[type[Order], tuple[str, ...]] = {
     Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"),
     SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
 }
-"""What stands between names in the handbook's prose. An order that one rule set alone has brings the words of
-its own."""
-_WRITTEN: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
+"""Words between names in the handbook's prose. An order of one rule set only brings its own words."""
+_EXAMPLES: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.MOVEMENT: (
         ("A {a} H", "the army there holds"), ("A {a} - {b}", "it moves; F for a fleet"),
         ("F {c} S A {a}", "the fleet supports the army where it is"),
@@ -51,18 +50,18 @@ _WRITTEN: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
     PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed")),
 }
-"""Orders as they may be typed in any game, each with what it says; {a}, {b}, {c} are places and {p} is a
+"""Orders as they may be typed in any game, each with its meaning; {a}, {b}, {c} are provinces and {p} is a
 power."""
 _BLANK = re.compile(r"\{\w+\}")
-_PLAIN = 9
-"""Letters of the longest name that stands in an example."""
+_SHORT_NAME = 9
+"""Most letters of a name in an example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """What may be completed. `names` are pairs: a spelling a person may begin to type, and the name it stands
-    for; `verbs` and `units` complete to themselves. `written` are orders as one may type them, each with what
-    it says."""
+    """What may be completed. `names`: pairs of a spelling that a person may begin to type, and the name that
+    it means. `verbs` and `units` complete to themselves. `written`: orders as one may type them, each with
+    its meaning."""
 
     names: tuple[tuple[str, str], ...] = ()
     verbs: tuple[str, ...] = ()
@@ -91,29 +90,32 @@ def words_of(variant: Variant, kind: PhaseKind) -> Completions:
 
 
 def _verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
-    """What stands between the names of the orders that a phase takes by these rules."""
+    """The words between names in the orders of a phase by these rules."""
     orders = sorted(variant.rules.ORDERS.get(kind, ()), key=lambda order: order.__name__)
     pieces = (piece.strip() for order in orders for piece in (_VERBS.get(order) or _BLANK.split(order.TERSE)))
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
 
 
 def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
-    """Examples of orders in short, for a person who has never written one: with names of this board in the
-    order of the alphabet, whatever stands where; only such as are understood here."""
+    """Examples of short orders, each with its meaning, for a person who has never written one."""
+    # Names in the order of the alphabet: an example must tell nothing of the position.
     names = sorted(
-        {p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _PLAIN}
+        {p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _SHORT_NAME}
     )
     if len(names) < 3 or not variant.powers:
         return ()
-    own, *others = variant.powers.values()
-    filled = dict(zip("abc", names, strict=False)) | {"p": (others or [own])[0].name}
-    found = [(order.format(**filled), said.format(**filled))
-             for order, said in (*_WRITTEN.get(kind, ()), *variant.rules.EXAMPLES.get(kind, ()))]
-    return tuple((order, said) for order, said in found if _taken(variant, kind, own.id, order))
+    first, *others = variant.powers.values()
+    filled = dict(zip("abc", names, strict=False)) | {"p": (others or [first])[0].name}
+    examples = [
+        (order.format(**filled), meaning.format(**filled))
+        for order, meaning in (*_EXAMPLES.get(kind, ()), *variant.rules.EXAMPLES.get(kind, ()))
+    ]
+    # Only examples that are understood here.
+    return tuple(pair for pair in examples if _is_order(variant, kind, first.id, pair[0]))
 
 
-def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
-    """Whether a line is understood, as an order that the phase takes by these rules."""
+def _is_order(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
+    """True if a line is understood as an order of the phase by these rules."""
     parsed = parse_typed(variant, kind, power, text)
     return parsed.complaint is None and all(
         variant.rules.accepts_order(order, kind) for order in parsed.orders
@@ -121,6 +123,7 @@ def _taken(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
 
 
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:
-    """Readings of a misread text, best first, at most five, as a line keeps them. By words alone."""
-    found = nearest_orders(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
-    return [one for one in (candidate_json(c, variant.board) for c in found.candidates) if one["order"]]
+    """Readings of a misread text by its words alone, best first, at most five, as a line keeps them."""
+    nearest = nearest_orders(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
+    readings = [candidate_json(candidate, variant.board) for candidate in nearest.candidates]
+    return [reading for reading in readings if reading["order"]]

@@ -1,8 +1,8 @@
-"""A line's ink to orders: posteriors decoded inside the automaton of forms and names, then put into words by
-the grammar.
+"""A line's ink to orders: posteriors decoded inside the automaton of forms and names, then read by the
+grammar.
 
-Lexical only: ink, forms and names go in, and nothing else is within the decoder's reach. All scores are
-natural logarithms of chances (nats). Posteriors are a recogniser's, see `ocr.page.Posteriors`.
+Lexical only: ink, forms and names go in, and nothing else. All scores are natural logarithms of chances
+(nats). For posteriors see `ocr.page.Posteriors`.
 """
 
 from __future__ import annotations
@@ -27,38 +27,39 @@ from ocr.page import Posteriors, ReadLine
 from reading.vocabulary import Vocabulary, printed
 
 FREE_LETTER, EXPECTED_LETTER = 1.3, 2.2
-"""Nats that one letter outside the grammar costs: letters in any order are less likely than an order's. The
-second counts where the text begins like an order. Set by hand on the sample sheets with the first decoder."""
+"""Nats, cost of one letter outside the grammar; the second if the text begins like an order. By hand on the
+sample sheets, with the first decoder."""
 
 UNSEEN_LETTER = 2.0
-"""Nats that a letter is worth which one opinion sees and another does not. Set by hand on the sample
-sheets."""
+"""Nats, worth of a letter that one opinion sees and another does not. By hand on the sample sheets."""
 
+# Long lines in a bad hand lost the right text at lower limits. A corrected line is put together of pieces,
+# and each seam is a hard spot, so its limit is nearer to 0.
 BAD_FIT, BAD_CORRECTED_FIT = -16.0, -8.0
-"""Nats against free reading below which a line's best order may have been lost on the way, so that spellings
-are proposed too. A corrected line is put together of pieces, and each seam is a hard spot, so its limit is
-nearer. Set by hand on composed sheets: long lines in a bad hand lost the right text at lower limits."""
+"""Nats against free reading, 0 or less, below which the beam may have lost the best order, so that spellings
+are proposed too. By hand on composed sheets."""
 
 TOUCHED = 0.6
-"""How much a word must look crossed out, 0..1, for the line to be read without it too. Set by hand: with it
-14 orders more were exact on 380 composed sheets."""
+"""Score, 0..1, from which a word looks struck enough to read the line without it too. By hand: with it 14
+orders more were exact on 380 composed sheets."""
 
+# Without them the letters of a struck word counted as unexplained ink, and the line as it stands won: of 60
+# composed lines with a surely struck word 40 came out right, with them 49.
 STROKE, REPLACED = 3.0, 7.0
-"""Nats that a sure stroke costs a reading that takes the struck word for live, and what a word put in above
-it costs that reading besides. Set by hand: of 60 composed lines with a surely struck word 49 came out right,
-40 before."""
+"""Nats that a sure stroke costs a reading with the struck word live, and nats that a word inserted above it
+costs that reading besides. By hand."""
 
 SHARED = 12
-"""Texts of each opinion that are weighed by the other opinions."""
+"""Texts of each opinion that the other opinions weigh too. By hand."""
 
 MOST_HYPOTHESES = 8
-"""Different orders that a line keeps."""
+"""Different orders that a line keeps. By hand."""
 
 MOST_CANDIDATES = 5
 """Different orders that a person is offered; docs/contract.md promises at most five."""
 
 MOST_SURE = 50.0
-"""Nats beyond which a line is no order for all that figures can tell; keeps `math.exp` within its range."""
+"""Nats beyond which a line is certainly no order; keeps `math.exp` within its range."""
 
 MOST_STATES = 200_000
 """Automaton states that a decoder may hold, about 150 MB with its automaton's. A hundred sheets step on half
@@ -67,17 +68,18 @@ as many."""
 
 @dataclass(frozen=True, slots=True)
 class LineInk:
-    """All that is seen of one line, each as posteriors over the whole line.
+    """All posteriors of one line, each over the whole line.
 
-    `opinions`: of the line as it stands, by the first engine and by a second one where it was asked; at least
-    one. `corrected`: the line with its corrections made, in each way that leaves something to read, and in
-    `corrections` the first engine's posteriors of each. `bare`: the same without struck words and without the
-    words put in, where there are both: what rises above a struck word may only look like a word.
+    `opinions`: of the line as it stands, one or more: the first engine's, and a second's if it was asked.
+    `corrected`: the line with its corrections made, in each way that leaves something to read. `corrections`:
+    the first engine's posteriors of these. `bare`: the line without struck words and without inserted words,
+    if it has both.
     """
 
     opinions: tuple[Posteriors, ...]
     corrected: tuple[ReadLine, ...] = ()
     corrections: tuple[Posteriors, ...] = ()
+    # What rises above a struck word may only look like an inserted word.
     bare: Posteriors | None = None
 
     @property
@@ -103,9 +105,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class DecodedLine:
-    """What a line may say: `hypotheses` are different orders, best first, at most MOST_HYPOTHESES, or none.
+    """What a line may say.
 
-    `letters`: how many letters free reading shows. `decoder`: what it was decoded by.
+    `hypotheses`: different orders, best first, at most MOST_HYPOTHESES, or none. `letters`: how many free
+    reading shows. `decoder`: the one that decoded it.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -114,8 +117,8 @@ class DecodedLine:
     decoder: Decoder
 
     def gain(self, letter_cost: float = FREE_LETTER) -> float:
-        """Nats by which the best order beats free text at this cost a letter; below 0 where the line is
-        rather no order, minus infinity where none was found."""
+        """Nats by which the best order beats free text at this cost a letter: below 0 if the line is rather
+        no order, minus infinity without any."""
         return self.hypotheses[0].score + letter_cost * self.letters if self.hypotheses else -math.inf
 
     @property
@@ -125,15 +128,14 @@ class DecodedLine:
         return max(free_text, self.hypotheses[0].score) if self.hypotheses else free_text
 
     def alignments(self) -> tuple[Alignment, ...]:
-        """How the best order lies on each of `ink.all`. There must be a best order."""
+        """The alignment of the best order with each of `ink.all`. There must be a best order."""
         return tuple(align(self.decoder, posteriors, self.hypotheses[0].text) for posteriors in self.ink.all)
 
 
 def decode_lines(lines: Sequence[ReadLine], vocabulary: Vocabulary) -> tuple[DecodedLine | None, ...]:
     """The orders that each line may say; None for a line without posteriors.
 
-    Lines are searched side by side, which takes less time than one after the other and gives the same
-    answers."""
+    Lines are searched side by side: in less time than one by one, and with the same answers."""
     inks = [line_ink(line) for line in lines]
     decoder = decoder_of(vocabulary)
     texts = iter(
@@ -151,8 +153,8 @@ def decode_line(line: ReadLine, vocabulary: Vocabulary) -> DecodedLine | None:
 
 
 def decoder_of(vocabulary: Vocabulary) -> Decoder:
-    """The decoder of a vocabulary, made once and kept until it holds more than MOST_STATES, then made
-    again."""
+    """The decoder of a vocabulary, made once and kept until it holds more than MOST_STATES."""
+    # Without a bound the states of 250 rows took 114 MB.
     decoder = _decoder(vocabulary.forms, vocabulary.lexicon)
     if decoder.state_count > MOST_STATES:
         _decoder.cache_clear()
@@ -175,19 +177,19 @@ def opinions(line: ReadLine) -> tuple[Posteriors, ...]:
 
 
 def line_ink(line: ReadLine) -> LineInk | None:
-    """All that is seen of a line; None for a line without posteriors."""
-    seen = opinions(line)
-    if not seen:
+    """All posteriors of a line; None for a line without."""
+    as_it_stands = opinions(line)
+    if not as_it_stands:
         return None
     if not any(row.inserted or row.strike.max_word_score >= TOUCHED for row in line.rows):
-        return LineInk(seen)
+        return LineInk(as_it_stands)
     # Imported here: it loads the recogniser's network, and a worker that only sends mail needs none.
     from ocr.corrections.apply import corrected_lines, line_without_struck_words
 
     pairs = [(corrected, _ink_of(corrected)) for corrected in corrected_lines(line)]
     corrected = [(line, posteriors) for line, posteriors in pairs if posteriors is not None]
     return LineInk(
-        seen,
+        as_it_stands,
         tuple(line for line, _ in corrected),
         tuple(posteriors for _, posteriors in corrected),
         _ink_of(line_without_struck_words(line)) if corrected else None,
@@ -203,10 +205,9 @@ def _ink_of(line: ReadLine | None) -> Posteriors | None:
 def best_text(
     decoder: Decoder, posteriors: Sequence[Posteriors], texts: Sequence[tuple[Text, ...]]
 ) -> tuple[Text, float] | None:
-    """The text that fits a line best, and the nats by which it beats free text; None where no text comes
-    near.
+    """The text that fits a line best, and the nats by which it beats free text; None if no text comes near.
 
-    `posteriors`: one opinion or more; `texts`: what the decoder found on each."""
+    `posteriors`: one opinion or more. `texts`: what the decoder found on each."""
     letters, ceilings = unconstrained_score(decoder, posteriors)
     weighed = _weighed(decoder, posteriors, ceilings, texts, ())
     if not weighed:
@@ -216,7 +217,7 @@ def best_text(
 
 
 def align_best(decoder: Decoder, posteriors: Sequence[Posteriors], text: Text) -> Alignment:
-    """How a text lies on the ink, by the opinion that it fits best. `posteriors` has one opinion or more."""
+    """The alignment of a text by the opinion that it fits best. `posteriors` has one opinion or more."""
     return best_alignment([align(decoder, each, text) for each in posteriors])
 
 
@@ -226,8 +227,8 @@ def best_alignment(alignments: Sequence[Alignment]) -> Alignment:
 
 
 def unconstrained_score(decoder: Decoder, posteriors: Sequence[Posteriors]) -> tuple[int, list[float]]:
-    """The letters that free reading shows, and by each opinion the log chance that a text is measured
-    against: an opinion that sees fewer letters explains less of the ink."""
+    """The letters that free reading shows, and by opinion the log chance that a text is measured against."""
+    # An opinion that sees fewer letters explains less of the ink.
     free_paths = [best_free_path(decoder, each) for each in posteriors]
     letters = max(count for _, count in free_paths)
     return letters, [chance + UNSEEN_LETTER * (letters - count) for chance, count in free_paths]
@@ -264,8 +265,8 @@ def _decoded(
 def _ceilings_of_corrected(
     line: ReadLine, ink: LineInk, decoder: Decoder, ceilings: Sequence[float]
 ) -> list[float]:
-    """The ceilings, lowered for corrected lines where a word is surely struck: the stroke explains that
-    word's letters, and nothing explains them where the word is live."""
+    """The ceilings, lowered for corrected lines if a word is surely struck."""
+    # There the stroke explains the word's letters.
     ceilings = list(ceilings)
     corrected, everything = len(ink.opinions), ink.all
     if len(everything) == corrected or max(row.strike.max_word_score for row in line.rows) < SURELY_STRUCK:
@@ -291,7 +292,7 @@ def _weighed(
     decoder: Decoder, posteriors: Sequence[Posteriors], ceilings: Sequence[float],
     texts: Sequence[tuple[Text, ...]], spellings: Sequence[str],
 ) -> list[tuple[Text, tuple[float, ...]]]:
-    """The texts that any opinion found and the `spellings` that the automaton takes, each with its log chance
+    """The texts of all opinions, and the `spellings` that the automaton takes, each with its log chance
     against free reading by every opinion."""
     if len(posteriors) == 1 and not spellings:
         return [(text, (text.score - ceilings[0],)) for text in texts[0]]
@@ -310,8 +311,8 @@ def _weighed(
 def _hypotheses(
     weighed: Sequence[tuple[Text, tuple[float, ...]]], vocabulary: Vocabulary
 ) -> tuple[Hypothesis, ...]:
-    """Texts put together by what they mean, best first. Opinions count alike: an order is as likely as the
-    mean of the chances they give."""
+    """Texts put together by what they mean, best first."""
+    # Opinions count alike: an order is as likely as the mean of the chances that they give.
     lexicon, by_order = vocabulary.lexicon, dict[str, Hypothesis]()
     for text, by_posteriors in sorted(weighed, key=lambda pair: -_log_mean(pair[1])):
         for orders in orders_in_text(text.text, lexicon=lexicon, forms=vocabulary.forms):
@@ -331,8 +332,8 @@ def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tupl
     """The best hypotheses as a line keeps them: {"text", "order", "score"}, scores 0..1 that sum to 1 or
     less.
 
-    The best one has `confidence`, and the others share the rest. Without a `confidence` the line is rather no
-    order, and that is one reading more."""
+    The best one has `confidence`, and the others share the rest. Without `confidence` the line is rather no
+    order, which takes a share too."""
     hypotheses = decoded.hypotheses[:MOST_CANDIDATES]
     if not hypotheses:
         return ()

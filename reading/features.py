@@ -1,7 +1,6 @@
-"""What speaks for and against a decoded line's best order: the features that its confidence is computed from.
+"""The features of a decoded line's best order, from which its confidence is computed.
 
-Lexical and of the ink only, like everything in `reading`. What each feature means, with its unit and range,
-is said in `ocr.decoding.confidence.Features`.
+Lexical and of the ink only. For their meaning, unit and range see `ocr.decoding.confidence.Features`.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
 
 EXTRA_LETTER = 2.0
-"""Nats for a letter that free reading shows beside a name beyond the letters of the words there. Set by hand
-on the 380 sheets that the gate was first fitted to."""
+"""Nats for each letter that free reading shows near a name beyond the letters of the words there. By hand, on
+the 380 sheets that the gate was first fitted to."""
 
 
 def features_of(
     line: ReadLine, decoded: DecodedLine, alignments: Sequence[Alignment], vocabulary: Vocabulary
 ) -> Features:
-    """The features of the best order, which lies on the ink as `alignments`, by each of `decoded.ink.all`.
-
-    A line with its corrections made is no opinion of the line as it stands. Where the order was surely read
-    on it, it is the only opinion. `decoded` has a best order."""
+    """The features of the best order. `decoded` has one. `alignments`: its own, by each of
+    `decoded.ink.all`."""
+    # A line with its corrections made is no opinion of the line as it stands. If the order was surely read on
+    # it, it is the only opinion.
     lexicon = vocabulary.lexicon
     best, others, corrected = decoded.hypotheses[0], decoded.hypotheses[1:], _read_as_corrected(line, decoded)
     opinions = len(decoded.ink.opinions)
@@ -86,19 +85,19 @@ def features_of(
 
 
 def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
-    """Which of `decoded.ink.corrected` the best order was read on; None where it was read on the line as it
-    stands, or a word that is crossed out is not surely so."""
+    """Index in `decoded.ink.corrected` of the line that the best order was read on; None if it was read on
+    the line as it stands, or a struck word is not surely struck."""
     scores, opinions = decoded.hypotheses[0].by_posteriors, len(decoded.ink.opinions)
     if len(scores) == opinions or not all(is_plainly_struck(row.strike) for row in line.rows):
         return None
     index = max(range(opinions, len(scores)), key=lambda number: scores[number])
-    # Where words that were put in had to be left out, not every correction is read.
+    # If inserted words had to be left out, not every correction is read.
     is_corrected = index < opinions + len(decoded.ink.corrected)
     return index - opinions if is_corrected and scores[index] > max(scores[:opinions]) else None
 
 
 def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bool:
-    """True if the order is one that nobody means as it stands, or the text holds a word of doubt."""
+    """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
@@ -112,8 +111,8 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
 
 
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
-    """A text as read freely without the words that name the order's places: "May", short for Mayo, is a word
-    of doubt by itself."""
+    """A text as read freely without the words that name the order's provinces."""
+    # "May", short for Mayo, would be a word of doubt.
     words = best.text.text.lower().split(" ")
     for first, end in place_spans(best.text.text, best.orders, lexicon):
         for word in words[first:end]:
@@ -122,8 +121,8 @@ def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
 
 
 def _word_misfit(best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> float:
-    """Nats lost a letter, by one opinion, in the name or other word that fits worst; 0 or more. OrderStarts
-    by themselves are no words: a dash that is lost shows in the margin."""
+    """Nats lost a letter, by one opinion, in the name or other word that fits worst; 0 or more."""
+    # Signs by themselves are no words: a lost dash shows in the margin.
     names = place_spans(best.text.text, best.orders, lexicon)
     in_names = {index for name in names for index in range(*name)}
     others = [word for index, word in enumerate(fit.words) if index not in in_names and word.letters]
@@ -135,8 +134,8 @@ def _word_misfit(best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> float:
 
 
 def _homonym_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
-    """Nats lost where a lost word would have made a place another's (Cork, of County Cork): on its name and
-    the words beside it, on the mean of the opinions; 0 where there is no such place."""
+    """Nats lost on a name that one word more would make another's (Cork, County Cork), and on the words
+    beside it, mean of the opinions; 0 without such a name."""
     names = homonym_spans(best.text.text, best.orders, lexicon)
     return sum(max((_loss_around(fit.words, *name) for name in names), default=0.0) for fit in fits) / len(
         fits
@@ -155,8 +154,7 @@ def _loss_around(words: Sequence[WordFit], first: int, end: int) -> float:
 
 
 def _agreement(line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary) -> float:
-    """1 where every other opinion says the same order, -1 where one says another, 0 without another
-    opinion."""
+    """1 if every other opinion says the same order, -1 if one says another, 0 without another opinion."""
     best = decoded.hypotheses[0]
     votes = [
         max(decoded.hypotheses, key=lambda hypothesis: hypothesis.by_posteriors[index]) is best

@@ -1,7 +1,7 @@
-"""The heading of a page by its ink: rows decoded inside the automaton of headings, read as text where that
-explains them better than free letters.
+"""The heading of a page by its ink: rows decoded inside the automaton of headings, where that explains them
+better than free letters.
 
-Lexical only: the games' names, powers and seasons, and nothing of what stands on the board.
+Lexical only: the games' names, powers and seasons, and nothing of the position.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ocr.page import Posteriors, ReadLine
 from reading.decode import align_best, best_text, opinions
 
 CERTAIN = 0.9
-"""Nats a letter by which a row must beat free letters to be certainly a heading; `decode.FREE_LETTER`, 1.3,
-is the most that it can. Set by hand on the sample sheets."""
+"""Nats a letter, 0..1.3 (`decode.FREE_LETTER`), by which a row must beat free letters to be certainly a
+heading. By hand on the sample sheets."""
 
+# On a shopping list "string" beat free letters as Spring by less than 1.
 LIKELY = 2.3
-"""Nats by which a row must beat free letters to be a heading where nothing else tells: odds of ten to one. On
-a shopping list "string" beat free letters as Spring by less than 1."""
+"""Nats by which a row must beat free letters to be a heading if nothing else tells: odds of ten to one."""
 
 _FIELDS = ("game", "power", "season", "year", "kind")
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedHeadingRow:
-    """One row as a heading. `text`: what was written, in the ink's own case. `gain`: nats by which it beats
-    free letters, above 0. `letters`: how many free reading shows."""
+    """One row as a heading. `text`: as written, in the ink's own case. `gain`: nats, above 0, by which it
+    beats free letters. `letters`: how many free reading shows."""
 
     text: str
     gain: float
@@ -42,7 +42,7 @@ class DecodedHeadingRow:
 
     @property
     def is_certain(self) -> bool:
-        """True if it fits so well that nothing else need be tried."""
+        """True if it fits so well that nothing else is tried."""
         return self.gain >= CERTAIN * self.letters
 
     @property
@@ -64,7 +64,7 @@ def decode_heading_rows(
 
 
 def decode_heading_row(row: ReadLine, games: Sequence[KnownGame]) -> DecodedHeadingRow | None:
-    """One row as a heading; None where it is rather no heading, or has no posteriors."""
+    """One row as a heading; None if it is rather no heading, or has no posteriors."""
     ink, decoder = opinions(row), heading_decoder(tuple(games))
     return _heading_row(ink, decoder.decode_rows(ink), decoder)
 
@@ -89,9 +89,9 @@ def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
 def read_heading(
     lines: Sequence[ReadLine], rows: Sequence[DecodedHeadingRow | None], games: Sequence[KnownGame]
 ) -> SheetHeading:
-    """The heading that the first lines of a page say; `rows` are the first of these lines as headings.
-
-    What the ink says counts. It is sure only where free letters say the same."""
+    """The heading in the first lines of a page. `rows`: the first of these lines as headings, None for
+    others."""
+    # What the ink says counts, and is sure only where free letters say the same.
     top = lines[:MAX_HEADING_LINES]
     free = parse_sheet_heading([line.text for line in top], games)
     texts = [line.text if row is None else row.text for line, row in zip(top, rows, strict=False)]
@@ -102,6 +102,6 @@ def read_heading(
 
 
 def same_digits(text: str, other: str) -> bool:
-    """True if two readings of a row hold the same digits: a version or year that only one of them has is not
-    clearly read."""
+    """True if two readings of a row have the same digits."""
+    # A version or year that only one of them has is not clearly read.
     return [letter for letter in text if letter.isdigit()] == [letter for letter in other if letter.isdigit()]

@@ -2,9 +2,9 @@
 
     page rows -> row groups -> hypotheses -> scored groups -> joined lines
 
-Each stage is a function of values, and a row is known by its index from the top of the page. Decoding is what
-costs, so it is done in batches: every row by itself first, then the groups that layout and the single rows
-leave possible.
+Each stage is a function of values. A row is known by its index from the top of the page. Decoding is what
+costs, so it is done in batches: every row by itself, then the groups that layout and the single rows leave
+possible.
 """
 
 from __future__ import annotations
@@ -32,30 +32,31 @@ from reading.text_only import text_completeness
 from reading.vocabulary import Vocabulary
 
 NOT_AN_ORDER = 3.0
-"""Nats by which a row is less likely no order than an order: odds of 20 to 1. Set by hand: among the orders
-of the sample sheets about one row in twenty is none."""
+"""Nats, prior log-odds that a row is an order: about 20 to 1. By hand: among the orders of the sample sheets
+about one row in twenty is none."""
 
 IS_ITS_END = 10.0
-"""Nats by which two rows must be likelier together than the first alone for the second to be its end, and no
-word put in above the next row. Set by hand on composed sheets."""
+"""Nats by which two rows must be likelier together than the first alone for the second to be its end, and not
+a word inserted above the next row. By hand on composed sheets."""
 
 REMARK = 8.0
-"""Nats by which words in parentheses are less likely a line of their own than the end of the line above. Set
-by hand."""
+"""Nats by which words in parentheses are less likely a line of their own than the end of the line above. By
+hand."""
 
 SIGNED = 3.0
-"""Nats by which a row that says a power's name or a greeting is less likely than an order. Set by hand."""
+"""Nats by which a row with a power's name or a greeting is less likely than an order. By hand."""
 
+# "Army Down supports", and below it "Fleet Mull to Bute", which is a whole order too: the second passed as an
+# order of its own (two composed sheets, seed 1009).
 READS_BADLY = -15.0
-"""Log chance, in nats, of a row that reads badly by itself: its order may go on in the next row though that
-row is a whole order ("Army Down supports", "Fleet Mull to Bute"). Set by hand after two composed sheets, seed
-1009."""
+"""Log chance in nats, 0 or less, below which a row may go on in the next one though that is a whole order. By
+hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """One row of a page and what it says by itself: as a heading, if it reads as one, and by its ink, if it
-    has posteriors."""
+    """One row of a page, and its reading by itself: as a heading, or None, and as an order, or None without
+    posteriors."""
 
     row: Row
     heading: DecodedHeadingRow | None
@@ -69,8 +70,8 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class JoinedLine:
-    """One line of a page. `decoded`: what it says by its ink; None where a row has no posteriors. `heading`:
-    what it says as a heading, for one row that reads as one. `ends_signed`: its last row may be the signature
+    """One line of a page. `decoded`: its reading by ink; None if a row has no posteriors. `heading`: its
+    reading as a heading, for one row that reads as one. `ends_signed`: its last row may be the signature
     below a whole order."""
 
     line: ReadLine
@@ -80,7 +81,7 @@ class JoinedLine:
 
 
 Decoded: TypeAlias = Mapping[RowGroup, DecodedLine | None]
-"""What groups of rows say by their ink; None where a row has no posteriors."""
+"""Readings of groups of rows by their ink; None if a row has no posteriors."""
 
 
 def read_rows(rows: Sequence[Row], games: Sequence[KnownGame], vocabulary: Vocabulary) -> tuple[PageRow, ...]:
@@ -93,11 +94,11 @@ def read_rows(rows: Sequence[Row], games: Sequence[KnownGame], vocabulary: Vocab
 
 
 def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[PageRow, ...]:
-    """The rows, and by themselves those that only look put in above another row: a whole order close above a
-    long line, or the end of the order before. Seen on composed sheets; without this such an order is lost."""
+    """The rows, with those apart that only look inserted above another row."""
     # Imported here: it loads the recogniser's network, and a worker that only sends mail needs none.
     from ocr.corrections.apply import is_over_struck_word
 
+    # A whole order close above a long line, or the end of the order before, was lost on composed sheets.
     inserted = [[word for word in row.row.inserted if not is_over_struck_word(word, row.row)] for row in rows]
     decoded = iter(decode_lines([as_line([word]) for words in inserted for word in words], vocabulary))
     settled: list[PageRow] = []
@@ -119,12 +120,12 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
     ink = [row.row for row in rows]
     decoded: Decoded = {RowGroup(index, index + 1): row.decoded for index, row in enumerate(rows)}
     scores = score_groups(rows, decoded, vocabulary)
-    # 2. Row groups: a row that is a whole order is the end of another only where the row above reads badly
+    # 2. Row groups: a row that is a whole order is the end of another only if the row above reads badly
     # without it.
     ends_well = [True, *(score > READS_BADLY for score in scores.values())]
     stand_alone = [
-        ends_well[index] and is_whole_order(row.row.text, row.decoded, vocabulary) for index,
-        row in enumerate(rows)
+        ends_well[index] and is_whole_order(row.row.text, row.decoded, vocabulary)
+        for index, row in enumerate(rows)
     ]
     layout = {
         group: nats for group, nats in row_groups(ink, stand_alone).items()
@@ -140,8 +141,8 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
     return tuple(_joined(group, rows, decoded, scores, vocabulary) for group in chosen)
 
 
-def given_line(line: ReadLine, vocabulary: Vocabulary) -> JoinedLine:
-    """A line whose rows somebody else has settled, or whose rows are not known."""
+def settled_line(line: ReadLine, vocabulary: Vocabulary) -> JoinedLine:
+    """A line whose rows a person has settled, or whose rows are not known."""
     if not line.rows:
         return JoinedLine(line, None)
     rows = [PageRow(row, None, None) for row in line.rows]
@@ -151,14 +152,14 @@ def given_line(line: ReadLine, vocabulary: Vocabulary) -> JoinedLine:
 
 
 def score_groups(rows: Sequence[PageRow], decoded: Decoded, vocabulary: Vocabulary) -> dict[RowGroup, float]:
-    """Stage 4: the log chance, in nats, of what each group says as one line, layout left out; minus infinity
+    """Stage 4: by group the log chance, in nats, of its reading as one line, without layout; minus infinity
     for rows that cannot be one line."""
     return {group: _score(rows[group.start : group.end], line, vocabulary) for group, line in decoded.items()}
 
 
 def is_whole_order(text: str, decoded: DecodedLine | None, vocabulary: Vocabulary) -> bool:
-    """True if a row by itself is a whole order, its unit's kind and all, and begins like one: the end of an
-    order may read like another ("Strathearn to County Kilkenny")."""
+    """True if a row by itself is a whole order, with its unit's kind, and begins like one."""
+    # The end of an order may read like another order: "Strathearn to County Kilkenny".
     if decoded is None or decoded.gain() <= 0 or is_incomplete(decoded.hypotheses[0].orders):
         return False
     return vocabulary.starts.looks_like_order(text) or vocabulary.starts.begins_short_order(text)
@@ -181,14 +182,14 @@ def _score(rows: Sequence[PageRow], decoded: DecodedLine | None, vocabulary: Voc
 
 
 def _decode_groups(rows: Sequence[Row], groups: Iterable[RowGroup], vocabulary: Vocabulary) -> Decoded:
-    """Stage 3: what groups of rows say by their ink, all in one batch."""
+    """Stage 3: the readings of groups of rows by their ink, all in one batch."""
     groups = tuple(groups)
     return dict(zip(groups, decode_lines([group.line(rows) for group in groups], vocabulary), strict=True))
 
 
 def _join_by_text(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLine, ...]:
-    """Stages 2 to 5 for a page with a row that has no posteriors: rows are joined by how much their texts are
-    whole orders, and only the lines are decoded."""
+    """Stages 2 to 5 for a page with a row without posteriors: rows are joined by how complete their texts are
+    as orders, and only the lines are decoded."""
     own_rows, alone = [row.row for row in rows], [text_completeness(row.row.text, vocabulary) for row in rows]
     scores = {RowGroup(index, index + 1): value for index, value in enumerate(alone)}
     for group, layout in groups_by_indent(own_rows, alone).items():
@@ -205,7 +206,7 @@ def _join_by_text(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[Join
 def _parts(
     groups: Iterable[RowGroup], rows: Sequence[PageRow], vocabulary: Vocabulary
 ) -> Iterator[RowGroup]:
-    """Each group, and the group without its last row where that may be a signature."""
+    """Each group, and the group without its last row if that may be a signature."""
     for group in groups:
         yield group
         if _may_be_signed(group, rows, vocabulary):
@@ -245,7 +246,7 @@ def _ends_order(above: PageRow, row: PageRow, vocabulary: Vocabulary) -> bool:
 
 
 def _without(row: PageRow, released: Sequence[PageRow], vocabulary: Vocabulary) -> PageRow:
-    """A row without words that were put in above it, decoded again where any were."""
+    """A row without inserted words that were released, decoded again if any were."""
     if not released:
         return row
     words = [word.row for word in released]

@@ -1,4 +1,4 @@
-"""One line of a sheet with what it may say: what a page is read to."""
+"""One line of a sheet with its possible readings."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from reading.status import LineState
 
 @dataclass(frozen=True, slots=True)
 class InterpretedLine:
-    """One line of a sheet with what it may say.
+    """One line of a sheet with its possible readings.
 
     `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
     "heading", "order" or "other". `struck`: crossed out. `text`: as written. `order`: canonical text, or
-    None. `confidence`: 0..1 that `order` (or `text` where there is none) is what was written. `candidates`:
-    at most five of {"text", "order", "score"}, best first. `features`: what the confidence comes from, for a
-    line that was decoded and may be an order.
+    None. `confidence`: 0..1 that `order` (`text` without one) is what was written. `candidates`: at most five
+    of {"text", "order", "score"}, best first. `features`: the source of the confidence, for a decoded order.
     """
 
     box: tuple[tuple[float, float], ...]

@@ -2,8 +2,7 @@
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
 
-Lexical only: nothing here knows the position, so the reading of a sheet is the same whatever stands on the
-board.
+Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ocr.layout.wrap import as_line
 from ocr.page import Page, ReadLine
 from reading.classify import classify_line, classify_page
 from reading.heading import decode_heading_rows, read_heading
-from reading.join_rows import JoinedLine, given_line, join_rows, read_rows
+from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.line import InterpretedLine
 from reading.review import ReviewRules
 from reading.vocabulary import Vocabulary
@@ -26,7 +25,7 @@ from reading.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """What one page says: its heading, and its lines from top to bottom, those of the heading among them."""
+    """The reading of one page: its heading, and its lines from top to bottom, with those of the heading."""
 
     heading: SheetHeading
     lines: tuple[InterpretedLine, ...]
@@ -45,23 +44,24 @@ class PageReader:
         return ReadPage(*classify_page(lines, games, self.vocabulary, self.rules))
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
-        """The lines of a page, the rows of an order that its sender broke put together. A page whose rows are
-        not known is taken line by line as it is."""
+        """The lines of a page, with the rows of an order that its sender broke joined; line by line as they
+        are if a line's rows are not known."""
         rows = [row for line in page.lines for row in line.rows]
         if not rows or not all(line.rows for line in page.lines):
-            return tuple(given_line(line, self.vocabulary) for line in page.lines)
+            return tuple(settled_line(line, self.vocabulary) for line in page.lines)
         return join_rows(read_rows(rows, games, self.vocabulary), self.vocabulary)
 
     def read_line(self, line: ReadLine) -> InterpretedLine:
-        """A line whose place somebody else has settled, whatever is written beside it."""
-        return classify_line(given_line(line, self.vocabulary), self.vocabulary, self.rules)
+        """A line whose place on the sheet a person has settled, without regard to its neighbours."""
+        return classify_line(settled_line(line, self.vocabulary), self.vocabulary, self.rules)
 
     def for_heading(self, page: Page, games: Sequence[KnownGame]) -> PageReader:
-        """The same for the phase that the page's heading names, where it names one that is known here."""
+        """The same for the phase in the page's heading, if it names one that is known here."""
         return PageReader(self.vocabulary.for_phase(self.heading_phase(page, games)), self.rules)
 
     def heading_phase(self, page: Page, games: Sequence[KnownGame]) -> PhaseKind | None:
-        """The phase that the heading of a page names, row by row as they are; None where it names none."""
+        """The phase in the heading of a page; None if it names none."""
+        # Rows are taken one by one: joining them needs the forms of the phase that is looked for here.
         rows = [row for line in page.lines for row in line.rows]
         lines = [as_line([row]) for row in rows] if rows else list(page.lines)
         headings = decode_heading_rows(lines, games, self.vocabulary.starts)

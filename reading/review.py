@@ -1,7 +1,6 @@
-"""Which lines a person must look at: a site's limits, what a line's neighbours say of it, and what its
-sheet's hand does.
+"""Which lines a person must look at: by the site's limits, the line's neighbours, and the hand of its sheet.
 
-The thresholds on a line's own ink are in `ocr.decoding.confidence`. No rule here takes a line away from a
+The thresholds on a line's own ink are in `ocr.decoding.review_gate`. No rule here takes a line away from a
 person.
 """
 
@@ -29,20 +28,21 @@ from reading.line import InterpretedLine
 from reading.status import LineState
 
 CLEARLY_READ = 0.93
-"""Least score, 0..1, of a text that nobody looks at though its ink was not decoded inside the grammar. Set by
-hand."""
+"""Least score, 0..1, of a text that passes without a person though its ink was not decoded inside the
+grammar. By hand."""
 
+# "A Che H", the shortest order, is 2.5 heights or longer. A shorter box was a short order with a word
+# inserted above it, read as a letter with a wave through it.
 SHORT = 2.0
-"""Length of a row's box, in its heights, that even the shortest order has ("A Che H" is 2.5 or more). A
-shorter box was a short order with a word put in above it, read as a letter with a wave through it."""
+"""Length of a row's box, in its heights, below which it is too short for any order. By hand."""
 
 BAD_NAME = 3.0
-"""Nats lost a letter in a word from which it is rather another word, or none. Set by hand after two composed
+"""Nats lost a letter in a word, from which it is rather another word, or none. By hand, after two composed
 sheets, seed 1009."""
 
 SHARED_HEIGHT = 0.35
-"""Share of its height with which a word stands in another line's row: the boxes of rows by themselves share
-0.1 to 0.2."""
+"""Share of a word's height, 0..1, from which it is in another line's row. By hand: boxes of separate rows
+share 0.1 to 0.2."""
 
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
@@ -51,21 +51,21 @@ _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 @dataclass(frozen=True, slots=True)
 class ReviewLimits:
-    """When a line may go without a look, the site's settings: `score` 0..1 is the least confidence, `margin`
-    in letters how much dearer the next different order of a text must be."""
+    """The site's settings for lines that pass without a person. `score`: least confidence, 0..1. `margin`:
+    least distance of a text's next different order, in letters."""
 
     score: float = 0.8
     margin: float = 1.3
 
     @property
     def text_score(self) -> float:
-        """The least score, 0..1, of a text whose ink was not decoded inside the grammar."""
+        """Least score, 0..1, of a text whose ink was not decoded inside the grammar."""
         return max(self.score, CLEARLY_READ)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """All that decides whether a person must look at a line: a site's limits and the fitted table."""
+    """What decides if a person must look at a line: the site's limits and the fitted table."""
 
     limits: ReviewLimits = ReviewLimits()
     table: ConfidenceTable = field(default_factory=default_table)
@@ -76,8 +76,8 @@ class ReviewRules:
         return is_crossed_out(line.strike, self.table.thresholds, uncertainty)
 
     def crossed_out_state(self, line: ReadLine) -> LineState:
-        """What becomes of a crossed-out line: a person looks where only a part may be out, where a word was
-        put in, and where the box is hardly longer than high."""
+        """The state of a crossed-out line: open if only a part may be out, if a word was inserted, or if the
+        box is hardly longer than high."""
         is_short = max(row.box.width for row in line.rows) < SHORT * max(row.box.height for row in line.rows)
         has_insert = any(row.inserted for row in line.rows)
         is_surely_out = (
@@ -86,7 +86,9 @@ class ReviewRules:
         return LineState.NOT_ORDER if is_surely_out else LineState.OPEN
 
     def may_skip_review(self, line: ReadLine, features: Features, confidence: float) -> bool:
-        """True if nobody need look at a decoded line, as far as its own ink and rows go."""
+        """True if a decoded line passes without a person, by its own ink and rows."""
+        # A row at the edge of the sheet may lack letters; an inserted word is safe only in a plain
+        # correction.
         return (
             may_skip_review(features, confidence, self.table.thresholds)
             and confidence >= self.limits.score
@@ -97,11 +99,12 @@ class ReviewRules:
 def review_uncertain_neighbours(
     line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
 ) -> InterpretedLine:
-    """The line, opened where the one before may be its beginning ("Fleet Tees Bay convoys"), the next one its
-    end ("... if it is empty"), or either a word put in over it."""
+    """The line, opened if the one before may be its beginning, the next one its end, or either a word
+    inserted above it."""
     if line.status is not LineState.AUTO:
         return line
-    # A convoy that ends at its row's end reads like a conversion.
+    # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
+    # order.
     begins_above = (
         before is not None
         and before.kind == "order"
@@ -113,24 +116,25 @@ def review_uncertain_neighbours(
                 _ENDS_IN_CONVERTS.search(before.text) or _is_cut_short(before)))
         )
     )
+    # "... if it is empty" below an order is its end.
     goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
-    has_word_over_it = any(_stands_in_row_of(other, line) for other in (before, after))
+    has_word_over_it = any(_is_in_row_of(other, line) for other in (before, after))
     return line.for_review() if begins_above or goes_on or has_word_over_it else line
 
 
 def review_confusable_writers(
     line: InterpretedLine, hand: Sequence[Features], table: ConfidenceTable
 ) -> InterpretedLine:
-    """The line, opened where its sheet's hand makes A and F alike. `hand`: the features of the sheet's live
+    """The line, opened if its sheet's hand makes A and F alike. `hand`: features of the sheet's live
     lines."""
     if line.status is not LineState.AUTO or line.features is None:
         return line
     return line.for_review() if are_kinds_doubtful(line.features, hand, table.thresholds) else line
 
 
-def _stands_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
-    """True if a line that is no order may be a word put in over `line`, found by itself: it stands in its
-    row."""
+def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
+    """True if a line that is no order may be a word inserted above `line`: it is in its row."""
+    # "Bristol" passed with "Channel" inserted above its end, since the word was found as a row of its own.
     if word is None or word.struck or word.kind != "other" or word.status is not LineState.OPEN:
         return False
     corners, others = np.array(line.box), np.array(word.box)
@@ -144,9 +148,9 @@ def _stands_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bo
 
 
 def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if a line may be the end of the one above: what is left of an order, or an order that names no
-    kind of unit and is looked at ("Cork unless they come" after "Army Mayo moves to"). A condition or a ban
-    that has its own order speaks of that one."""
+    """True if a line may be the end of the one above."""
+    # What is left of an order, or an open order without a unit's kind: "Cork unless they come" after "Army
+    # Mayo moves to". A condition or a ban with an order of its own speaks of that one.
     if line.kind == "order":
         names = _place_names(lexicon)
         return line.status is LineState.OPEN and line.order is not None and line.order.startswith(names)
@@ -159,19 +163,20 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
 
 @lru_cache(maxsize=8)
 def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
-    """The names of all places: canonical text of an order begins with one where its unit has no kind."""
+    """The names of all provinces: canonical text of an order begins with one if its unit has no kind."""
     return tuple(province.name for province in lexicon.board.provinces.values())
 
 
 def _is_cut_short(line: InterpretedLine) -> bool:
-    """True if what a line supports or convoys may stand in the next line, and the name read here be none."""
+    """True if the unit or move that a line supports or convoys may be in the next line: its name is badly
+    written."""
     return (line.features is not None and line.features.word_misfit_mean >= BAD_NAME
             and line.order is not None and _HELPS.search(line.order) is not None)
 
 
 def _is_complete(line: InterpretedLine) -> bool:
-    """True for an order that no other order ends with. What is supported or convoyed only stands, holds or
-    moves."""
+    """True for an order that no other order ends with."""
+    # A supported or convoyed unit only holds or moves, so no order ends in a support or a convoy.
     if line.order is None:
         return False
     return (_HELPS.search(line.order) or _NEVER_HELPED.search(line.order)) is not None

@@ -1,5 +1,5 @@
-"""Lines that are known by their text alone, because an engine without posteriors read a row of them: their
-letters are compared with the grammar's forms and names."""
+"""Lines with a row that an engine without posteriors read: their letters are compared with the grammar's
+forms and names."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ocr.page import ReadLine
 from reading.decode import MOST_CANDIDATES
 from reading.vocabulary import Vocabulary, printed
 
+# A row is asked for when rows are joined and again when lines are classified.
 MOST_REMEMBERED = 400
-"""Texts whose nearest orders are remembered: a row is asked for when rows are joined and when lines are
-classified."""
+"""Texts whose nearest orders are remembered. By hand."""
 
 NO_ORDER = 0.2
-"""Completeness, 0..1, of a text that holds no word of an order. Set by hand."""
+"""Completeness, 0..1, of a text without a word of an order. By hand."""
 
 LEAST_SCORE = 0.45
-"""A best reading with a lower score, 0..1, is no reading of an order. Set by hand with the first reader."""
+"""Least score, 0..1, of a reading as an order. By hand, with the first reader."""
 
 _VERSION_FIRST = re.compile(r"\s*v(?:er(?:sion)?)?[ .]*[\dIl|]+\W+\w", re.IGNORECASE)
 
@@ -38,7 +38,7 @@ def _nearest(text: str, lexicon: Lexicon, forms: tuple[Forms, ...]) -> NearestOr
 
 
 def text_completeness(text: str, vocabulary: Vocabulary) -> float:
-    """How much a text is one whole order, 0..1."""
+    """How complete a text is as one order, 0..1."""
     # "v2 Army Kent holds" is the end of a heading and an order, which must not be joined.
     if _VERSION_FIRST.match(text):
         return 0.0
@@ -48,8 +48,8 @@ def text_completeness(text: str, vocabulary: Vocabulary) -> float:
 
 
 def text_candidates(line: ReadLine, vocabulary: Vocabulary) -> tuple[dict[str, object], ...]:
-    """Different orders, best first, at most five, as {"text", "order", "score"} with scores 0..1: of the
-    first engine's text, then of two other engines' texts."""
+    """Different orders, best first, at most five, as {"text", "order", "score"} with scores 0..1, from the
+    texts of the first engine and two others."""
     best: dict[str, float] = {}
     texts = [(line.text, line.score), *((other.text, other.score) for other in line.alternatives[:2])]
     for text, trust in texts:
@@ -63,8 +63,9 @@ def text_candidates(line: ReadLine, vocabulary: Vocabulary) -> tuple[dict[str, o
 
 
 def text_confidence(line: ReadLine, snapped: NearestOrders) -> float:
-    """How sure the best order is, 0..1, and not calibrated: what the letters lost on the way to the order,
-    how near the next order is, and the recogniser's trust in its own text."""
+    """The confidence in the best order, 0..1, not calibrated."""
+    # Three parts: letters changed on the way to the order, distance of the next order, the recogniser's
+    # score. Their weights are by hand; no measurement on record.
     if not snapped.candidates:
         return round(line.score * 0.5, 4)
     best = snapped.candidates[0]

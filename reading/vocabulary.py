@@ -1,6 +1,6 @@
-"""The bridge from a variant's data to the grammar: its names and order forms, and orders as canonical text.
+"""From a variant's data to the grammar: its names and order forms, and orders as canonical text.
 
-Lexical only: names, spellings and forms, nothing of what stands on a board. Built once for each variant."""
+Lexical only: names, spellings and forms, nothing of a position. Built once for each variant."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from grammar.print import canonical
 from maps.variant import Variant
 
 SEVERAL = "; "
-"""Between the orders of one line in canonical text, where a line gives several ("Armies X and Y hold")."""
+"""Separator of orders in canonical text, for a line that gives several ("Armies X and Y hold")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """What the lines of a sheet may say: the names of one game and the order forms of one phase kind, or of
-    several where the phase is not known."""
+    """The words of a sheet's lines: the names of one game and the order forms of one phase kind, or of
+    several if the phase is not known."""
 
     lexicon: Lexicon
     forms: tuple[Forms, ...]
@@ -37,22 +37,22 @@ class Vocabulary:
         return order_starts(self.lexicon, self.forms)
 
     def for_phase(self, kind: PhaseKind | None) -> Vocabulary:
-        """The same for one phase kind; unchanged where `kind` is None or has no forms here."""
+        """The same for one phase kind; unchanged if `kind` is None or has no forms here."""
         forms = tuple(forms for forms in self.forms if forms.phase is kind)
         return Vocabulary(self.lexicon, forms) if forms and len(self.forms) > 1 else self
 
 
-# By the variant's identity, with the variant kept alive beside its words: variants hold mappings and have no
-# hash.
-_MADE: dict[int, tuple[Variant, Lexicon]] = {}
+# By the variant's identity, since variants hold mappings and have no hash. The variant is kept alive beside
+# its lexicon, so that no other object gets its identity.
+_LEXICONS: dict[int, tuple[Variant, Lexicon]] = {}
 
 
 def lexicon_of(variant: Variant) -> Lexicon:
     """Every name a sheet of this variant may use; made once."""
-    if id(variant) not in _MADE:
-        made = lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
-        _MADE[id(variant)] = (variant, made)
-    return _MADE[id(variant)][1]
+    if id(variant) not in _LEXICONS:
+        lexicon = lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
+        _LEXICONS[id(variant)] = (variant, lexicon)
+    return _LEXICONS[id(variant)][1]
 
 
 def forms_of(variant: Variant, kind: PhaseKind) -> Forms:
@@ -67,13 +67,13 @@ def all_forms(variant: Variant) -> list[Forms]:
 
 
 def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary:
-    """The vocabulary of one phase kind of a variant, or of all where `kind` is None."""
+    """The vocabulary of one phase kind of a variant, or of all if `kind` is None."""
     forms = all_forms(variant) if kind is None else [forms_of(variant, kind)]
     return Vocabulary(lexicon_of(variant), tuple(forms))
 
 
 def printed(orders: Sequence[Order], board: Board) -> str | None:
-    """Canonical text of the orders of one line; None where there are none."""
+    """Canonical text of the orders of one line; None without orders."""
     return SEVERAL.join(canonical(order, board) for order in orders) or None
 
 
@@ -84,19 +84,19 @@ def candidate_json(candidate: Candidate, board: Board) -> dict[str, object]:
 
 
 def parse_typed(variant: Variant, kind: PhaseKind, power: str, text: str) -> ParsedLine:
-    """What a person typed, by words alone."""
+    """The reading of a typed line, by its words alone."""
     return parse_line(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
 
 
 def orders_of(variant: Variant, kind: PhaseKind, power: str, text: str, line: int) -> list[Order]:
     """The orders of one line of canonical text, tied to its line.
 
-    Raises ValueError where the text is none: canonical text is our own, so that is our own fault.
+    Raises ValueError if the text is not canonical: we wrote it, so that is our own fault.
     """
-    found: list[Order] = []
+    orders: list[Order] = []
     for part in text.split(SEVERAL):
         parsed = parse_typed(variant, kind, power, part)
         if parsed.complaint is not None:
             raise ValueError(f"line {line}: the stored order is not canonical text ({parsed.complaint.code})")
-        found += [replace(order, line=line) for order in parsed.orders]
-    return found
+        orders += [replace(order, line=line) for order in parsed.orders]
+    return orders

@@ -16,7 +16,7 @@ from importlib.resources import files
 from ocr.decoding.review_thresholds import ReviewThresholds
 
 FAR = 25.0
-"""Nats that stand for a margin to nothing: no other order was anywhere near."""
+"""Nats that stand for the margin if no other order was near, and the most that any margin counts. By hand."""
 
 FILE = "ocr/decoding/confidence.toml"
 
