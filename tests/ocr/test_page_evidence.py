@@ -48,16 +48,16 @@ def rows(page: Page) -> Corners:
     return np.array([row.box.corners for line in page.lines for row in line.rows], dtype=np.float32)
 
 
-def agreement(found: Corners, written: Corners) -> float:
+def agreement(placed: Corners, written: Corners) -> float:
     """The least overlap, 0..1, of a row written with the row found that lies on it best: what both cover as a
     share of what either covers. The same for the row's height alone would be some 0.6: found boxes take in
     room round the ink."""
 
-    def overlap(one: Corners, two: Corners) -> float:
-        both = float(cv2.intersectConvexConvex(one, two)[0])
-        return both / (float(cv2.contourArea(one)) + float(cv2.contourArea(two)) - both)
+    def overlap(first: Corners, second: Corners) -> float:
+        both = float(cv2.intersectConvexConvex(first, second)[0])
+        return both / (float(cv2.contourArea(first)) + float(cv2.contourArea(second)) - both)
 
-    return min(max(overlap(place, box) for box in found) for place in written)
+    return min(max(overlap(place, box) for box in placed) for place in written)
 
 
 LEAST = 0.4
@@ -86,7 +86,7 @@ def test_on_a_photograph_that_lies_on_a_side_or_upside_down(quarters: int) -> No
 
 
 def test_on_a_file_that_is_stored_turned() -> None:
-    """The corners are those of the photograph as shown, after its EXIF orientation (6)."""
+    # The corners are those of the photograph as shown, after its EXIF orientation (6).
     name = "autumn-crown-v1"
     assert TRUTH[name]["exif_orientation"] == 6
     (page,) = read(Photo((FOLDER / f"{name}.jpg").read_bytes(), name), (PpOcr(),), QUIET).pages
@@ -106,8 +106,8 @@ def test_on_a_photograph_taken_from_aside() -> None:
     image = pixels(ONE)
     high, wide = image.shape[:2]
     frame = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32)
-    seen = np.array([[120, 40], [wide - 30, 160], [wide - 110, high - 60], [20, high - 10]], np.float32)
-    way = cv2.getPerspectiveTransform(frame, seen)
+    slanted = np.array([[120, 40], [wide - 30, 160], [wide - 110, high - 60], [20, high - 10]], np.float32)
+    way = cv2.getPerspectiveTransform(frame, slanted)
     aside = np.asarray(
         cv2.warpPerspective(image, way, (wide, high), borderMode=cv2.BORDER_REPLICATE), np.uint8
     )
@@ -120,13 +120,13 @@ def test_on_each_page_of_one_file() -> None:
     out = BytesIO()
     images = [Pillow.fromarray(pixels(name)) for name in (ONE, OTHER)]
     images[0].save(out, "TIFF", save_all=True, append_images=images[1:], compression="tiff_lzw")
-    found = read(Photo(out.getvalue(), "orders.tif"), (PpOcr(),), QUIET).pages
-    assert [page.number for page in found] == [1, 2]
-    for page, name in zip(found, (ONE, OTHER), strict=True):
+    pages = read(Photo(out.getvalue(), "orders.tif"), (PpOcr(),), QUIET).pages
+    assert [page.number for page in pages] == [1, 2]
+    for page, name in zip(pages, (ONE, OTHER), strict=True):
         assert agreement(rows(page), places(name)) > LEAST
 
 
 def test_neighbouring_rows_do_not_pass_for_each_other() -> None:
-    """What makes the tests above mean something."""
+    # Otherwise the tests above would prove nothing.
     written = places(ONE)
     assert agreement(written[1:], written[:1]) < 0.1

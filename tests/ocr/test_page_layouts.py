@@ -38,7 +38,8 @@ def write(image: Pixels, text: str, x: int, y: int) -> None:
 
 def page_of(image: Pixels) -> Page:
     (page,) = read_images(
-        [np.ascontiguousarray(image)], (PpOcr(),), ReadOptions(detect_strike=lambda crop, said: Strike())
+        [np.ascontiguousarray(image)], (PpOcr(),),
+        ReadOptions(detect_strike=lambda crop, _recognition: Strike())
     ).pages
     return page
 
@@ -51,38 +52,38 @@ def columns(apart: int = 850, lower: int = 0) -> Pixels:
     """Two lists of orders below one heading, the right one `lower` pixels lower than the left."""
     image = paper()
     write(image, "Montrose, Summer 1642 Movement Orders", 90, 90)
-    for at, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
-        write(image, left, 90, 230 + 120 * at)
-        write(image, right, 90 + apart, 230 + 120 * at + lower)
+    for index, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True)):
+        write(image, left, 90, 230 + 120 * index)
+        write(image, right, 90 + apart, 230 + 120 * index + lower)
     return image
 
 
-def alike(found: list[str], written: list[str]) -> bool:
+def alike(read_texts: list[str], written: list[str]) -> bool:
     """Whether each line is the one written, in the same order: the nearest of all that were written."""
-    return len(found) == len(written) and all(
-        max(range(len(written)), key=lambda k: Levenshtein.normalized_similarity(text, written[k])) == at
-        for at, text in enumerate(found)
+    return len(read_texts) == len(written) and all(
+        max(range(len(written)), key=lambda k: Levenshtein.normalized_similarity(text, written[k])) == index
+        for index, text in enumerate(read_texts)
     )
 
 
 @pytest.mark.parametrize("lower", [0, 55])
 def test_the_left_column_is_read_before_the_right_one(lower: int) -> None:
-    """Rows of the two are level, or the right ones lie between those of the left."""
+    # Rows of the two are level, or the right ones are between those of the left.
     assert alike(texts(columns(lower=lower)), ["Montrose, Summer 1642 Movement Orders", *LEFT, *RIGHT])
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_columns_are_columns_however_the_photograph_lies(quarters: int) -> None:
-    found = texts(np.rot90(columns(), quarters))
-    assert alike(found, ["Montrose, Summer 1642 Movement Orders", *LEFT, *RIGHT])
+    lines = texts(np.rot90(columns(), quarters))
+    assert alike(lines, ["Montrose, Summer 1642 Movement Orders", *LEFT, *RIGHT])
 
 
 def test_rows_that_fall_are_read_along_their_slope() -> None:
-    """By five degrees: over the sheet's width a row falls further than to the next one."""
+    # By five degrees a row falls, over the sheet's width, below the height of the next one.
     image = paper(1000, 1900)
     written = [f"{left} {right}" for left, right in zip(LEFT, RIGHT, strict=True)]
-    for at, text in enumerate(written):
-        write(image, text, 250, 230 + 100 * at)
+    for index, text in enumerate(written):
+        write(image, text, 250, 230 + 100 * index)
     turn = cv2.getRotationMatrix2D((950, 500), -5.0, 1.0)
     leaning = np.asarray(cv2.warpAffine(image, turn, (1900, 1000), borderValue=(245, 245, 245)), np.uint8)
     page = page_of(leaning)
@@ -101,13 +102,12 @@ WRAPPED = (
 
 @pytest.mark.parametrize("side", [0, 850], ids=["left", "right"])
 def test_orders_are_joined_in_either_column(side: int) -> None:
-    """Indented rows go on with the one before, in the left column too, whose rows all end before the sheet's
-    middle."""
+    # Judged by the whole sheet's width, no wrapped order of a left column was joined.
     image = paper()
     write(image, "Montrose, Summer 1642 Movement Orders", 90, 90)
-    for at, (text, other) in enumerate(zip(WRAPPED, RIGHT, strict=True)):
-        write(image, text.strip(), 90 + side + 70 * text.startswith(" "), 230 + 120 * at)
-        write(image, other, 940 - side, 230 + 120 * at)
+    for index, (text, other) in enumerate(zip(WRAPPED, RIGHT, strict=True)):
+        write(image, text.strip(), 90 + side + 70 * text.startswith(" "), 230 + 120 * index)
+        write(image, other, 940 - side, 230 + 120 * index)
     joined = ["Fleet Irish Sea convoys Army Louth to Mull", "Army York holds", "Army Kent supports Army York"]
     lists = [joined, list(RIGHT)] if side == 0 else [list(RIGHT), joined]
     lines = page_of(image).lines
@@ -129,8 +129,8 @@ def ruled(image: Pixels) -> Pixels:
 
 def test_a_margin_line_goes_and_the_writing_across_it_stays() -> None:
     image = paper()
-    for at, text in enumerate(LEFT):
-        write(image, text, 90, 230 + 100 * at)
+    for index, text in enumerate(LEFT):
+        write(image, text, 90, 230 + 100 * index)
     inked = image.min(axis=2) < 110
     cleaned, taken = without_rules(ruled(image.copy()))
     assert taken > 5_000
@@ -143,8 +143,8 @@ def test_a_margin_line_goes_and_the_writing_across_it_stays() -> None:
 
 def test_rules_and_a_margin_change_no_line() -> None:
     image = paper()
-    for at, text in enumerate(LEFT):
-        write(image, text, 90, 230 + 100 * at)
+    for index, text in enumerate(LEFT):
+        write(image, text, 90, 230 + 100 * index)
     plain, lined = page_of(image), page_of(ruled(image.copy()))
     assert alike([line.text for line in lined.lines], list(LEFT))
     assert [line.text for line in lined.lines] == [line.text for line in plain.lines]

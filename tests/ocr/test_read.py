@@ -43,10 +43,10 @@ def pixels(sheet: str) -> Pixels:
         return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
 
 
-def one_page(found: Reading) -> Page:
-    assert found.status is Status.READ
-    assert found.reason is None
-    (page,) = found.pages
+def one_page(photo_reading: Reading) -> Page:
+    assert photo_reading.status is Status.READ
+    assert photo_reading.reason is None
+    (page,) = photo_reading.pages
     return page
 
 
@@ -68,18 +68,18 @@ def test_struck_lines_and_no_others_are_struck(sheet: str) -> None:
 
 
 def test_letters_are_read() -> None:
-    """At most 5 % of the letters of live lines wrong over the four sheets; plain RapidOCR has some 8 %."""
+    # At most 5 % of the letters of live lines wrong over the four sheets; plain RapidOCR has some 8 %.
     wrong = total = 0
     for sheet, truth in TRUTH.items():
-        for seen, line in zip(one_page(reading(sheet)).lines, truth["lines"], strict=True):
+        for read_line, line in zip(one_page(reading(sheet)).lines, truth["lines"], strict=True):
             if not line["struck"]:
-                wrong += Levenshtein.distance(folded(seen.text), folded(line["text"]))
+                wrong += Levenshtein.distance(folded(read_line.text), folded(line["text"]))
                 total += len(folded(line["text"]))
     assert wrong / total < 0.05
 
 
 def test_boxes_lie_on_the_writing_of_the_photograph_as_shown() -> None:
-    """s007 is stored on its side; its lines fall down the upright photograph one below the other."""
+    # s007 is stored on its side; its lines fall down the upright photograph one below the other.
     lines = one_page(reading("s007")).lines
     shown = pixels("s007")
     tops = [line.box.corners[0][1] for line in lines]
@@ -94,7 +94,7 @@ def test_boxes_lie_on_the_writing_of_the_photograph_as_shown() -> None:
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_a_turned_photograph_is_read_alike(degrees: int) -> None:
-    """Photographs turned counter-clockwise need the same turn clockwise to be upright."""
+    # Photographs turned counter-clockwise need the same turn clockwise to be upright.
     image = np.ascontiguousarray(np.rot90(pixels("s006"), degrees // 90))
     page = one_page(read_images([image], ENGINES))
     assert page.rotation == degrees
@@ -125,7 +125,7 @@ def test_two_sheets_in_one_photograph_are_two_pages() -> None:
 
 @pytest.mark.parametrize("side", ["left", "below"])
 def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
-    """Where the shadow's edge passes for the paper's, the whole photograph is read instead."""
+    # If the shadow's edge is taken for the sheet's, the whole photograph is read instead.
     image = pixels("s007").astype(np.float64)
     high, wide = image.shape[:2]
     if side == "left":
@@ -134,8 +134,8 @@ def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
         image[high // 2 :] *= 0.35
     page = one_page(read_images([image.astype(np.uint8)], ENGINES))
     truth = [line["text"] for line in TRUTH["s007"]["lines"] if not line["struck"]]
-    seen = [line.text for line in page.lines]
-    best = [max(Levenshtein.normalized_similarity(text, line) for line in seen) for text in truth]
+    read_lines = [line.text for line in page.lines]
+    best = [max(Levenshtein.normalized_similarity(text, line) for line in read_lines) for text in truth]
     assert min(best) > 0.7
 
 
@@ -152,8 +152,7 @@ def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
 def test_sheets_of_one_photograph_come_in_reading_order(
     rotation: int, first: tuple[int, int], second: tuple[int, int]
 ) -> None:
-    """`first` and `second` are the top left corners, in the photograph, of squares of 500 pixels."""
-
+    # `first` and `second` are the top left corners, in the photograph, of squares of 500 pixels.
     def page(number: int, corner: tuple[int, int]) -> Page:
         x, y = corner
         box = Box(((x, y), (x + 500, y), (x + 500, y + 500), (x, y + 500)))
@@ -179,8 +178,8 @@ def test_posteriors_are_chances_of_letters() -> None:
 
 
 def test_the_steps_say_what_was_done_and_with_what() -> None:
-    found = {step.name: dict(step.values) for step in reading("s019").steps}
-    assert list(found) == [
+    steps = {step.name: dict(step.values) for step in reading("s019").steps}
+    assert list(steps) == [
         "opened",
         "squared",
         "evened",
@@ -190,22 +189,21 @@ def test_the_steps_say_what_was_done_and_with_what() -> None:
         "read",
         "measured",
     ]
-    assert int(found["rules_removed"]["pixels"]) > 100_000, "the grid is off"
-    assert found["opened"] == {"kind": "JPEG", "images": 1}
-    assert found["evened"]["by"]
-    assert found["rows"]["finder"] == PpFinder().name
-    assert found["read"] == {"engines": ENGINES[0].name}
+    assert int(steps["rules_removed"]["pixels"]) > 100_000, "the grid is off"
+    assert steps["opened"] == {"kind": "JPEG", "images": 1}
+    assert steps["evened"]["by"]
+    assert steps["rows"]["finder"] == PpFinder().name
+    assert steps["read"] == {"engines": ENGINES[0].name}
 
 
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
 def test_the_steps_say_what_was_cut_and_how_it_was_turned(quarters: int) -> None:
-    """The corners lie round all the writing in the photograph as shown, the first where the writing
-    begins."""
+    # The corners are around all the writing in the photograph as shown; the first is where it begins.
     image = np.ascontiguousarray(np.rot90(pixels("s006"), quarters))
     read_ = read_images([image], ENGINES)
-    found = {step.name: dict(step.values) for step in read_.steps}
-    assert found["turned"] == {"degrees": 90 * quarters}
-    corners = np.array([one.split(",") for one in str(found["squared"]["corners"]).split()], np.float32)
+    steps = {step.name: dict(step.values) for step in read_.steps}
+    assert steps["turned"] == {"degrees": 90 * quarters}
+    corners = np.array([corner.split(",") for corner in str(steps["squared"]["corners"]).split()], np.float32)
     assert corners.shape == (4, 2)
     boxes = np.array([line.box.corners for line in one_page(read_).lines], np.float32).reshape(-1, 2)
     for x, y in boxes.tolist():
@@ -275,15 +273,15 @@ UNUSABLE = {
 @pytest.mark.parametrize("case", UNUSABLE)
 def test_what_cannot_be_read_says_why(case: str) -> None:
     make, reasons = UNUSABLE[case]
-    found = read_images([make()], ENGINES)
-    assert found.status is Status.UNUSABLE
-    assert found.pages == ()
-    assert found.reason in reasons
+    photo_reading = read_images([make()], ENGINES)
+    assert photo_reading.status is Status.UNUSABLE
+    assert photo_reading.pages == ()
+    assert photo_reading.reason in reasons
 
 
 def test_a_file_that_is_no_image_says_why() -> None:
-    found = read(Photo(b"Army Mull holds", "orders.jpg"), ENGINES)
-    assert (found.status, found.reason) == (Status.UNUSABLE, UnreadableReason.NOT_AN_IMAGE)
+    photo_reading = read(Photo(b"Army Mull holds", "orders.jpg"), ENGINES)
+    assert (photo_reading.status, photo_reading.reason) == (Status.UNUSABLE, UnreadableReason.NOT_AN_IMAGE)
 
 
 def typed() -> Pixels:

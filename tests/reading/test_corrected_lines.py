@@ -23,61 +23,60 @@ VARIANT = maps.load("w3k")
 
 
 def read(written: Row) -> InterpretedLine:
-    return lined([row("Fleet Kent holds", 100, 100), written])[-1]
+    return lines_of([row("Fleet Kent holds", 100, 100), written])[-1]
 
 
-def lined(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
-    page = Page(1, 0, 0.0, tuple(as_line([one]) for one in rows), b"")
+def lines_of(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
+    page = Page(1, 0, 0.0, tuple(as_line([written_row]) for written_row in rows), b"")
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
     return reader.read_page(page, [known_game(VARIANT)]).lines
 
 
 def test_a_word_put_in_belongs_to_its_order() -> None:
     host = row("Army Limerick moves to Limerick", 100, 200)
-    found = read(replace(host, inserted=(row("County", 376, 172, 30),)))
-    assert found.order == "A Limerick - County Limerick"
-    assert found.status is LineState.AUTO
-    assert found.features is not None
-    assert found.features.is_corrected
-    assert found.features.worst_stretch < 1.0  # nothing of the ink is lost to the gaps beside the word
-    assert "A Limerick - Limerick" in [candidate["order"] for candidate in found.candidates]
+    line = read(replace(host, inserted=(row("County", 376, 172, 30),)))
+    assert line.order == "A Limerick - County Limerick"
+    assert line.status is LineState.AUTO
+    assert line.features is not None
+    assert line.features.is_corrected
+    assert line.features.worst_stretch < 1.0  # nothing of the ink is lost to the gaps beside the word
+    assert "A Limerick - Limerick" in [candidate["order"] for candidate in line.candidates]
 
 
 def test_a_word_crossed_out_is_left_out() -> None:
-    """The order as it stands is none that the handbook knows, and the one without the word is."""
+    # Only without the struck word is it an order of the handbook.
     text = "Army Dover attacks Wexford York"
     begin, end = text.index("Wexford") / len(text), text.index(" York") / len(text)
-    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.97, "double"),))))
-    assert found.order == "A Dover Castle - York"
-    assert found.status is LineState.OPEN
+    line = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.97, "double"),))))
+    assert line.order == "A Dover Castle - York"
+    assert line.status is LineState.OPEN
 
 
 def test_a_line_that_only_looks_a_little_touched_keeps_its_words() -> None:
     text = "Army Dover attacks York"
     begin, end = text.index("attacks") / len(text), text.index(" York") / len(text)
-    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.65, "double"),))))
-    assert found.order == "A Dover Castle - York"
+    line = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.65, "double"),))))
+    assert line.order == "A Dover Castle - York"
 
 
 def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_it() -> None:
-    """Two units that move together are an order too, at a price that so sure a stroke outweighs."""
+    # Two units that move together are an order too, at a price; so sure a stroke outweighs it.
     text = "Army Linlithgowshire Ashby de la Zouch goes to Mayo"
     begin, end = text.index("Ashby") / len(text), text.index(" goes") / len(text)
-    found = read(row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.998, "single"),))))
-    assert found.order == "A Linlithgowshire - Mayo"
-    assert found.status is LineState.AUTO
+    line = read(row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.998, "single"),))))
+    assert line.order == "A Linlithgowshire - Mayo"
+    assert line.status is LineState.AUTO
 
 
 def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
-    """The struck word reads as well as ever, so that the line as it stands fits the ink better; it is offered
-    too."""
+    # The struck word is still legible, so the line as it stands fits the ink better; it is offered too.
     text = "Army Harlech attacks York"
     begin, end = text.index("Harlech") / len(text), text.index(" attacks") / len(text)
     host = row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.99, "double"),)))
-    found = read(replace(host, inserted=(row("Kent", 170, 172, 30),)))
-    assert found.order == "A Kent - York"
-    assert "A Harlech Castle - York" in [candidate["order"] for candidate in found.candidates]
-    assert found.status is LineState.AUTO
+    line = read(replace(host, inserted=(row("Kent", 170, 172, 30),)))
+    assert line.order == "A Kent - York"
+    assert "A Harlech Castle - York" in [candidate["order"] for candidate in line.candidates]
+    assert line.status is LineState.AUTO
 
 
 DOUBTS = {
@@ -93,7 +92,7 @@ DOUBTS = {
 
 @pytest.mark.parametrize("doubt", DOUBTS)
 def test_a_correction_in_doubt_is_looked_at(doubt: str) -> None:
-    """Item 6 of the reader: doubt means open."""
+    # Doubt about any correction means a person.
     text = "Army Harlech attacks York"
     score = 0.65 if "half" in doubt else 0.05
     host = row(text, 100, 200, strike=Strike(score, DOUBTS[doubt]))
@@ -106,28 +105,27 @@ def test_a_word_put_in_that_reads_badly_is_looked_at() -> None:
 
 
 def test_a_word_of_doubt_put_in_is_looked_at() -> None:
-    """ "Army Dover does not attack York" is no order, whatever is left of it without the word."""
+    # "Army Dover does not attack York" is no order; without the inserted word it would be one.
     host = row("Army Dover attacks York", 100, 200)
     for word in ("not", "maybe", "if"):
         assert read(replace(host, inserted=(row(word, 214, 172, 30),))).status is LineState.OPEN
 
 
 def test_what_only_looks_put_in_above_a_struck_word_is_no_part_of_the_order() -> None:
-    """The tops of a struck word's letters were read as "dosf": the order is the one without, and somebody
-    looks."""
+    # The tops of a struck word's letters were read as "dosf".
     text = "Army Harlech BtSE moves to York"
     begin, end = text.index("BtSE") / len(text), text.index(" moves") / len(text)
     host = row(text, 100, 200, strike=Strike(0.03, (StruckWord(begin, end, 0.998, "cross"),)))
-    found = read(replace(host, inserted=(row("dosf", 100 + 12 * 13, 172, 30),)))
-    assert found.order == "A Harlech Castle - York"
-    assert found.status is LineState.OPEN
+    line = read(replace(host, inserted=(row("dosf", 100 + 12 * 13, 172, 30),)))
+    assert line.order == "A Harlech Castle - York"
+    assert line.status is LineState.OPEN
 
 
 def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
     text = "Army Harlech attacks York"
     begin, end = text.index("York") / len(text), 1.0
-    found = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.99, "double"),))))
-    assert found.status is not LineState.AUTO
+    line = read(row(text, 100, 200, strike=Strike(0.1, (StruckWord(begin, end, 0.99, "double"),))))
+    assert line.status is not LineState.AUTO
 
 
 @pytest.mark.parametrize(
@@ -136,19 +134,19 @@ def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
 def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(
     stray: str, status: LineState
 ) -> None:
-    """A place put in over the first order and taken for a row of its own would be lost with the heading."""
+    # A province inserted above the first order, and found as a row of its own, would be lost with the
+    # heading.
     texts = ["Powick Bridge", "Montrose", "Autumn Movement Orders", stray, "Army Kent holds"]
-    lines = lined([row(text, 100, 60 * at) for at, text in enumerate(texts, 1)])
+    lines = lines_of([row(text, 100, 60 * number) for number, text in enumerate(texts, 1)])
     assert [line.status for line in lines[:3]] == [LineState.NOT_ORDER] * 3
     assert lines[3].status is status
     assert lines[4].order == "A Kent H"
 
 
 def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
-    """A short order close above a long line, which is no correction of it (seen on a composed sheet; nobody
-    loses an order)."""
+    # A short order close above a long line is no correction of it (seen on a composed sheet).
     host = row("Army Limerick moves to Kerry", 100, 200)
-    lines = lined(
+    lines = lines_of(
         [row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))]
     )
     assert [line.order for line in lines] == ["F Kent H", "A London H", "A Limerick - Kerry"]
@@ -156,6 +154,6 @@ def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
 
 def test_the_end_of_an_order_that_only_looks_put_in_goes_to_it() -> None:
     host = row("Army Limerick moves to Kerry", 100, 200)
-    lines = lined([row(("Army York supports Army Kent "
+    lines = lines_of([row(("Army York supports Army Kent "
                         "to"), 100, 140), replace(host, inserted=(row("Durham", 140, 172, 30),))])
     assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]

@@ -34,10 +34,10 @@ SIZE, PEN, TOP, APART = 1.7, 3, 110, 100
 def sheet(face: int, tilt: int, fine: int) -> Pixels:
     """A heading and orders; two of them with one stroke of so many pixels from end to end."""
     image: Pixels = np.full((800, 1700, 3), 245, np.uint8)
-    for at, text in enumerate((*HEADING, *ORDERS)):
-        y = TOP + APART * at
+    for index, text in enumerate((*HEADING, *ORDERS)):
+        y = TOP + APART * index
         cv2.putText(image, text, (90, y), face, SIZE, INK, PEN, cv2.LINE_AA)
-        if at - len(HEADING) in STRUCK:
+        if index - len(HEADING) in STRUCK:
             end = 100 + cv2.getTextSize(text, face, SIZE, PEN)[0][0]
             cv2.line(image, (80, y - 12 + tilt), (end, y - 12 - tilt), INK, fine, cv2.LINE_AA)
     return image
@@ -63,11 +63,11 @@ PLAIN, LEANING = cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX
     ],
 )
 def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, fine: int, tilt: int) -> None:
-    """The stroke is 3.4 or 1.3 pixels wide and the letters' own are 6 to 8. Whether the row counts as crossed
-    out or only as touched, no order comes of it by itself, and the rows beside it are taken as they are."""
-    found = lines_of(sheet(face, tilt, fine))
-    assert len(found) == len(ORDERS)
-    for at, line in enumerate(found):
-        assert (line.status is LineState.AUTO) == (at not in STRUCK)
-        if at in STRUCK:
+    # The stroke is 3.4 or 1.3 pixels wide, those of letters 6 to 8. Crossed out or only doubtful: no order
+    # passes by itself, and the rows beside it pass.
+    lines = lines_of(sheet(face, tilt, fine))
+    assert len(lines) == len(ORDERS)
+    for index, line in enumerate(lines):
+        assert (line.status is LineState.AUTO) == (index not in STRUCK)
+        if index in STRUCK:
             assert line.struck or line.status is LineState.OPEN

@@ -20,13 +20,13 @@ VARIANT = maps.load("w3k")
 GAMES = (known_game(VARIANT, "Powick Bridge"),)
 
 
-def text_of(one: Row) -> str | None:
-    found = decode_heading_row(as_line([one]), GAMES)
-    return None if found is None else found.text
+def text_of(heading_row: Row) -> str | None:
+    decoded = decode_heading_row(as_line([heading_row]), GAMES)
+    return None if decoded is None else decoded.text
 
 
 def heading(*rows: Row) -> SheetHeading:
-    lines = [as_line([one]) for one in rows]
+    lines = [as_line([heading_row]) for heading_row in rows]
     return read_heading(lines, [decode_heading_row(line, GAMES) for line in lines], GAMES)
 
 
@@ -75,19 +75,19 @@ def test_a_year_is_read_by_its_ink() -> None:
 
 
 def test_only_what_free_letters_say_as_well_is_sure() -> None:
-    """A paper is held for what its sheet says in plain letters, and not for what was put right."""
-    found = heading(row("Montrose"), row("Autunn 1642 Movement Orders", 1, {4: "m"}))
-    assert (found.power, found.season, found.year, found.kind) == (
+    # A submission waits for what its sheet plainly says, not for what decoding has put right.
+    sheet_heading = heading(row("Montrose"), row("Autunn 1642 Movement Orders", 1, {4: "m"}))
+    assert (sheet_heading.power, sheet_heading.season, sheet_heading.year, sheet_heading.kind) == (
         "Montrose",
         "Autumn",
         1642,
         PhaseKind.MOVEMENT,
     )
-    assert found.unsure == {"season"}
+    assert sheet_heading.unsure == {"season"}
 
 
 def test_the_phase_is_told_before_any_order_is_read() -> None:
-    """By rows whose letters free reading gets wrong."""
+    # Free reading gets letters of these rows wrong.
     reader = PageReader(vocabulary_of(VARIANT))
     rows = page(
         [

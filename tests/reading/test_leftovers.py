@@ -27,9 +27,9 @@ LEXICON = lexicon_of(VARIANT)
 
 
 def orders(text: str) -> tuple[Order, ...]:
-    found = parse_typed(VARIANT, PhaseKind.MOVEMENT, "", text).orders
-    assert found
-    return found
+    parsed_orders = parse_typed(VARIANT, PhaseKind.MOVEMENT, "", text).orders
+    assert parsed_orders
+    return parsed_orders
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None
     ],
 )
 def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) -> None:
-    """Q-71: Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board."""
+    # Q-71: Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board.
     assert has_shared_short_name(text, orders(text), LEXICON) is so
 
 
@@ -118,7 +118,7 @@ def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) 
                      ("A Atholl H", False), ("F Inverness S A Kent", False),
                      ("The army at Essex holds", False)])
 def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
-    """Two sheets in a joined hand: "Fleet" laid as "A at" and "A of"."""
+    # On two sheets in a joined hand "Fleet" was read as "A at" and "A of".
     assert has_word_after_kind_letter(text) is so
 
 
@@ -134,8 +134,8 @@ def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, 
     ],
 )
 def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> None:
-    """"Channel", which two seas are called, was laid as "Char nc" and passed; who means a wrong coast still
-    has it (DATC 6.B.3)."""
+    # "Channel", the name of two seas, was read as "Char nc" and passed. A wrong coast can still be meant
+    # (DATC 6.B.3).
     assert has_strange_coast(orders(text), LEXICON) is so
     assert (oddity_cost(orders(text), LEXICON) > 0.0) is so
 
@@ -149,12 +149,12 @@ def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> N
     ],
 )
 def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
-    """ORD-07: a remark in parentheses is passed over, unless it may take the order back."""
+    # ORD-07: a remark in parentheses is ignored, unless it may take the order back.
     assert has_doubt(text) is so
 
 
 def test_capitals_may_be_an_abbreviation() -> None:
-    """LORN is short for Firth of Lorn, and Lorn is a province."""
+    # LORN is short for Firth of Lorn, and Lorn is a province.
     assert has_abbreviation_like_name("A LORN - Mull", orders("A Lorn - Mull"), LEXICON)
     assert not has_abbreviation_like_name("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
 
@@ -167,23 +167,23 @@ def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "at"),
+    ("text", "spans"),
     [("a cork holds", ((1, 2),)), ("a county cork holds", ()), ("f mayo - norfolk.", ((1, 2),)),
      ("a kent s a wexford - cork", ((4, 5), (6, 7)))])
 def test_where_a_name_stands_that_a_word_more_would_make_another(
-    text: str, at: tuple[tuple[int, int], ...]
+    text: str, spans: tuple[tuple[int, int], ...]
 ) -> None:
-    assert homonym_spans(text, orders(text), LEXICON) == at
+    assert homonym_spans(text, orders(text), LEXICON) == spans
 
 
 def test_where_the_names_of_places_stand() -> None:
-    """Each by its longest spelling: Isle of Wight is three words and no Wight; an article is none of them."""
+    # The longest spelling counts: Isle of Wight is three words, not Wight. An article is not one of them.
     text = "army the isle of wight supports fleet firth of clyde in attacking kent"
     assert place_spans(text, orders(text), LEXICON) == ((2, 5), (7, 10), (12, 13))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "so"),
+    ("text", "other", "so"),
     [
         ("A Cork H", "F Cork H", True),
         ("A Kent S A Cork", "A Kent S F Cork", True),
@@ -191,5 +191,5 @@ def test_where_the_names_of_places_stand() -> None:
         ("A Cork H", "F Kent H", False),
     ],
 )
-def test_orders_that_differ_in_kinds_alone(one: str, other: str, *, so: bool) -> None:
-    assert differ_in_kinds_only(orders(one), orders(other), LEXICON) is so
+def test_orders_that_differ_in_kinds_alone(text: str, other: str, *, so: bool) -> None:
+    assert differ_in_kinds_only(orders(text), orders(other), LEXICON) is so

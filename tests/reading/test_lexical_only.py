@@ -38,12 +38,12 @@ class Sheet:
     """An eye that sees one sheet in whatever file it is handed; it looks once, for no eye is given a game."""
 
     data: bytes
-    seen: list[RecognizedPage] = field(default_factory=list)
+    pages: list[RecognizedPage] = field(default_factory=list)
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
-        if not self.seen:
-            self.seen.append(RecognizedPage(self.data, read(Photo(self.data, name), default_engines())))
-        return tuple(self.seen)
+        if not self.pages:
+            self.pages.append(RecognizedPage(self.data, read(Photo(self.data, name), default_engines())))
+        return tuple(self.pages)
 
 
 def shuffled(position: Position, table: Table, seed: int) -> Position:
@@ -108,6 +108,6 @@ def test_so_does_every_other_sheet_of_the_sources(site: Site, path: Path) -> Non
 
 
 def test_every_photograph_of_the_sources_is_among_them() -> None:
-    """The demo's manifest names its sheets; a sheet added there is read here too."""
+    # A sheet that is added to the demo's manifest is read here too.
     named = tomllib.loads((DEMO / "manifest.toml").read_text(encoding="utf-8"))["sheet"]
     assert {sheet["name"] for sheet in named} <= {path.stem for path in OTHERS}

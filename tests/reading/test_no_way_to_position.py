@@ -41,8 +41,9 @@ STATES = 2_000
 def file_of(module: str) -> Path | None:
     """The file of one of our own modules."""
     path = ROOT.joinpath(*module.split("."))
-    found = [one for one in (path.with_suffix(".py"), path / "__init__.py") if one.is_file()]
-    return found[0] if found else None
+    files = [candidate for candidate in (path.with_suffix(".py"), path / "__init__.py")
+        if candidate.is_file()]
+    return files[0] if files else None
 
 
 def named(module: str) -> Iterator[str]:
@@ -58,13 +59,13 @@ def named(module: str) -> Iterator[str]:
 
 def reached(module: str) -> set[str]:
     """A module and all that it can reach."""
-    found: set[str] = set()
+    modules: set[str] = set()
     ahead = {module}
     while ahead:
-        here = ahead.pop()
-        found.add(here)
-        ahead |= {name for name in named(here) if name not in found and not name.startswith(BESIDE)}
-    return found
+        current = ahead.pop()
+        modules.add(current)
+        ahead |= {name for name in named(current) if name not in modules and not name.startswith(BESIDE)}
+    return modules
 
 
 @pytest.mark.parametrize("module", READERS)
@@ -77,16 +78,16 @@ def steps(variant: Variant) -> list[object]:
     leads to."""
     machine = OrderAutomaton((forms_of(variant, PhaseKind.MOVEMENT),), lexicon_of(variant))
     ahead, known = [machine.start], {machine.start}
-    found: list[object] = []
+    state_facts: list[object] = []
     for state in ahead:
         arcs = tuple(machine.arcs(state))
-        found.append((arcs, machine.end(state)))
+        state_facts.append((arcs, machine.end(state)))
         new = dict.fromkeys(arc[1] for arc in arcs if arc[1] not in known)
         known.update(new)
         ahead += new
-        if len(found) == STATES:
+        if len(state_facts) == STATES:
             break
-    return found
+    return state_facts
 
 
 def elsewhere(variant: Variant) -> Variant:
@@ -103,8 +104,7 @@ def apart(variant: Variant) -> Variant:
 def test_the_automaton_is_that_of_any_position_and_of_any_borders(
     change: Callable[[Variant], Variant],
 ) -> None:
-    """What the readers get of a variant is its words: the same steps wherever its units stand and whatever
-    lies beside what."""
+    # Readers get only the words of a variant: the same arcs in any position and with any borders.
     variant = maps.load("w3k")
     other = change(variant)
     assert other != variant
@@ -113,11 +113,11 @@ def test_the_automaton_is_that_of_any_position_and_of_any_borders(
 
 
 def test_another_name_makes_another_automaton() -> None:
-    """Else the test above would prove nothing."""
+    # Otherwise the test above would prove nothing.
     variant = maps.load("w3k")
     assert steps(replace(variant, names=variant.names[: len(variant.names) // 2])) != steps(variant)
 
 
 def test_what_judges_can() -> None:
-    """Else the walk would prove nothing."""
+    # Otherwise the walk would prove nothing.
     assert reached("service.games.turns") & set(KNOWING) >= {"adjudicator.position", "adjudicator.judge"}

@@ -22,19 +22,18 @@ SHEETS = [("bretwalda", "autumn-621-gwynedd-v1.jpg"), ("britain1066", "march-106
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "file"), SHEETS)
 def test_a_photographed_sheet_of_the_game_is_read(slug: str, file: str) -> None:
-    """Every order that counts is among the readings offered for a line; whatever passes without a look was
-    written so."""
+    # Every order that counts is among a line's candidates, and whatever passes was written so.
     variant = maps.load(slug)
     reader = PageReader(vocabulary_of(variant))
-    found = read_photo(
+    reading = read_photo(
         file, (STORIES / slug / file).read_bytes(), EngineRecognizer(), reader, variant, by_heading=True
     )
-    lines = [line for page in found["pages"] for line in page["lines"]]
+    lines = [line for page in reading["pages"] for line in page["lines"]]
     live = {order for _, order, struck in story_of(slug).sheets[file] if not struck}
     passed = [
         line["order"] for line in lines if line["status"] == "auto" and line["order"] and not line["struck"]
     ]
-    offered = {one["order"] for line in lines for one in line["candidates"]}
+    offered = {candidate["order"] for line in lines for candidate in line["candidates"]}
     assert set(passed) <= live
     assert live <= offered
     assert passed

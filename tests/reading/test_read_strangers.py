@@ -49,9 +49,9 @@ LETTER = (
 
 def page_of(lines: tuple[str, ...]) -> Page:
     image: Pixels = np.full((1000, 1700, 3), 245, np.uint8)
-    for at, text in enumerate(lines):
+    for index, text in enumerate(lines):
         cv2.putText(
-            image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
+            image, text, (90, 110 + 100 * index), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
         )
     (page,) = read_images([image], default_engines()).pages
     return page
@@ -65,12 +65,12 @@ def lines_of(lines: tuple[str, ...]) -> tuple[InterpretedLine, ...]:
 
 @pytest.mark.parametrize("words", [SHOPPING, PROSE, LETTER], ids=["a shopping list", "prose", "a letter"])
 def test_no_line_of_a_stranger_becomes_an_order_by_itself(words: tuple[str, ...]) -> None:
-    found = lines_of(words)
-    assert len(found) >= len(words) - 1
-    assert not [line for line in found if line.status is LineState.AUTO]
+    page_lines = lines_of(words)
+    assert len(page_lines) >= len(words) - 1
+    assert not [line for line in page_lines if line.status is LineState.AUTO]
 
 
 def test_the_same_hand_writing_an_order_is_taken() -> None:
-    """The page above is legible enough: what is refused there is refused for its words."""
-    found = lines_of(("The Crown", "Spring 1643 Movement Orders", "Army London moves to Surrey"))
-    assert found[-1].order == "A London - Surrey"
+    # So the page above is legible enough, and is refused for its words.
+    page_lines = lines_of(("The Crown", "Spring 1643 Movement Orders", "Army London moves to Surrey"))
+    assert page_lines[-1].order == "A London - Surrey"

@@ -32,7 +32,7 @@ def read(*texts: str) -> list[InterpretedLine]:
     return list(reader().read_page(page(texts), [known_game(VARIANT)]).lines)
 
 
-def said(text: str) -> list[InterpretedLine]:
+def lines_of(text: str) -> list[InterpretedLine]:
     """What becomes of a line between two orders."""
     return read(*HEADING, ORDER, text, LAST)[len(HEADING) + 1 : -1]
 
@@ -64,9 +64,9 @@ def test_a_plain_sheet_goes_without_a_look() -> None:
     ],
 )
 def test_a_trap_waits_for_a_person(text: str) -> None:
-    found = said(text)
-    assert found
-    assert {line.status for line in found} == {LineState.OPEN}
+    lines = lines_of(text)
+    assert lines
+    assert {line.status for line in lines} == {LineState.OPEN}
 
 
 @pytest.mark.parametrize("text", ["Good luck to all", "Best wishes", "Page 1 of 2", "Montrose", "Montrcse"])
@@ -78,15 +78,15 @@ def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
 @pytest.mark.parametrize("signed", ["Newcastle", "Cumberland"])
 @pytest.mark.parametrize("order", ["Army York supports Army Kent -", "Army York supports Army Kent."])
 def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(order: str, signed: str) -> None:
-    """Seen on a composed sheet: "- Newcastle" made the support of a unit in place one of its move, and nobody
-    looked. What ends in a dash may be meant to go on: that is for a person."""
+    # On a composed sheet "- Newcastle" made the support of a unit in place the support of its move, and it
+    # passed. An order that ends in a dash may go on: that is for a person.
     lines = read("Ada Marlowe", signed, "Summer 1642 Movement Orders", ORDER, order, signed)
     (support,) = [line for line in lines if line.text.startswith("Army York")]
     assert support.status is LineState.OPEN or (order.endswith(".") and support.order == "A York S A Kent")
 
 
 def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_order_too() -> None:
-    """Seen on a composed sheet: the second row was taken for a move that nobody ordered."""
+    # On a composed sheet the second row was read as a move that nobody ordered.
     lines = read(*HEADING, "Army Dover supports the Hamilton", "Army Mull to Galway", LAST)
     assert [line.order for line in lines[len(HEADING) :]] == ["A Dover Castle S A Mull - Galway", "A York H"]
 
@@ -100,8 +100,8 @@ def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_
     ],
 )
 def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: LineState) -> None:
-    """Where a support names a place that its ink hardly shows, and the next row holds what it may have meant,
-    a person sees both."""
+    # The ink hardly shows the province that the support names, and the next row may name it: a person sees
+    # both.
     support, next_one = read(*HEADING, "Army Westmeath supports Army Down", after)[len(HEADING) :]
     assert support.features is not None
     badly = replace(support, status=LineState.OPEN, features=replace(support.features, word_misfit_mean=5.0))
@@ -110,8 +110,7 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
 
 
 def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:
-    """ "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed
-    1103)."""
+    # "... moves to / Cork unless Confederacy is there" was read as two orders, the first whole (seed 1103).
     first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
     tail = replace(first, status=LineState.OPEN, order="Cork - Renfrewshire", text="Cork enters the ren")
     lexicon = lexicon_of(VARIANT)
@@ -145,14 +144,13 @@ def test_only_a_bare_conversion_may_be_a_convoy_that_goes_on(before: str, status
     ("A May - Sligo", "A Mayo - County Sligo", LineState.AUTO),
     ("A York may hold", None, LineState.OPEN), ("A May may hold", None, LineState.OPEN)])
 def test_may_is_a_place_where_one_stands(text: str, order: str | None, status: LineState) -> None:
-    (found,) = said(text)
-    assert found.status is status
-    assert order is None or found.order == order
+    (line,) = lines_of(text)
+    assert line.status is status
+    assert order is None or line.order == order
 
 
 def test_who_signs_with_a_place_s_name_holds_nothing_up() -> None:
-    """A power's name below the last order reads as a place that holds; it is no order, and no end of the one
-    above."""
+    # A power's name below the last order reads as a province that holds.
     *_, last, signed = read(*HEADING, ORDER, LAST, "Cumberland")
     assert (last.status, signed.status, signed.order) == (LineState.AUTO, LineState.NOT_ORDER, None)
 
@@ -163,7 +161,7 @@ def test_words_in_parentheses_go_with_the_order_above() -> None:
 
 
 def test_what_stands_above_the_orders_and_is_none_has_its_readings_beside_it() -> None:
-    """A first order so badly written that it is none may be chosen from what it might say."""
+    # A first order may be so badly written that it is read as none; the person can still choose it.
     lines = read(*HEADING, "Amy Londn movs to Surey", LAST)
     line = lines[len(HEADING)]
     assert line.status is LineState.OPEN
@@ -189,7 +187,7 @@ def test_a_sheet_without_any_order_is_looked_at_line_by_line(texts: tuple[str, .
 
 
 def test_rows_that_are_no_orders_stay_apart() -> None:
-    """One of them begins like an order, and every row is as long as the longest."""
+    # The trap: one of them begins like an order, and all rows are equally long.
     texts = ["call the plumber", "Army socks, 3 pairs", "F. Brown: 2 chairs", "butter and jam"]
     lines = read(*texts)
     assert [line.box for line in lines] == [line.box.corners for line in page(texts).lines]
@@ -223,8 +221,7 @@ def test_a_row_blacked_out_from_end_to_end_needs_nobody() -> None:
 
 
 def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through_it() -> None:
-    """A short order with a word put in above it was found as one box, and read as a letter with a wave
-    through it."""
+    # A short order and the word inserted above it were found as one box, and read as a letter with a wave.
     struck = replace(
         row("S", 4, strike=Strike(1.0, (StruckWord(0.3, 0.7, 0.98, "wave"),))),
         box=Box(((0, 0), (90, 0), (90, 95), (0, 95))),
@@ -238,8 +235,7 @@ def test_a_row_hardly_longer_than_high_is_looked_at_though_a_stroke_goes_through
     [(5, LineState.OPEN), (-70, LineState.AUTO), (-30, LineState.OPEN), (80, LineState.AUTO)],
 )
 def test_a_word_that_stands_in_an_orders_row_by_itself_is_no_other_line(top: int, status: LineState) -> None:
-    """ "Bristol" with "Channel" put in above its end: the word was found as a row of its own, and the order
-    passed without it."""
+    # "Bristol" passed without the "Channel" above its end, since that was found as a row of its own.
     def box(left: int, upper: int, right: int, foot: int) -> tuple[tuple[float, float], ...]:
         return ((left, upper), (right, upper), (right, foot), (left, foot))
 
@@ -264,7 +260,7 @@ def test_a_word_that_stands_in_an_orders_row_by_itself_is_no_other_line(top: int
 
 
 def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> None:
-    """The sender breaks where no room is left, whether or not he indents."""
+    # A sender breaks where no room is left, indented or not.
     rows: list[str | Row] = [
         *HEADING,
         ORDER,
@@ -278,7 +274,7 @@ def test_a_tail_that_reads_like_an_order_is_joined_where_its_row_was_full() -> N
 
 
 def test_a_remark_is_part_of_its_order() -> None:
-    (line,) = said("Fleet Orkney to Caithness (this will cut any support)")
+    (line,) = lines_of("Fleet Orkney to Caithness (this will cut any support)")
     assert line.order == "F Orkney - Caithness"
     assert line.text == "Fleet Orkney to Caithness (this will cut any support)"
 
@@ -290,10 +286,9 @@ def test_a_remark_is_part_of_its_order() -> None:
 def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_understood(
     text: str, status: LineState
 ) -> None:
-    """"Fleet Tees Bay convoys" may go on with "Army Kent moves to Surrey"; with a support no order goes
-    on."""
-    found = said("Army Cornwall moves to Kent unless Argyll is there")
-    assert [line.order for line in found] == [None]
+    # "Fleet Tees Bay convoys" may go on with "Army Kent moves to Surrey"; with a support no order goes on.
+    sheet_lines = lines_of("Army Cornwall moves to Kent unless Argyll is there")
+    assert [line.order for line in sheet_lines] == [None]
     lines = read(*HEADING, ORDER, "Army Cornwall moves to Kent unless Argyll is there", text, LAST)
     (line,) = [line for line in lines if line.text == text]
     assert line.status is status
@@ -301,7 +296,7 @@ def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_under
 
 @pytest.mark.parametrize("tail", ["unless Argyll is there", "unbess Argyll is there", "it it is empty"])
 def test_an_order_above_a_condition_waits_though_the_first_word_was_misread(tail: str) -> None:
-    """The condition stands on a row of its own; taken without it, the order would be another (DESK-03)."""
+    # The condition is on a row of its own; without it the order would be another (DESK-03).
     lines = read(*HEADING, ORDER, "Army Kent moves to Surrey", tail, LAST)
     assert {line.status for line in lines if "Kent" in line.text} == {LineState.OPEN}
     assert [line.status for line in lines if line.text == LAST] == [LineState.AUTO]

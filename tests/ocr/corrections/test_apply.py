@@ -47,15 +47,14 @@ def test_a_small_row_close_above_goes_into_the_row_below() -> None:
                                                            "Kerry"), 100, 200), row(
         "Fleet Hull holds", 100, 260
     )
-    kept = attach_insertions([above, host, after])
-    assert [r.text for r in kept] == [host.text, after.text]
-    assert [r.text for r in kept[0].inserted] == ["Dublin"]
-    assert kept[1].inserted == ()
+    rows = attach_insertions([above, host, after])
+    assert [r.text for r in rows] == [host.text, after.text]
+    assert [r.text for r in rows[0].inserted] == ["Dublin"]
+    assert rows[1].inserted == ()
 
 
 def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
-    """Rows so far apart that a caret's word hangs midway: written half as high as they, it is no end of the
-    row above."""
+    # Rows so far apart that the word is midway: half as high as the rows, it is not the end of the row above.
     over, host = (
         row("Fleet Waterford moves to Cork", 100, 126),
         row("Army Limerick moves to Limerick", 100, 200),
@@ -67,8 +66,7 @@ def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
 
 
 def test_a_short_order_on_its_own_line_stays_a_line() -> None:
-    """Nobody loses an order: a short line a whole row above another is no insertion, however small its
-    writing."""
+    # No order may be lost: a short line a whole row above another is no insertion, however small.
     rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
     assert attach_insertions(rows) == tuple(rows)
 
@@ -89,8 +87,7 @@ def test_what_only_looks_like_an_insertion_stays_a_line(odd: Row) -> None:
 
 
 def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
-    """It begins at the indent, a row's distance under the order it ends, however tight the rows and low its
-    letters."""
+    # It begins at the indent, one row's distance below the row that it ends, however tight the rows.
     rows = [
         row("Army Norwich supports Fleet Wash into the", 100, 128), row("sea near us", 150, 164, 40),
         row("Fleet Hull convoys Army York to Emden", 100, 200),
@@ -101,8 +98,8 @@ def test_the_rest_of_a_wrapped_order_stays_a_row() -> None:
 def test_a_word_put_in_between_tight_rows_is_still_one() -> None:
     over, host = row(("Army Norwich supports Fleet "
                       "Wash"), 100, 128), row("Fleet Hull convoys Army to Emden", 100, 200)
-    kept = attach_insertions([over, row("York", 300, 172, 32), host])
-    assert [[r.text for r in one.inserted] for one in kept] == [[], ["York"]]
+    rows = attach_insertions([over, row("York", 300, 172, 32), host])
+    assert [[r.text for r in host_row.inserted] for host_row in rows] == [[], ["York"]]
 
 
 def test_on_a_tilted_sheet_height_is_measured_across_the_row() -> None:
@@ -115,48 +112,48 @@ def test_words_put_in_stand_at_the_gap_below_them() -> None:
     host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200)
     gap = 100 + WIDE * len("Fleet Irish Sea convoys Army")
     whole = attach_insertions([row("Dublin", gap - 30, 172, 32), host])[0]
-    found = corrected_row(whole)
-    assert found is not None
-    assert found.text == "Fleet Irish Sea convoys Army Dublin to Kerry"
-    assert found.posteriors is not None
+    corrected = corrected_row(whole)
+    assert corrected is not None
+    assert corrected.text == "Fleet Irish Sea convoys Army Dublin to Kerry"
+    assert corrected.posteriors is not None
 
 
-@pytest.mark.parametrize(("text", "word", "at", "whole"), [
+@pytest.mark.parametrize(("text", "word", "column", "whole"), [
     ("Army Mull moves into", "Merse", 18, "Army Mull moves into Merse"),
     ("A York to", "Limerick", 6, "A York to Limerick"),
     ("Mull holds", "Army", -1, "Army Mull holds"),
 ])  # fmt: skip
 def test_words_put_in_stand_before_the_first_or_after_the_last(
-    text: str, word: str, at: int, whole: str
+    text: str, word: str, column: int, whole: str
 ) -> None:
-    """A caret behind a row's last word stands where no gap is: beyond its letters all is gap."""
+    # A caret after a row's last word is in no gap between words: everything beyond the letters is gap.
     drawn = row(text, 100, 200)
     blank = np.full((16, len(LETTERS) + 1), -12.0, np.float32)
     blank[:, 0] = 0.0
     assert drawn.posteriors is not None
-    seen = Posteriors(np.concatenate([blank, drawn.posteriors.log_probs, blank]), LETTERS)
+    padded = Posteriors(np.concatenate([blank, drawn.posteriors.log_probs, blank]), LETTERS)
     (left, top), (right, _), (_, foot), _ = drawn.box.corners
     wide = Box(
         ((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot))
     )
-    host = replace(drawn, box=wide, posteriors=seen)
-    found = corrected_row(attach_insertions([row(word, 100 + WIDE * at, 172, 32), host])[0])
-    assert found is not None
-    assert found.text == whole
+    host = replace(drawn, box=wide, posteriors=padded)
+    corrected = corrected_row(attach_insertions([row(word, 100 + WIDE * column, 172, 32), host])[0])
+    assert corrected is not None
+    assert corrected.text == whole
 
 
 def test_beside_a_word_put_in_a_space_is_neither_lost_nor_twice() -> None:
-    """No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter
-    does."""
+    # No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter
+    # does.
     host = row("Army Kent moves", 100, 200)
     whole = attach_insertions([row("now", 100 + WIDE * 14, 172, 32), host])[0]
-    found = corrected_row(whole)
-    assert found is not None
-    assert found.posteriors is not None
+    corrected = corrected_row(whole)
+    assert corrected is not None
+    assert corrected.posteriors is not None
     space = LETTERS.index(" ") + 1
-    surely = found.posteriors.log_probs[:, space] > -0.1
+    surely = corrected.posteriors.log_probs[:, space] > -0.1
     assert int(np.diff(surely.astype(int), prepend=0).clip(0).sum()) == host.text.count(" ")
-    assert found.text == "Army Kent moves now"
+    assert corrected.text == "Army Kent moves now"
 
 
 def struck(text: str, word: str) -> Strike:
@@ -167,46 +164,45 @@ def struck(text: str, word: str) -> Strike:
 
 def test_a_struck_word_is_left_out() -> None:
     text = "Army York supports Army Leeds Durham to Hull"
-    found = corrected_row(row(text, 100, 200, strike=struck(text, "Leeds")))
-    assert found is not None
-    assert found.text == "Army York supports Army Durham to Hull"
+    corrected = corrected_row(row(text, 100, 200, strike=struck(text, "Leeds")))
+    assert corrected is not None
+    assert corrected.text == "Army York supports Army Durham to Hull"
 
 
 def test_a_word_put_in_over_a_struck_one_replaces_it() -> None:
     text = "Army Kent moves to London"
     host = row(text, 100, 200, strike=struck(text, "Kent"))
-    found = corrected_row(attach_insertions([row("Surrey", 150, 172, 32), host])[0])
-    assert found is not None
-    assert found.text == "Army Surrey moves to London"
+    corrected = corrected_row(attach_insertions([row("Surrey", 150, 172, 32), host])[0])
+    assert corrected is not None
+    assert corrected.text == "Army Surrey moves to London"
 
 
 def test_a_struck_end_is_replaced() -> None:
     text = "Army Oxford moves to Reading"
     host = row(text, 100, 200, strike=struck(text, "Reading"))
     line = as_line(attach_insertions([row("Warwick", 100 + WIDE * 22, 172, 32), host]))
-    found, *_ = corrected_lines(line)
-    assert found is not None
-    assert found.text == "Army Oxford moves to Warwick"
+    corrected, *_ = corrected_lines(line)
+    assert corrected is not None
+    assert corrected.text == "Army Oxford moves to Warwick"
 
 
 @pytest.mark.parametrize("seen_as_struck", [False, True])
 def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
-    """The mark under a word put in is read as a letter or looks like a little stroke, and no gap is there:
-    the word goes to where its middle stands."""
+    # The caret may be read as a letter or a small stroke, so no gap shows: the word goes to its own middle.
     text = "Fleet convoys Armyvto Kerry"
-    at = text.index("v", 14)
+    caret = text.index("v", 14)
     mark = (
-        Strike(0.1, (StruckWord(at / len(text), (at + 1) / len(text), 0.6, "single"),))
+        Strike(0.1, (StruckWord(caret / len(text), (caret + 1) / len(text), 0.6, "single"),))
         if seen_as_struck
         else None
     )
     host = row(text, 100, 200, strike=mark)
-    whole = attach_insertions([row("Essex", 100 + WIDE * (at + 0.5 - 2.5), 172, 32), host])[0]
+    whole = attach_insertions([row("Essex", 100 + WIDE * (caret + 0.5 - 2.5), 172, 32), host])[0]
     assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
 
 
 def test_what_rises_above_a_struck_word_may_be_left_out_with_it() -> None:
-    """The tops of struck letters read as a word of their own where nothing was put in."""
+    # The tops of struck letters read as a word of their own where nothing was put in.
     text = "Army Oxford moves to Reading York"
     host = row(text, 100, 200, strike=struck(text, "Reading"))
     bare = line_without_struck_words(

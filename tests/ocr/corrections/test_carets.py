@@ -24,16 +24,16 @@ ROW = box(30, ROW_TOP, 400, 126)
 
 
 def page(
-    *, word: str = "", at: tuple[int, int] = (250, 84), caret: bool = False, tail: bool = False
+    *, word: str = "", origin: tuple[int, int] = (250, 84), caret: bool = False, tail: bool = False
 ) -> Image:
     """A white sheet with one row; on request with a word above it, a tail of that word and a caret between
     the row's words."""
     sheet = np.full((200, 460, 3), 255, np.uint8)
     cv2.putText(sheet, HOST, (30, BASE), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (40, 30, 60), 3, cv2.LINE_AA)
     if word:
-        cv2.putText(sheet, word, at, cv2.FONT_HERSHEY_SIMPLEX, 0.9, (40, 30, 60), 3, cv2.LINE_AA)
+        cv2.putText(sheet, word, origin, cv2.FONT_HERSHEY_SIMPLEX, 0.9, (40, 30, 60), 3, cv2.LINE_AA)
     if tail:
-        cv2.line(sheet, (GAP, at[1] - 8), (GAP, at[1] + 12), (40, 30, 60), 3, cv2.LINE_AA)
+        cv2.line(sheet, (GAP, origin[1] - 8), (GAP, origin[1] + 12), (40, 30, 60), 3, cv2.LINE_AA)
     if caret:
         points = np.array([[GAP - 9, BASE + 13], [GAP, BASE - 4], [GAP + 9, BASE + 13]], np.int32)
         cv2.polylines(sheet, [points], isClosed=False, color=(40, 30, 60), thickness=3, lineType=cv2.LINE_AA)
@@ -57,51 +57,50 @@ def ink(sheet: Image) -> np.ndarray:
 
 @pytest.mark.parametrize("caret", [False, True])
 def test_the_row_is_left_as_if_nothing_had_been_put_in(caret: bool) -> None:
-    """Item 6 of the reader: a word above the row and its caret are no letters of the row."""
+    # The word and its caret read as letters of the row: half of such orders were lost to that.
     put_in = box(GAP - 40, 58, GAP + 40, 86)
-    found = without_inserted_words(page(word="Fife", at=(GAP - 32, 82), caret=caret), ROW, [put_in])
-    assert ink(found).sum() == ink(page()).sum()
-    assert (ink(found) == ink(page())).all()
+    cleaned = without_inserted_words(page(word="Fife", origin=(GAP - 32, 82), caret=caret), ROW, [put_in])
+    assert ink(cleaned).sum() == ink(page()).sum()
+    assert (ink(cleaned) == ink(page())).all()
 
 
 def test_a_tail_that_hangs_down_goes_with_its_word() -> None:
     put_in = box(GAP - 40, 58, GAP + 40, 86)
-    written = page(word="Fife", at=(GAP - 32, 82), tail=True)
+    written = page(word="Fife", origin=(GAP - 32, 82), tail=True)
     assert ink(written)[ROW_TOP + 6 : BASE].sum() > ink(page())[ROW_TOP + 6 : BASE].sum()
     assert (ink(without_inserted_words(written, ROW, [put_in])) == ink(page())).all()
 
 
 def test_letters_that_hang_together_with_the_word_above_are_cut_half_way() -> None:
-    """A letter of the row is not lost for a word that touches it: all of it that is nearer the row's middle
-    stays."""
+    # The row's letter must not be lost: its part nearer to the row's middle stays.
     put_in = box(GAP - 40, 50, GAP + 40, 88)
-    touching = page(word="Fife", at=(GAP - 32, 84))
+    touching = page(word="Fife", origin=(GAP - 32, 84))
     cv2.rectangle(touching, (GAP + 8, 40), (GAP + 38, 75), (40, 30, 60), -1)
     cv2.line(touching, (GAP + 28, 60), (GAP + 28, 92), (40, 30, 60), 5)
-    found = ink(without_inserted_words(touching, ROW, [put_in]))
+    cleaned = ink(without_inserted_words(touching, ROW, [put_in]))
     lower = slice(100, BASE + 8)
-    assert (found[lower] == ink(page())[lower]).all()
-    assert not found[:75].any()
+    assert (cleaned[lower] == ink(page())[lower]).all()
+    assert not cleaned[:75].any()
 
 
 def test_a_row_keeps_its_letters_where_the_word_is_elsewhere() -> None:
-    """A piece that looks like a caret stays where no word stands over it: it may be a badly made letter."""
+    # A piece like a caret without a word above it stays: it may be a badly written letter.
     put_in = box(40, 50, 120, 80)
-    written = page(word="Fife", at=(44, 76), caret=True)
+    written = page(word="Fife", origin=(44, 76), caret=True)
     assert (ink(without_inserted_words(written, ROW, [put_in])) == ink(page(caret=True))).all()
 
 
 def test_a_letter_that_stands_on_the_line_is_no_caret() -> None:
-    """An A without its bar has a caret's strokes, and stands on the line."""
+    # An A without its bar has a caret's strokes, but stands on the line.
     sheet = page()
     points = np.array([[GAP - 9, BASE], [GAP, BASE - 30], [GAP + 9, BASE]], np.int32)
     cv2.polylines(sheet, [points], isClosed=False, color=(40, 30, 60), thickness=3, lineType=cv2.LINE_AA)
-    found = without_inserted_words(sheet, ROW, [box(GAP - 40, 40, GAP + 40, 70)])
-    assert (found == sheet).all()
+    cleaned = without_inserted_words(sheet, ROW, [box(GAP - 40, 40, GAP + 40, 70)])
+    assert (cleaned == sheet).all()
 
 
 def test_the_sheet_itself_is_not_written_on() -> None:
-    written = page(word="Fife", at=(GAP - 32, 82))
+    written = page(word="Fife", origin=(GAP - 32, 82))
     before = written.copy()
     without_inserted_words(written, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
     assert (written == before).all()
@@ -113,11 +112,11 @@ def test_a_box_beyond_the_sheet_takes_out_nothing(off: int) -> None:
 
 
 def test_paper_without_ink_stays_as_it_is() -> None:
-    """A finder's box may hold a shade that nobody's pen made; reading must not stop for it."""
+    # A finder's box may hold a shade without ink; no point could be carried from it, and the reading stopped.
     for grey in (0, 128, 255):
         blank = np.full((200, 460, 3), grey, np.uint8)
-        found = without_inserted_words(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
-        assert found.shape == blank.shape
+        cleaned = without_inserted_words(blank, ROW, [box(GAP - 40, 58, GAP + 40, 86)])
+        assert cleaned.shape == blank.shape
     assert (
         without_inserted_words(np.full((200, 460, 3), 255, np.uint8), ROW, [box(GAP - 40, 58, GAP + 40, 86)])
         == 255
@@ -126,14 +125,13 @@ def test_paper_without_ink_stays_as_it_is() -> None:
 
 def test_a_fax_in_two_greys_is_cleaned_like_a_photograph() -> None:
     put_in = box(GAP - 40, 58, GAP + 40, 86)
-    written, bare = page(word="Fife", at=(GAP - 32, 82), caret=True), page()
-    fax, own = (np.where(one < 128, 0, 255).astype(np.uint8) for one in (written, bare))
-    assert (without_inserted_words(fax, ROW, [put_in]) == own).all()
+    written, bare = page(word="Fife", origin=(GAP - 32, 82), caret=True), page()
+    fax, bare_fax = (np.where(image < 128, 0, 255).astype(np.uint8) for image in (written, bare))
+    assert (without_inserted_words(fax, ROW, [put_in]) == bare_fax).all()
 
 
 def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
-    """A bad photograph has thousands of specks, none as large as a caret: they are told apart by size before
-    by shape."""
+    # A bad photograph has thousands of specks, none as large as a caret: size is checked before shape.
     chance = np.random.default_rng(7)
     noisy = np.where(chance.random((400, 2400, 1)) < 0.3, 40, 250).astype(np.uint8).repeat(3, axis=2)
     asked = []

@@ -48,9 +48,9 @@ def share(image: Pixels) -> float:
     return find_hairline(image, soft_ink(image)).gap_share
 
 
-def judged(image: Pixels) -> Strike:
-    (said,) = PpOcr().read([image])
-    return detect_strike(image, said)
+def strike_of(image: Pixels) -> Strike:
+    (recognition,) = PpOcr().read([image])
+    return detect_strike(image, recognition)
 
 
 PENCIL = (150, 150, 150)
@@ -59,8 +59,8 @@ PENCIL = (150, 150, 150)
 @pytest.mark.parametrize(("tilt", "ink"), [(-8, INK), (0, INK), (6, INK), (0, PENCIL)])
 def test_a_hairline_from_end_to_end_shows_in_the_gaps(tilt: int, ink: tuple[int, int, int]) -> None:
     image = lined(row(), 44, tilt, ink)
-    found, left, right = find_hairline(image, soft_ink(image))
-    assert found >= CROSSED
+    score, left, right = find_hairline(image, soft_ink(image))
+    assert score >= CROSSED
     begin, end = ends(row())
     assert (left * WIDE, right * WIDE) == pytest.approx((begin, end), abs=12)
 
@@ -88,13 +88,13 @@ def test_live_writing_has_paper_in_its_gaps(text: str, face: int) -> None:
     "y", [8, 14, BASE - 2, BASE + 6, 76], ids=["top", "tall letters", "base line", "underline", "below"]
 )
 def test_a_line_that_runs_above_or_below_the_small_letters_is_no_strike(y: int) -> None:
-    """An underline, and what is left of a printed rule: people write on it."""
+    # An underline, or what is left of a printed rule that people write on.
     assert share(lined(row(), y)) < CROSSED
 
 
 @pytest.mark.parametrize("bend", [0, 3])
 def test_a_rule_through_the_row_tells_nothing(bend: int) -> None:
-    """It runs on to both ends of the crop, on paper that need not be flat; a pen's stroke ends."""
+    # A printed rule runs to both ends of the crop, on paper that need not be flat; a pen's stroke ends.
     image, (left, right) = row(), ends(row())
     way = np.array([[0, 44], [left, 44], [right, 44], [WIDE - 1, 44 - bend]])
     assert (
@@ -133,29 +133,30 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
 
 
 def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
-    """Its order is kept beside the doubt: what looks like a hairline may be a fold."""
-    found = judged(lined(row(), 44, -5))
-    assert found.max_word_score >= default_table().thresholds.part_strike
-    assert found.score < 0.5
-    (word,) = [word for word in found.words if word.kind == "faint"]
+    # A hairline may be a fold, so the order is kept and a person looks.
+    strike = strike_of(lined(row(), 44, -5))
+    assert strike.max_word_score >= default_table().thresholds.part_strike
+    assert strike.score < 0.5
+    (word,) = [word for word in strike.words if word.kind == "faint"]
     assert word.right - word.left > 0.5
-    assert judged(row()) == Strike(judged(row()).score)
+    assert strike_of(row()) == Strike(strike_of(row()).score)
 
 
 def test_the_score_of_a_faint_stroke_asks_for_a_look_and_takes_no_line_out() -> None:
-    """The gate's figures are data and may be fitted anew: this is what they must leave room for."""
+    # The thresholds are data and may be fitted anew; these relations must hold.
     thresholds = default_table().thresholds
     assert thresholds.part_strike <= FAINT < thresholds.struck_part
 
 
 def test_a_stroke_that_is_seen_anyhow_is_told_once() -> None:
-    found = judged(lined(row(), 46, pen=4))
-    assert {word.kind for word in found.words} == {"single"}
+    strike = strike_of(lined(row(), 46, pen=4))
+    assert {word.kind for word in strike.words} == {"single"}
 
 
 def test_nothing_is_left_out_for_a_faint_stroke() -> None:
-    """A row with its corrections made has none where a stroke is only guessed at."""
-    (said,) = PpOcr().read([row()])
+    # A faint stroke is a guess, so the row has no corrected reading.
+    (recognition,) = PpOcr().read([row()])
     box = Box(((0, 0), (WIDE, 0), (WIDE, 84), (0, 84)))
-    found = Row(box, said.text, said.score, strike=judged(lined(row(), 44, -5)), posteriors=said.posteriors)
-    assert corrected_row(found) is None
+    crossed_row = Row(box, recognition.text, recognition.score, strike=strike_of(lined(row(), 44, -5)),
+        posteriors=recognition.posteriors)
+    assert corrected_row(crossed_row) is None

@@ -66,15 +66,15 @@ class Rows:
         """See RowFinder."""
         dark = np.asarray(image).min(axis=2) < 150
         rows = np.flatnonzero(dark.any(axis=1))
-        found = []
+        quads = []
         for part in np.split(rows, np.flatnonzero(np.diff(rows) > self.apart) + 1):
             columns = np.flatnonzero(dark[part[0] : part[-1] + 1].any(axis=0))
             if len(part) >= self.least:
-                found.append(quad(columns[0] - 4.0, part[0] - 4.0, columns[-1] + 4.0, part[-1] + 4.0))
-        return tuple(found)
+                quads.append(quad(columns[0] - 4.0, part[0] - 4.0, columns[-1] + 4.0, part[-1] + 4.0))
+        return tuple(quads)
 
 
-def said(left: float, right: float, above: tuple[float, float] | None) -> Recognition:
+def recognition_of(left: float, right: float, above: tuple[float, float] | None) -> Recognition:
     """Struck between shares of a crop of 100 frames, with a word above between others."""
     chances = np.zeros((100, len(STRIKE_CLASSES)), np.float32)
     chances[:, 0] = 1.0
@@ -90,10 +90,10 @@ def strip(top: float) -> RowStrip:
     return RowStrip(box, 60, 790, (top + BASE + 10) / 2, BASE + 10 - top)
 
 
-def crop_of(image: Pixels, one: RowStrip) -> Pixels:
+def crop_of(image: Pixels, host: RowStrip) -> Pixels:
     """As the reader cuts it."""
-    across, along = 0.1 * one.height, 0.3 * one.height
-    box = one.quad
+    across, along = 0.1 * host.height, 0.3 * host.height
+    box = host.quad
     return np.ascontiguousarray(
         image[
             round(box[0, 1] - across) : round(box[2, 1] + across),
@@ -102,20 +102,21 @@ def crop_of(image: Pixels, one: RowStrip) -> Pixels:
     )
 
 
-def mark(image: Pixels, one: RowStrip) -> tuple[Pixels, Recognition, Strike]:
-    crop = crop_of(image, one)
-    start, wide = 60 - 0.3 * one.height, crop.shape[1]
+def mark(image: Pixels, host: RowStrip) -> tuple[Pixels, Recognition, Strike]:
+    crop = crop_of(image, host)
+    start, wide = 60 - 0.3 * host.height, crop.shape[1]
     left, right = (205 - start) / wide, (368 - start) / wide
-    heard = said(left, right, ((235 - start) / wide, (330 - start) / wide) if one.height > 60 else None)
-    return crop, heard, Strike(0.1, (StruckWord(left, right, 0.9, "double"),))
+    recognition = recognition_of(left, right,
+        ((235 - start) / wide, (330 - start) / wide) if host.height > 60 else None)
+    return crop, recognition, Strike(0.1, (StruckWord(left, right, 0.9, "double"),))
 
 
 @pytest.mark.parametrize("top", [BASE - 75, BASE - 40], ids=["in the row's box", "above the row's box"])
 def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> None:
-    image, one = sheet(struck=True, put_in=True), strip(top)
-    (found,) = insertion_spots(one, [one], *mark(image, one))
-    (left, upper), (right, lower) = found.quad[0], found.quad[2]
-    assert found.evidence is (InsertEvidence.SEEN if top < BASE - 60 else InsertEvidence.UNSEEN)
+    image, host = sheet(struck=True, put_in=True), strip(top)
+    (spot,) = insertion_spots(host, [host], *mark(image, host))
+    (left, upper), (right, lower) = spot.quad[0], spot.quad[2]
+    assert spot.evidence is (InsertEvidence.SEEN if top < BASE - 60 else InsertEvidence.UNSEEN)
     assert left < 240
     assert right > 325
     assert upper < BASE - 42 - 22
@@ -123,42 +124,44 @@ def test_the_place_of_a_word_put_in_is_that_above_the_struck_one(top: float) -> 
 
 
 def test_a_word_over_a_caret_is_looked_for_where_nothing_is_struck() -> None:
-    image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
-    crop, heard, _ = mark(image, one)
-    (found,) = insertion_spots(one, [one], crop, heard, Strike())
-    assert found.evidence is InsertEvidence.SEEN
-    assert found.quad[0][0] < 240
-    assert found.quad[2][0] > 325
+    image, host = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, recognition, _ = mark(image, host)
+    (spot,) = insertion_spots(host, [host], crop, recognition, Strike())
+    assert spot.evidence is InsertEvidence.SEEN
+    assert spot.quad[0][0] < 240
+    assert spot.quad[2][0] > 325
 
 
 def test_a_word_that_is_seen_faintly_is_looked_for() -> None:
-    image, one = sheet(struck=False, put_in=True), strip(BASE - 75)
-    crop, heard, _ = mark(image, one)
-    assert heard.crossing is not None
-    pale = replace(heard, crossing=replace(heard.crossing, above_probs=heard.crossing.above_probs * 0.3))
-    (found,) = insertion_spots(one, [one], crop, pale, Strike())
-    assert found.evidence is InsertEvidence.MAYBE
-    hardly = replace(heard, crossing=replace(heard.crossing, above_probs=heard.crossing.above_probs * 0.15))
-    assert insertion_spots(one, [one], crop, hardly, Strike()) == ()
+    image, host = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, recognition, _ = mark(image, host)
+    assert recognition.crossing is not None
+    pale = replace(recognition, crossing=replace(recognition.crossing,
+        above_probs=recognition.crossing.above_probs * 0.3))
+    (spot,) = insertion_spots(host, [host], crop, pale, Strike())
+    assert spot.evidence is InsertEvidence.MAYBE
+    hardly = replace(recognition, crossing=replace(recognition.crossing,
+        above_probs=recognition.crossing.above_probs * 0.15))
+    assert insertion_spots(host, [host], crop, hardly, Strike()) == ()
 
 
 def test_where_nothing_is_struck_or_put_in_nothing_is_looked_for() -> None:
-    image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
-    crop = crop_of(image, one)
-    assert insertion_spots(one, [one], crop, said(0.0, 0.0, None), Strike()) == ()
+    image, host = sheet(struck=False, put_in=False), strip(BASE - 40)
+    crop = crop_of(image, host)
+    assert insertion_spots(host, [host], crop, recognition_of(0.0, 0.0, None), Strike()) == ()
 
 
 def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
-    image, one = sheet(struck=True, put_in=True), strip(BASE - 40)
+    image, host = sheet(struck=True, put_in=True), strip(BASE - 40)
     small = RowStrip(quad(232, BASE - 70, 332, BASE - 40), 232, 332, BASE - 55, 30)
-    assert insertion_spots(one, [small, one], *mark(image, one)) == ()
+    assert insertion_spots(host, [small, host], *mark(image, host)) == ()
 
 
 def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
-    image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
-    crop, _, sure = mark(image, one)
+    image, host = sheet(struck=True, put_in=True), strip(BASE - 75)
+    crop, _, sure = mark(image, host)
     word = sure.words[0]
-    nothing_seen = said(word.left, word.right, None).crossing
+    nothing_seen = recognition_of(word.left, word.right, None).crossing
     assert nothing_seen is not None
     assert len(insertion_patches(soft_ink(crop), nothing_seen, sure)) == 1
     for less in (replace(word, score=0.3), replace(word, kind="unread"), replace(word, kind="faint")):
@@ -166,36 +169,36 @@ def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
 
 
 def test_stems_of_the_struck_word_are_no_word() -> None:
-    """Where the engine saw nothing put in, a letter or two are what rises above the stroke."""
+    # If the engine saw no inserted word, a letter or two are the tops of struck letters.
     place = quad(200, 100, 300, 140)
-    for text, seen, taken in (
+    for text, evidence, taken in (
         ("l", InsertEvidence.UNSEEN, False), ("Kent", InsertEvidence.UNSEEN, True),
         ("S", InsertEvidence.SEEN, True),
         ("-", InsertEvidence.SEEN, False),
         ("S", InsertEvidence.MAYBE, True),
     ):
-        assert InsertionSpot(place, seen, place).accepts(Recognition(text, 0.9)) == taken
+        assert InsertionSpot(place, evidence, place).accepts(Recognition(text, 0.9)) == taken
     assert not InsertionSpot(place, InsertEvidence.MAYBE, place).accepts(Recognition("Kent", 0.7))
     assert not InsertionSpot(place, InsertEvidence.SEEN, place).accepts(Recognition("Kent", 0.3))
 
 
 def test_a_row_is_read_without_the_word_above_it() -> None:
-    image, one = sheet(struck=True, put_in=True), strip(BASE - 75)
-    crop, heard, _ = mark(image, one)
-    low = trim_to_row(crop, heard)
+    image, host = sheet(struck=True, put_in=True), strip(BASE - 75)
+    crop, recognition, _ = mark(image, host)
+    low = trim_to_row(crop, recognition)
     assert low.shape[1] == crop.shape[1]
     cut = crop.shape[0] - low.shape[0]
-    start = BASE - 75 - 0.1 * one.height
+    start = BASE - 75 - 0.1 * host.height
     assert BASE - 75 < start + cut < BASE - HIGH
 
 
 def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
-    """No order is read otherwise for corrections that others make."""
-    image, one = sheet(struck=False, put_in=False), strip(BASE - 40)
-    crop = crop_of(image, one)
-    (heard,) = PpOcr().read([crop])
-    assert trim_to_row(crop, heard) is crop
-    assert trim_to_row(crop, replace(heard, crossing=None)) is crop
+    # Looking for corrections must not change rows without any.
+    image, host = sheet(struck=False, put_in=False), strip(BASE - 40)
+    crop = crop_of(image, host)
+    (recognition,) = PpOcr().read([crop])
+    assert trim_to_row(crop, recognition) is crop
+    assert trim_to_row(crop, replace(recognition, crossing=None)) is crop
 
 
 @pytest.mark.slow
@@ -203,10 +206,10 @@ def test_an_ordinary_row_is_read_as_it_was_cut() -> None:
     "finder", [Rows(12, 1), Rows(1, 26)], ids=["in the row's box", "missed by the finder"]
 )
 def test_a_sheet_with_a_correction_gives_the_amended_row(finder: Rows) -> None:
-    """From photograph to text, with nothing given but the boxes."""
+    # From photograph to text, with nothing given but the boxes.
     (page,) = read_images([sheet(struck=True, put_in=True)], (PpOcr(),), ReadOptions(finder=finder)).pages
     row: Row = page.lines[0].rows[0]
-    assert [one.text for one in row.inserted] == ["Kent"]
+    assert [word.text for word in row.inserted] == ["Kent"]
     amended = corrected_row(row)
     assert amended is not None
     assert amended.text == "Army Kent moves to Mull"

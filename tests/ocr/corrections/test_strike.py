@@ -26,11 +26,11 @@ TEXT = "Army Louth moves to Mull"
 SURE, HARDLY = 0.9, 0.3
 
 
-def judged(image: Pixels, legible: float | None = None) -> Strike:
+def strike_of(image: Pixels, legible: float | None = None) -> Strike:
     """What the judge says of a crop that the recogniser read; `legible` in place of the recogniser's own
     score."""
-    (said,) = PpOcr().read([image])
-    return detect_strike(image, said if legible is None else replace(said, score=legible))
+    (recognition,) = PpOcr().read([image])
+    return detect_strike(image, recognition if legible is None else replace(recognition, score=legible))
 
 
 def row(text: str = TEXT) -> Pixels:
@@ -67,8 +67,8 @@ def zigzag(image: Pixels, a: int, b: int) -> Pixels:
     )
 
 
-def most(found: Strike) -> float:
-    return max(found.score, found.max_word_score)
+def highest_score(strike: Strike) -> float:
+    return max(strike.score, strike.max_word_score)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def most(found: Strike) -> float:
     [TEXT, "A Lon - Sus.", "F Hurd's Deep H", "Fleet convoys - - to", "A Kent S A Lon", "Battle of Tettbury"],
 )
 def test_live_writing_is_not_struck(text: str) -> None:
-    assert most(judged(row(text))) < HARDLY
+    assert highest_score(strike_of(row(text))) < HARDLY
 
 
 @pytest.mark.parametrize("tilt", [-10, 0, 8])
@@ -84,20 +84,20 @@ def test_live_writing_is_not_struck(text: str) -> None:
 def test_a_stroke_from_end_to_end_strikes_the_row(tilt: int, thickness: int) -> None:
     image = row()
     left, right = written(image)
-    assert judged(stroke(image, left - 10, right + 10, tilt=tilt, thickness=thickness)).score > SURE
+    assert strike_of(stroke(image, left - 10, right + 10, tilt=tilt, thickness=thickness)).score > SURE
 
 
 @pytest.mark.parametrize("tilt", [-10, 0, 8])
 def test_a_row_struck_with_a_fine_pen_counts_as_struck(tilt: int) -> None:
     image = row()
     left, right = written(image)
-    assert judged(stroke(image, left - 10, right + 10, tilt=tilt, thickness=2)).score > STRUCK
+    assert strike_of(stroke(image, left - 10, right + 10, tilt=tilt, thickness=2)).score > STRUCK
 
 
 def test_two_strokes_strike_the_row() -> None:
     image = row()
     left, right = written(image)
-    assert judged(stroke(stroke(image, left - 8, right + 4, 40), left - 3, right + 9, 51)).score > SURE
+    assert strike_of(stroke(stroke(image, left - 8, right + 4, 40), left - 3, right + 9, 51)).score > SURE
 
 
 def test_a_bent_stroke_strikes_the_row() -> None:
@@ -108,98 +108,98 @@ def test_a_bent_stroke_strikes_the_row() -> None:
     bent = cv2.polylines(
         image, [np.column_stack([xs, ys]).astype(np.int32)], isClosed=False, color=INK, thickness=3
     )
-    assert judged(np.asarray(bent, np.uint8)).score > SURE
+    assert strike_of(np.asarray(bent, np.uint8)).score > SURE
 
 
 @pytest.mark.parametrize("legible", [0.7, 0.95])
 def test_a_zigzag_over_all_of_it_strikes_the_row(legible: float) -> None:
     image = row()
-    assert judged(zigzag(image, *written(image)), legible).score > SURE
+    assert strike_of(zigzag(image, *written(image)), legible).score > SURE
 
 
 def test_an_x_over_all_of_it_is_seen() -> None:
     image = row()
     left, right = written(image)
     crossed = stroke(stroke(image, left, right, tilt=22), left, right, tilt=-22)
-    assert most(judged(crossed)) > 0.6
+    assert highest_score(strike_of(crossed)) > 0.6
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_a_struck_word_is_a_stretch_of_a_live_row(number: int) -> None:
     a, b = word(number)
-    found = judged(stroke(row(), a - 6, b + 4))
-    assert found.score < SURE
-    (seen,) = found.words
-    assert (seen.left, seen.right) == pytest.approx((a / 920, b / 920), abs=0.06)
-    assert seen.score > 0.2
+    strike = strike_of(stroke(row(), a - 6, b + 4))
+    assert strike.score < SURE
+    (stretch,) = strike.words
+    assert (stretch.left, stretch.right) == pytest.approx((a / 920, b / 920), abs=0.06)
+    assert stretch.score > 0.2
 
 
 def test_a_stroke_a_letter_into_the_next_word_strikes_the_first_only() -> None:
-    """People overshoot: what is left out of the amended reading goes from word to word."""
+    # People overshoot, so whole words are left out, not letters.
     (start, end), (after, _) = word(0), word(1)
-    (seen,) = judged(stroke(row(), start - 4, after + 30)).words
-    assert seen.left * 920 == pytest.approx(start, abs=20)
-    assert end - 20 < seen.right * 920 < after + 10
+    (stretch,) = strike_of(stroke(row(), start - 4, after + 30)).words
+    assert stretch.left * 920 == pytest.approx(start, abs=20)
+    assert end - 20 < stretch.right * 920 < after + 10
 
 
 @pytest.mark.parametrize(("start", "end"), [(0.35, 0.65), (0.75, 1.0)])
 def test_a_struck_stretch_is_found_where_it_lies(start: float, end: float) -> None:
-    """In shares of the writing; both end near a gap."""
+    # Shares of the writing's width; both stretches end near a gap.
     image = row()
     left, right = written(image)
     a, b = round(left + start * (right - left)), round(left + end * (right - left))
-    found = judged(stroke(image, a, b))
-    assert found.score < STRUCK
-    (seen,) = found.words
-    shares = [(edge * image.shape[1] - left) / (right - left) for edge in (seen.left, seen.right)]
+    strike = strike_of(stroke(image, a, b))
+    assert strike.score < STRUCK
+    (stretch,) = strike.words
+    shares = [(edge * image.shape[1] - left) / (right - left) for edge in (stretch.left, stretch.right)]
     assert shares == pytest.approx([start, end], abs=0.06)
-    assert seen.score > 0.6
+    assert stretch.score > 0.6
 
 
 def test_a_version_alone_is_not_struck() -> None:
-    assert most(judged(row("v2"))) < STRUCK
+    assert highest_score(strike_of(row("v2"))) < STRUCK
 
 
 def test_the_common_bar_of_three_t_is_no_strike() -> None:
-    assert most(judged(row("Battle of tt ttt"))) < HARDLY
+    assert highest_score(strike_of(row("Battle of tt ttt"))) < HARDLY
 
 
 def test_a_scribbled_word_is_a_stretch_of_a_live_row() -> None:
     a, b = word(2)
-    (seen,) = judged(zigzag(row(), a, b)).words
-    assert (seen.left, seen.right) == pytest.approx((a / 920, b / 920), abs=0.06)
+    (stretch,) = strike_of(zigzag(row(), a, b)).words
+    assert (stretch.left, stretch.right) == pytest.approx((a / 920, b / 920), abs=0.06)
 
 
 def test_a_blacked_out_word_is_seen() -> None:
     a, b = word(1)
     image = row()
     cv2.rectangle(image, (a, 28), (b, 62), INK, -1)
-    (seen,) = judged(image).words
-    assert seen.kind in {"black", "zigzag"}
-    assert seen.score > 0.6
+    (stretch,) = strike_of(image).words
+    assert stretch.kind in {"black", "zigzag"}
+    assert stretch.score > 0.6
 
 
 @pytest.mark.parametrize("number", [None, 1])
 def test_an_underline_is_no_strike(number: int | None) -> None:
     image = row()
     a, b = written(image) if number is None else word(number)
-    assert most(judged(stroke(image, a, b, 68))) < HARDLY
+    assert highest_score(strike_of(stroke(image, a, b, 68))) < HARDLY
 
 
 def test_a_long_bar_of_the_t_is_no_strike() -> None:
     a, b = word(3)
-    assert most(judged(stroke(row(), a - 4, b, 34))) < 0.6
+    assert highest_score(strike_of(stroke(row(), a - 4, b, 34))) < 0.6
 
 
 @pytest.mark.parametrize("y", [6, 78])
 def test_what_the_next_row_leaves_at_the_edge_is_no_strike(y: int) -> None:
-    assert most(judged(stroke(row(), 0, 919, y))) < HARDLY
+    assert highest_score(strike_of(stroke(row(), 0, 919, y))) < HARDLY
 
 
 def test_what_is_left_of_a_printed_rule_is_no_strike() -> None:
     ruled = row()
     pale = np.asarray(cv2.line(ruled, (0, 60), (919, 60), (215, 222, 235), 2), np.uint8)
-    assert most(judged(np.minimum(pale, row()))) < HARDLY
+    assert highest_score(strike_of(np.minimum(pale, row()))) < HARDLY
 
 
 def test_a_row_that_no_engine_saw_crossing_out_in_is_not_struck() -> None:
@@ -208,27 +208,27 @@ def test_a_row_that_no_engine_saw_crossing_out_in_is_not_struck() -> None:
 
 
 def test_an_empty_row_is_not_struck() -> None:
-    assert judged(np.full((84, 920, 3), 250, np.uint8)) == Strike()
+    assert strike_of(np.full((84, 920, 3), 250, np.uint8)) == Strike()
 
 
 def test_a_speck_is_not_struck() -> None:
-    assert most(judged(np.full((3, 2), 0, np.uint8))) <= 1.0
+    assert highest_score(strike_of(np.full((3, 2), 0, np.uint8))) <= 1.0
 
 
 def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
-    """The recogniser sees colours, so that chances differ by little."""
+    # The recogniser sees colours, so chances differ a little.
     image = stroke(row(), *written(row()), thickness=4)
-    grey = judged(np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8))
-    for found in (grey, judged(image)):
-        assert found.score > SURE
-        assert found.max_word_score > SURE
+    grey = strike_of(np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8))
+    for strike in (grey, strike_of(image)):
+        assert strike.score > SURE
+        assert strike.max_word_score > SURE
 
 
 def test_judging_a_row_costs_milliseconds() -> None:
     image = stroke(row(), *written(row()))
-    (said,) = PpOcr().read([image])
-    detect_strike(image, said)
+    (recognition,) = PpOcr().read([image])
+    detect_strike(image, recognition)
     started = time.process_time()
     for _ in range(20):
-        detect_strike(image, said)
+        detect_strike(image, recognition)
     assert (time.process_time() - started) / 20 < 0.02

@@ -26,7 +26,7 @@ def row(*words: tuple[str, int]) -> npt.NDArray[np.uint8]:
     return image
 
 
-def said(*spans: tuple[int, int]) -> Posteriors:
+def posteriors_of(*spans: tuple[int, int]) -> Posteriors:
     """Sure of a letter every 16 columns of these, and of none elsewhere."""
     logs = np.full((FRAMES, 3), -12.0, np.float32)
     logs[:, 0] = -0.01
@@ -41,31 +41,32 @@ WHOLE = row(("Army", 40), ("Leeds", 220), ("to York", 440))
 
 
 def test_a_word_passed_over_in_silence_is_a_stretch() -> None:
-    ((left, right, high),) = unread_stretches(soft_ink(WHOLE), said((40, 200), (440, 680)))
+    ((left, right, high),) = unread_stretches(soft_ink(WHOLE), posteriors_of((40, 200), (440, 680)))
     assert left * WIDE == pytest.approx(200, abs=30)
     assert right * WIDE == pytest.approx(440, abs=30)
     assert high > 1.0
 
 
 def test_a_row_read_from_end_to_end_has_none() -> None:
-    assert unread_stretches(soft_ink(WHOLE), said((40, 680))) == ()
+    assert unread_stretches(soft_ink(WHOLE), posteriors_of((40, 680))) == ()
 
 
 def test_bare_paper_is_no_unread_ink() -> None:
-    assert unread_stretches(soft_ink(row(("Army", 40), ("Hull", 700))), said((40, 180), (700, 860))) == ()
+    assert unread_stretches(soft_ink(row(("Army", 40), ("Hull", 700))),
+        posteriors_of((40, 180), (700, 860))) == ()
 
 
 @pytest.mark.parametrize("sign", ["-", "A", "W"])
 def test_a_sign_passed_over_is_too_little(sign: str) -> None:
     image = row(("Army", 40), (sign, 260), ("York", 440))
-    assert unread_stretches(soft_ink(image), said((40, 190), (440, 600))) == ()
+    assert unread_stretches(soft_ink(image), posteriors_of((40, 190), (440, 600))) == ()
 
 
 def test_unread_ink_counts_as_touched_and_never_as_a_row_struck() -> None:
-    found = detect_strike(WHOLE, Recognition("Army to York", 0.9, said((40, 200), (440, 680))))
-    assert found.max_word_score >= 0.6
-    assert [word.kind for word in found.words] == ["unread"]
-    assert found.score == 0.0
+    strike = detect_strike(WHOLE, Recognition("Army to York", 0.9, posteriors_of((40, 200), (440, 680))))
+    assert strike.max_word_score >= 0.6
+    assert [word.kind for word in strike.words] == ["unread"]
+    assert strike.score == 0.0
 
 
 def test_without_posteriors_nothing_is_unread() -> None:

@@ -45,11 +45,12 @@ def test_the_release_s_prices_say_where_they_come_from() -> None:
 
 
 def test_signs_made_alike_are_never_dear() -> None:
-    """An A like a 4, which no hand that was counted made."""
+    # An A like a 4: no hand that was counted makes it, and some hands do.
     prices = default_confusions()
-    letters = [(one, other) for one, other in similar_pairs() if one.isalpha() and other.isalnum()]
+    letters = [(written_sign, shown_sign) for written_sign,
+        shown_sign in similar_pairs() if written_sign.isalpha() and shown_sign.isalnum()]
     assert ("a", "4") in letters
-    assert all(prices.shown[one][other] <= 6.0 for one, other in letters)
+    assert all(prices.shown[written_sign][shown_sign] <= 6.0 for written_sign, shown_sign in letters)
 
 
 def test_a_letter_shown_as_one_like_it_costs_its_price() -> None:
@@ -72,10 +73,10 @@ def test_a_letter_that_is_not_shown_costs_its_price() -> None:
 
 
 def test_of_two_words_the_likelier_misreading_wins() -> None:
-    """Shown Kenl: Kent, whose t is often taken for l, rather than Kend."""
-    seen = Posteriors(written("kentdl", "k.e.n.l", 0.999).log_probs, "kentdl")
+    # "Kenl" is rather Kent, whose t is often read as l, than Kend.
+    ink = Posteriors(written("kentdl", "k.e.n.l", 0.999).log_probs, "kentdl")
     prices = ConfusionPrices({"t": {"l": 4.0}, "d": {"l": 5.5}}, {}, {})
     assert (
-        Decoder(Words({"kent": 0.0, "kend": 0.0, "l": 0.0}), Search(prices=prices)).decode(seen)[0].text
+        Decoder(Words({"kent": 0.0, "kend": 0.0, "l": 0.0}), Search(prices=prices)).decode(ink)[0].text
         == "kent"
     )

@@ -21,57 +21,57 @@ def posteriors(letters: str, frames: int, seed: int) -> Posteriors:
 
 def collapsed(path: tuple[int, ...], letters: str) -> str:
     """CTC's own rule: merge repeats, drop blanks."""
-    kept = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
-    return "".join(letters[k - 1] for k in kept)
+    columns = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
+    return "".join(letters[k - 1] for k in columns)
 
 
-def by_hand(seen: Posteriors, text: str) -> float:
+def by_hand(ink: Posteriors, text: str) -> float:
     total = 0.0
-    for path in product(range(len(seen.letters) + 1), repeat=len(seen.log_probs)):
-        if collapsed(path, seen.letters) == text:
-            total += float(np.exp(sum(seen.log_probs[n, k] for n, k in enumerate(path))))
+    for path in product(range(len(ink.letters) + 1), repeat=len(ink.log_probs)):
+        if collapsed(path, ink.letters) == text:
+            total += float(np.exp(sum(ink.log_probs[n, k] for n, k in enumerate(path))))
     return float(np.log(total))
 
 
 @pytest.mark.parametrize("text", ["a", "ab", "aa", "aba", "abb", "b", ""])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_score_is_the_sum_over_all_paths(text: str, seed: int) -> None:
-    seen = posteriors("ab", 6, seed)
-    (score,) = text_scores(seen, [text], either_case=False)
-    assert score == pytest.approx(by_hand(seen, text), abs=1e-4)
+    ink = posteriors("ab", 6, seed)
+    (score,) = text_scores(ink, [text], either_case=False)
+    assert score == pytest.approx(by_hand(ink, text), abs=1e-4)
 
 
 def test_texts_of_different_lengths_do_not_disturb_each_other() -> None:
-    seen = posteriors("ab", 6, 3)
+    ink = posteriors("ab", 6, 3)
     texts = ["a", "abab", "", "ba"]
-    together = text_scores(seen, texts)
-    assert together == pytest.approx([text_scores(seen, [text])[0] for text in texts])
+    together = text_scores(ink, texts)
+    assert together == pytest.approx([text_scores(ink, [text])[0] for text in texts])
 
 
 def test_a_lost_space_has_its_price() -> None:
-    """Paths that write "a b" whole, and those that write "ab" at the price of a lost space."""
-    seen = posteriors("ab ", 5, 4)
-    (score,) = text_scores(seen, ["a b"], either_case=False)
-    whole = np.logaddexp(by_hand(seen, "a b"), by_hand(seen, "ab") + LOST_SPACE)
+    # Paths that write "a b" whole, and those that write "ab" at the price of a lost space.
+    ink = posteriors("ab ", 5, 4)
+    (score,) = text_scores(ink, ["a b"], either_case=False)
+    whole = np.logaddexp(by_hand(ink, "a b"), by_hand(ink, "ab") + LOST_SPACE)
     assert score == pytest.approx(float(whole), abs=1e-4)
 
 
 def test_either_case_will_do() -> None:
-    seen = posteriors("aA", 1, 5)
-    (score,) = text_scores(seen, ["a"])
-    assert score == pytest.approx(float(np.logaddexp(seen.log_probs[0, 1], seen.log_probs[0, 2])), abs=1e-5)
+    ink = posteriors("aA", 1, 5)
+    (score,) = text_scores(ink, ["a"])
+    assert score == pytest.approx(float(np.logaddexp(ink.log_probs[0, 1], ink.log_probs[0, 2])), abs=1e-5)
 
 
 def test_a_letter_the_network_lacks_is_dear_but_not_impossible() -> None:
-    seen = posteriors("ab", 6, 6)
-    known, strange = text_scores(seen, ["ab", "a#"])
+    ink = posteriors("ab", 6, 6)
+    known, strange = text_scores(ink, ["ab", "a#"])
     assert known > strange > -200
 
 
 def test_the_free_score_is_the_product_of_the_greatest_chances() -> None:
-    seen = posteriors("ab", 6, 7)
-    product_of = np.prod(np.exp(seen.log_probs.astype(float)).max(axis=1))
-    assert np.exp(best_path_score(seen)) == pytest.approx(product_of, rel=1e-4)
+    ink = posteriors("ab", 6, 7)
+    product_of = np.prod(np.exp(ink.log_probs.astype(float)).max(axis=1))
+    assert np.exp(best_path_score(ink)) == pytest.approx(product_of, rel=1e-4)
 
 
 def test_rows_of_a_line_are_laid_end_to_end() -> None:
@@ -87,13 +87,13 @@ def test_rows_of_a_line_are_laid_end_to_end() -> None:
 
 
 def test_proposals_are_weighed_against_each_other() -> None:
-    seen = posteriors("ab ", 6, 10)
-    line = as_line([Row(BOX, "a", 1.0, posteriors=seen)])
-    found = weigh_texts(line, ["a", "b", "ab"])
-    chances = {text: np.exp(by_hand(seen, text)) for text in ("a", "b", "ab")}
-    assert [w.text for w in found] == sorted(chances, key=lambda text: -chances[text])
-    assert [w.chance for w in found] == pytest.approx(
-        [chances[w.text] / sum(chances.values()) for w in found], abs=1e-3
+    ink = posteriors("ab ", 6, 10)
+    line = as_line([Row(BOX, "a", 1.0, posteriors=ink)])
+    weighed = weigh_texts(line, ["a", "b", "ab"])
+    chances = {text: np.exp(by_hand(ink, text)) for text in ("a", "b", "ab")}
+    assert [w.text for w in weighed] == sorted(chances, key=lambda text: -chances[text])
+    assert [w.chance for w in weighed] == pytest.approx(
+        [chances[w.text] / sum(chances.values()) for w in weighed], abs=1e-3
     )
     assert weigh_texts(as_line([Row(BOX, "a", 1.0)]), ["a"]) == ()
 

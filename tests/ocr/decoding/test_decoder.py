@@ -39,9 +39,9 @@ class Words:
         return letter.lower() if letter.lower() in self._letters else None
 
     def arcs(self, state: int) -> Sequence[tuple[int, int, float]]:
-        here = self._states[state]
-        return [(n, self._states.index(here + letter), 0.0) for n, letter in enumerate(self._letters)
-                if here + letter in self._states]
+        prefix = self._states[state]
+        return [(n, self._states.index(prefix + letter), 0.0) for n, letter in enumerate(self._letters)
+                if prefix + letter in self._states]
 
     def end(self, state: int) -> float | None:
         return self._texts.get(self._states[state])
@@ -65,8 +65,8 @@ def by_hand(ink: np.ndarray, columns: Sequence[int]) -> float:
     """The sum over every path that collapses to a text, CTC's own rule: merge repeats, drop blanks."""
     total = 0.0
     for path in product({0, *columns}, repeat=len(ink)):
-        kept = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
-        if kept == list(columns):
+        shown = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
+        if shown == list(columns):
             total += float(np.exp(sum(ink[n, k] for n, k in enumerate(path))))
     return float(np.log(total)) if total else -np.inf
 
@@ -77,31 +77,31 @@ TEXTS = {"ab": 0.0, "aab": 0.5, "b": 2.0, "abba": 0.0, "ba": 1.0, "bb": 0.0}
 @pytest.mark.parametrize("seed", range(8))
 def test_the_texts_and_their_chances_are_those_of_exhaustive_search(seed: int) -> None:
     decoder = Decoder(Words(TEXTS), WIDE)
-    seen = posteriors("ab", 6, seed)
-    ink = decoder.sign_scores(seen)
+    row = posteriors("ab", 6, seed)
+    ink = decoder.sign_scores(row)
     column = {
         letter: int(decoder.letter_columns([n])[0][0]) for n, (letter, _) in enumerate(Words(TEXTS).symbols)
     }
     expected = {text: by_hand(ink, [column[c] for c in text]) - price for text, price in TEXTS.items()}
-    found = {text.text: text.score for text in decoder.decode(seen)}
-    assert found == pytest.approx({t: s for t, s in expected.items() if s > -np.inf}, abs=1e-6)
-    assert max(found, key=lambda t: found[t]) == max(expected, key=lambda t: expected[t])
+    scores = {text.text: text.score for text in decoder.decode(row)}
+    assert scores == pytest.approx({t: s for t, s in expected.items() if s > -np.inf}, abs=1e-6)
+    assert max(scores, key=lambda t: scores[t]) == max(expected, key=lambda t: expected[t])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_weighing_given_texts_gives_the_same_chances(seed: int) -> None:
     decoder = Decoder(Words({"a b": 0.0, "ab": 0.3, "ba b": 0.0}), WIDE)
-    seen = posteriors("ab ", 7, seed)
-    texts = decoder.decode(seen)
-    assert score_texts(decoder, seen, texts) == pytest.approx([text.score for text in texts], abs=1e-6)
+    row = posteriors("ab ", 7, seed)
+    texts = decoder.decode(row)
+    assert score_texts(decoder, row, texts) == pytest.approx([text.score for text in texts], abs=1e-6)
 
 
 def test_the_narrow_search_finds_the_best_as_well() -> None:
     for seed in range(20):
-        seen = posteriors("ab", 8, seed)
-        best = Decoder(Words(TEXTS), WIDE).decode(seen)[0]
+        row = posteriors("ab", 8, seed)
+        best = Decoder(Words(TEXTS), WIDE).decode(row)[0]
         assert (
-            Decoder(Words(TEXTS), Search(wrong_letter=12.0, prices=NO_CONFUSIONS)).decode(seen)[0].text
+            Decoder(Words(TEXTS), Search(wrong_letter=12.0, prices=NO_CONFUSIONS)).decode(row)[0].text
             == best.text
         )
 
@@ -127,9 +127,9 @@ def test_either_case_counts() -> None:
 
 def test_a_tick_counts_as_nothing() -> None:
     decoder = Decoder(Words({"ab": 0.0}))
-    seen = written("ab'", "a.'.b", 0.999)
-    assert decoder.decode(seen)[0].score > -0.1
-    assert align(decoder, seen, decoder.decode(seen)[0]).text == "a'b"
+    row = written("ab'", "a.'.b", 0.999)
+    assert decoder.decode(row)[0].score > -0.1
+    assert align(decoder, row, decoder.decode(row)[0]).text == "a'b"
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_a_tick_counts_as_nothing() -> None:
 )
 def test_bad_ink_raises_nothing(rows: np.ndarray) -> None:
     decoder = Decoder(Words({"ab": 0.0, "a": 0.0}))
-    found = decoder.decode(Posteriors(rows.astype(np.float32), "ab"))
-    assert all(np.isfinite(text.score) for text in found)
-    assert bool(found) == bool(len(rows)) or not found
+    texts = decoder.decode(Posteriors(rows.astype(np.float32), "ab"))
+    assert all(np.isfinite(text.score) for text in texts)
+    assert bool(texts) == bool(len(rows)) or not texts
 
 
 def test_one_frame_holds_one_letter() -> None:
@@ -184,5 +184,5 @@ def test_free_reading_is_the_ceiling() -> None:
 
 def test_capitals_and_dashes_are_given_as_the_ink_shows_them() -> None:
     decoder = Decoder(Words({"kent": 0.0}))
-    seen = written("KENTkent", "K.e.n.T", 0.99)
-    assert align(decoder, seen, decoder.decode(seen)[0]).text == "KenT"
+    row = written("KENTkent", "K.e.n.T", 0.99)
+    assert align(decoder, row, decoder.decode(row)[0]).text == "KenT"

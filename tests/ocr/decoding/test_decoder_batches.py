@@ -64,10 +64,10 @@ def test_the_price_of_a_text_is_that_of_its_steps_one_by_one() -> None:
     decoder = Decoder(Names())
     for texts in decoder.decode_rows(ROWS):
         for text in texts:
-            told = decoder.spell(text.text)
-            assert told is not None
-            assert told.symbols == text.symbols
-            assert told.price == pytest.approx(text.price)
+            spelled = decoder.spell(text.text)
+            assert spelled is not None
+            assert spelled.symbols == text.symbols
+            assert spelled.price == pytest.approx(text.price)
 
 
 def test_the_same_ink_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,8 +81,9 @@ def test_the_same_ink_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_other_ink_under_the_same_letters_is_other_ink() -> None:
     decoder = Decoder(Names())
-    one, other = decoder.decode(ROWS[3]), decoder.decode(Posteriors(ROWS[3].log_probs[::-1].copy(), "abcd "))
-    assert one != other
+    forward, backward = decoder.decode(ROWS[3]), decoder.decode(Posteriors(ROWS[3].log_probs[::-1].copy(),
+        "abcd "))
+    assert forward != backward
 
 
 def test_only_the_last_answers_are_kept() -> None:

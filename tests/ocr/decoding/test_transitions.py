@@ -33,9 +33,9 @@ def test_every_step_is_found_where_the_automaton_has_one_and_nowhere_else() -> N
     automaton = Arcs()
     steps = TransitionTable(automaton, COLUMNS, 4)
     for state in (2999, 0, *range(700)):
-        told = {symbol: (target, price) for symbol, target, price in automaton.table[state]}
+        expected = {symbol: (target, price) for symbol, target, price in automaton.table[state]}
         assert {symbol: steps.follow(state, symbol) for symbol in range(5)} == {
-            symbol: told.get(symbol) for symbol in range(5)
+            symbol: expected.get(symbol) for symbol in range(5)
         }
 
 

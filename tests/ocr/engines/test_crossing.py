@@ -35,43 +35,44 @@ def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("tuned", [True, False])
 def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
-    """Bit for bit: what orders are read from does not change."""
+    # Bit for bit: orders are read from the first output.
     network = ppocr.network_file(ppocr.RECOGNISER)
     layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
     network = layers.patched(network) if tuned else network
     alone = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
     both = onnxruntime.InferenceSession(crossing.with_features(network), providers=["CPUExecutionProvider"])
-    (said,) = alone.run(None, {"x": _tensor()})
+    (posteriors,) = alone.run(None, {"x": _tensor()})
     again, features = both.run(None, {"x": _tensor()})
-    assert np.array_equal(said, again)
-    assert features.shape == (1, 384, 1, said.shape[1])
+    assert np.array_equal(posteriors, again)
+    assert features.shape == (1, 384, 1, posteriors.shape[1])
 
 
 def test_it_says_the_same_in_every_thread() -> None:
-    """The same bytes whichever thread asks: evidence that is kept can be made again."""
-    crops = [crop_of("Army York holds", struck=at % 2 == 0) for at in range(8)]
+    # Evidence that is stored can be computed again, to the byte, in any thread.
+    crops = [crop_of("Army York holds", struck=index % 2 == 0) for index in range(8)]
     with ThreadPoolExecutor(4) as pool:
-        found = [said for (said,) in pool.map(lambda crop: ppocr.PpOcr().read([crop]), crops)]
-    for at, one in enumerate(found):
-        first = found[at % 2].crossing
-        assert one.crossing is not None
+        recognitions = [reading for (reading,) in pool.map(lambda crop: ppocr.PpOcr().read([crop]), crops)]
+    for index, recognition in enumerate(recognitions):
+        first = recognitions[index % 2].crossing
+        assert recognition.crossing is not None
         assert first is not None
-        assert np.array_equal(one.crossing.class_probs, first.class_probs)
+        assert np.array_equal(recognition.crossing.class_probs, first.class_probs)
 
 
 def test_frames_are_those_of_the_posteriors_and_chances_sum_to_one() -> None:
-    (said,) = ppocr.PpOcr().read([crop_of("Army York holds")])
-    assert said.crossing is not None
-    assert said.posteriors is not None
-    assert said.crossing.class_probs.shape == (len(said.posteriors.log_probs), len(STRIKE_CLASSES))
-    assert said.crossing.above_probs.shape == (len(said.posteriors.log_probs),)
-    assert said.crossing.class_probs.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    (recognition,) = ppocr.PpOcr().read([crop_of("Army York holds")])
+    assert recognition.crossing is not None
+    assert recognition.posteriors is not None
+    assert recognition.crossing.class_probs.shape == (len(recognition.posteriors.log_probs),
+        len(STRIKE_CLASSES))
+    assert recognition.crossing.above_probs.shape == (len(recognition.posteriors.log_probs),)
+    assert recognition.crossing.class_probs.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_stroke_is_seen_where_it_is() -> None:
     plain, struck = (
-        said.crossing
-        for said in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)])
+        recognition.crossing
+        for recognition in ppocr.PpOcr().read([crop_of("Army York"), crop_of("Army York", struck=True)])
     )
     assert plain is not None
     assert struck is not None
@@ -81,13 +82,13 @@ def test_a_stroke_is_seen_where_it_is() -> None:
 
 
 def test_a_second_opinion_at_another_width_has_none() -> None:
-    """The head was fitted at the width of the first."""
-    (said,) = ppocr.PpOcr(widen=1.0).read([crop_of("Army York holds")])
-    assert said.crossing is None
+    # The head was fitted at the width of the first.
+    (recognition,) = ppocr.PpOcr(widen=1.0).read([crop_of("Army York holds")])
+    assert recognition.crossing is None
 
 
 def test_the_convolution_is_the_plain_sum() -> None:
-    """Against the definition, written out: frames x in and reach x in x out, nothing beyond the ends."""
+    # Against the definition, written out: frames x in and reach x in x out, nothing beyond the ends.
     rng = np.random.default_rng(5)
     values, weights = (
         rng.normal(size=(6, 3)).astype(np.float32),
@@ -96,7 +97,7 @@ def test_the_convolution_is_the_plain_sum() -> None:
     expected = np.zeros((6, 2))
     for frame in range(6):
         for tap in range(3):
-            at = frame + tap - 1
-            if 0 <= at < 6:
-                expected[frame] += values[at] @ weights[tap]
+            source = frame + tap - 1
+            if 0 <= source < 6:
+                expected[frame] += values[source] @ weights[tap]
     assert crossing._convolved(values, weights) == pytest.approx(expected, abs=1e-5)

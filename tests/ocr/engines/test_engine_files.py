@@ -36,17 +36,17 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
 
 
 def test_a_network_file_with_one_bit_changed_is_refused_by_name(elsewhere: tuple[Path, Path]) -> None:
-    real, own = elsewhere
+    real, copies = elsewhere
     data = bytearray((real / NAME).read_bytes())
     data[len(data) // 2] ^= 1
-    (own / NAME).write_bytes(data)
+    (copies / NAME).write_bytes(data)
     with pytest.raises(ppocr.ModelError, match=NAME):
         ppocr.PpOcr().read([CROP])
 
 
 def test_the_real_network_files_are_taken(elsewhere: tuple[Path, Path]) -> None:
-    real, own = elsewhere
-    (own / NAME).write_bytes((real / NAME).read_bytes())
+    real, copies = elsewhere
+    (copies / NAME).write_bytes((real / NAME).read_bytes())
     assert len(ppocr.PpOcr().read([CROP])) == 1
 
 

@@ -22,10 +22,10 @@ def test_rows_read_the_same_whoever_starts_the_network() -> None:
 
     def read(_: int) -> npt.NDArray[np.float32]:
         together.wait()
-        found = ppocr.PpOcr(1).read([crop])[0].posteriors
-        assert found is not None
-        return found.log_probs
+        posteriors = ppocr.PpOcr(1).read([crop])[0].posteriors
+        assert posteriors is not None
+        return posteriors.log_probs
 
     with ThreadPoolExecutor(THREADS) as pool:
-        seen = list(pool.map(read, range(THREADS)))
-    assert all(np.array_equal(seen[0], one) for one in seen[1:])
+        by_thread = list(pool.map(read, range(THREADS)))
+    assert all(np.array_equal(by_thread[0], log_probs) for log_probs in by_thread[1:])

@@ -71,8 +71,8 @@ def test_what_is_packed_comes_back_at_its_place() -> None:
     layers = finetuned.parse_layers(tune_layers.pack(network, published, tuned, columns))
     patched = layers.patched(network)
     start = len(b"head") + published["b"].nbytes + len(b"between")
-    found = np.frombuffer(patched[start : start + published["a"].nbytes], "<f4").reshape(4, 3)
-    assert found == pytest.approx(published["a"] + 0.5, abs=2e-3)
+    unpacked = np.frombuffer(patched[start : start + published["a"].nbytes], "<f4").reshape(4, 3)
+    assert unpacked == pytest.approx(published["a"] + 0.5, abs=2e-3)
     assert patched[:4] + patched[-3:] == b"headend"
     assert layers.columns == columns
     assert layers.replaced[finetuned.HEAD[0]] == pytest.approx(
@@ -89,8 +89,9 @@ def test_numbers_that_stand_twice_in_the_network_are_not_replaced() -> None:
 
 
 def test_half_way_lies_half_way() -> None:
-    one = {"x": np.array([0.0, 4.0], np.float32)}
-    assert tune_layers.mixed(one, {"x": np.array([1.0, 0.0], np.float32)}, 0.25)["x"].tolist() == [0.25, 3.0]
+    layers = {"x": np.array([0.0, 4.0], np.float32)}
+    assert tune_layers.mixed(layers, {"x": np.array([1.0, 0.0], np.float32)}, 0.25)["x"].tolist() == [0.25,
+        3.0]
 
 
 def test_letters_are_numbered_from_one_and_repeats_are_one_letter() -> None:

@@ -20,7 +20,7 @@ Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[2] / "data" / "sheets"
 
 
-def seen(image: Pixels) -> Reading:
+def reading_of(image: Pixels) -> Reading:
     return read_images([image], (PpOcr(),), ReadOptions(detect_strike=lambda crop, score: Strike()))
 
 
@@ -140,13 +140,13 @@ PICTURES = {
 @pytest.mark.parametrize("case", PICTURES)
 def test_each_is_turned_away_for_its_own_reason(case: str) -> None:
     make, reason = PICTURES[case]
-    found = seen(make())
-    assert (found.status, found.reason, found.pages) == (Status.UNUSABLE, reason, ())
+    reading = reading_of(make())
+    assert (reading.status, reading.reason, reading.pages) == (Status.UNUSABLE, reason, ())
 
 
 def test_a_dim_photograph_is_still_read() -> None:
-    """A tenth of the light: dark to look at, yet the ink stands out from the noise."""
+    # A tenth of the light: it looks dark, but the ink is well above the noise.
     dim = sample() * 0.1 + np.random.default_rng(0).normal(0, 2, sample().shape)
-    found = seen(np.clip(dim, 0, 255).astype(np.uint8))
-    assert found.status is Status.READ
-    assert len(found.pages[0].lines) >= 14
+    reading = reading_of(np.clip(dim, 0, 255).astype(np.uint8))
+    assert reading.status is Status.READ
+    assert len(reading.pages[0].lines) >= 14

@@ -72,7 +72,7 @@ def test_a_squared_sheet_leads_back_to_the_photograph() -> None:
 
 @pytest.mark.parametrize(("degrees", "first"), [(0, 0), (90, 3), (180, 2), (270, 1)])
 def test_a_turned_sheet_leads_back_to_the_photograph(degrees: int, first: int) -> None:
-    """Turned clockwise by 90 degrees, the lower left corner comes to the top left, and so on round."""
+    # Turned clockwise by 90 degrees, the lower left corner comes to the top left.
     sheet = turn_sheet(flatten(photographed(TABLES["wood"], CORNERS), CORNERS), degrees)
     high, wide = sheet.image.shape[:2]
     assert np.abs(photo_points(sheet, [(0, 0)]) - CORNERS[first]).max() < 0.5
@@ -114,9 +114,9 @@ def test_upright_boxes_mean_a_sheet_on_its_side() -> None:
 
 def test_indents_are_measured_from_a_margin_that_may_lean() -> None:
     boxes = [row_box(100 + 8 * n + (50 if n == 3 else 0), 100 + 60 * n, 600) for n in range(7)]
-    found = row_indents(row_strips(boxes))
-    assert found[3] == pytest.approx(50 / 40, abs=0.2)
-    assert max(value for n, value in enumerate(found) if n != 3) < 0.25
+    indents = row_indents(row_strips(boxes))
+    assert indents[3] == pytest.approx(50 / 40, abs=0.2)
+    assert max(value for n, value in enumerate(indents) if n != 3) < 0.25
 
 
 def test_uneven_light_is_evened() -> None:
@@ -176,7 +176,7 @@ def test_ink_is_where_it_was_put() -> None:
 
 
 def test_a_crop_shows_the_writing_upright() -> None:
-    """A red bar above a blue one, in a box turned by 30 degrees."""
+    # A red bar above a blue one, in a box turned by 30 degrees.
     image = np.full((600, 600, 3), 255, np.uint8)
     upper, lower = row_box(300, 50, 200, 20, 30), row_box(300, 70, 200, 20, 30)
     cv2.fillConvexPoly(image, upper.round().astype(np.int32), (200, 0, 0))

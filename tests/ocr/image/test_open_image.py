@@ -22,7 +22,7 @@ def test_every_format_is_told_from_its_content(kind: str) -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_exif_orientation_is_applied(orientation: int) -> None:
-    """SUB-11."""
+    # SUB-11: phones store a photograph turned, with its orientation.
     (page,) = open_image.open_images(odd.stored_turned(orientation)).pages
     assert page.shape == (64, 96, 3)
     assert odd.corners(page) == odd.UPRIGHT
@@ -41,7 +41,8 @@ def test_damaged_exif_means_upright() -> None:
 
 
 def test_a_heic_is_turned_by_its_own_box_alone() -> None:
-    """ISO/IEC 23008-12 turns by `irot`; phones write EXIF orientation as well, and once is enough."""
+    # ISO/IEC 23008-12 turns by `irot`; phones write the EXIF orientation as well, and both would turn it
+    # twice.
     exif = Pillow.Exif()
     exif[0x0112] = 6
     (page,) = open_image.open_images(odd.saved(odd.quarters(), "HEIF", exif=exif)).pages
@@ -73,7 +74,7 @@ def test_clear_paper_is_white() -> None:
 
 
 def test_every_page_of_a_tiff_comes_in_order() -> None:
-    """SUB-11."""
+    # SUB-11: all pages of a file count.
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[turned])
     pages = open_image.open_images(data).pages
@@ -138,7 +139,7 @@ def test_no_cut_of_any_file_raises() -> None:
 
 
 def test_a_film_gives_its_first_picture() -> None:
-    """An animated GIF or WebP is one photograph to whoever sent it."""
+    # An animated GIF or WebP is one photograph to its sender.
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
     for kind in ("GIF", "WEBP"):
         data = odd.saved(odd.quarters(), kind, save_all=True, append_images=[turned, turned], duration=100)
@@ -148,7 +149,7 @@ def test_a_film_gives_its_first_picture() -> None:
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
 def test_sixteen_bits_lose_nothing_but_depth(kind: str) -> None:
-    """A slope from dark to light stays one, band after band."""
+    # A slope from dark to light must stay one in every band.
     deep = np.repeat(np.linspace(500, 60_000, 700).astype(np.uint16)[:, np.newaxis], 40, axis=1)
     (page,) = open_image.open_images(odd.saved(Pillow.fromarray(deep), kind)).pages
     steps = np.diff(page[:, 20, 0].astype(int))
@@ -159,7 +160,7 @@ def test_sixteen_bits_lose_nothing_but_depth(kind: str) -> None:
 
 
 def test_clear_parts_show_white_paper_and_half_clear_ink_half_of_it() -> None:
-    """A scanning app's cut-out: nothing round the sheet, ink at half strength."""
+    # A scanning app cuts the sheet out: transparent around it, ink at half strength.
     image = np.zeros((40, 60, 4), np.uint8)
     image[:, 20:40] = (200, 0, 0, 255)
     image[:, 40:] = (0, 0, 0, 128)
@@ -178,20 +179,19 @@ def test_a_palette_with_a_clear_colour_is_on_white() -> None:
 
 
 def test_pictures_carry_nothing_but_pixels() -> None:
-    """Where a player lives is nobody's business: position, camera and profile stay behind."""
+    # A photograph may tell where a player lives: position, camera and profile are removed.
     for kind in ("JPEG", "TIFF", "HEIF", "WEBP", "PNG"):
         exif = Pillow.Exif()
         exif[0x0112], exif[0x010F] = 1, "a camera"
         exif.get_ifd(0x8825)[1] = "N"
-        (found,) = open_image.iter_pages(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
-        assert found[0] == kind
-        assert not found[1].info
-        assert not found[1].getexif()
+        (page,) = open_image.iter_pages(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
+        assert page[0] == kind
+        assert not page[1].info
+        assert not page[1].getexif()
 
 
 def test_pages_come_one_at_a_time() -> None:
-    """A long file then needs the memory of one page: the first is handed over before the second is looked
-    at."""
+    # A long file then needs the memory of one page only.
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[odd.quarters(300, 200)])
     pages = open_image.iter_pages(data)
     assert next(pages)[1].size == (96, 64)

@@ -23,8 +23,8 @@ HUGE = 16_000, 8_000
 def _jpeg() -> bytes:
     """Height and width stand five bytes into the frame header, big end first (ITU T.81, B.2.2)."""
     data = odd.saved(odd.quarters(), "JPEG")
-    at = data.index(b"\xff\xc0") + 5
-    return data[:at] + struct.pack(">HH", HUGE[1], HUGE[0]) + data[at + 4 :]
+    offset = data.index(b"\xff\xc0") + 5
+    return data[:offset] + struct.pack(">HH", HUGE[1], HUGE[0]) + data[offset + 4 :]
 
 
 def _gif() -> bytes:
@@ -44,8 +44,8 @@ def _webp() -> bytes:
     """The bit stream of a key frame gives 14 bits each of width and height behind 9d 01 2a (RFC 6386,
     9.1)."""
     data = odd.saved(odd.quarters(), "WEBP")
-    at = data.index(b"\x9d\x01\x2a") + 3
-    return data[:at] + struct.pack("<HH", *HUGE) + data[at + 4 :]
+    offset = data.index(b"\x9d\x01\x2a") + 3
+    return data[:offset] + struct.pack("<HH", *HUGE) + data[offset + 4 :]
 
 
 def _tiff() -> bytes:
@@ -82,7 +82,7 @@ def test_too_many_pixels_are_told_from_the_header_of_every_format(
 
 
 def test_fifty_million_pixels_are_not_too_many() -> None:
-    """The limit is the largest photograph that is taken; what is wrong with this one is that it ends."""
+    # A photograph of exactly the limit is accepted; this file's only fault is that it ends early.
     assert open_image.open_images(odd.png_header(10_000, 5_000)).reason is UnreadableReason.TRUNCATED
     assert open_image.open_images(odd.png_header(10_001, 5_000)).reason is UnreadableReason.TOO_LARGE
 
@@ -97,8 +97,7 @@ def test_fifty_million_pixels_are_not_too_many() -> None:
     ids=["letters", "a fraction", "bytes", "none"],
 )
 def test_an_orientation_that_is_no_whole_number_means_upright(entry: bytes) -> None:
-    """Only one SHORT of 1 to 8 turns (CIPA DC-008, 4.6.4 A); the directory is written by hand, as TIFF 6.0
-    has it."""
+    # Only one SHORT of 1 to 8 turns a picture (CIPA DC-008, 4.6.4 A). The directory is built as in TIFF 6.0.
     exif = b"Exif\0\0II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4)
     (page,) = open_image.open_images(odd.saved(odd.quarters(), "JPEG", quality=95, exif=exif)).pages
     assert page.shape == (HIGH, WIDE, 3)
@@ -106,7 +105,7 @@ def test_an_orientation_that_is_no_whole_number_means_upright(entry: bytes) -> N
 
 
 def test_the_second_picture_that_a_telephone_keeps_in_its_jpeg_is_no_second_page() -> None:
-    """Multi-picture files (CIPA DC-007) hold a depth map or a preview behind the photograph."""
+    # Multi-picture files (CIPA DC-007) hold a depth map or a preview behind the photograph.
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
     (page,) = open_image.open_images(
         odd.saved(odd.quarters(), "MPO", save_all=True, append_images=[turned])
@@ -116,14 +115,13 @@ def test_the_second_picture_that_a_telephone_keeps_in_its_jpeg_is_no_second_page
 
 @pytest.mark.parametrize("kind", ["JPEG", "TIFF"])
 def test_four_inks_keep_their_colours(kind: str) -> None:
-    """Printers' files, some of which store each ink inverted: red must not come out as its complement."""
+    # Some printers' files store each ink inverted: red must not become its complement.
     (page,) = open_image.open_images(odd.saved(odd.quarters().convert("CMYK"), kind)).pages
     assert odd.corners(page) == odd.UPRIGHT
 
 
 def test_sixteen_bits_a_colour_keep_their_colours() -> None:
-    """A PNG of 16 bits a channel, written by hand: the upper byte of each is what the eye sees (W3C PNG,
-    11.2.2)."""
+    # A PNG of 16 bits a channel: the upper byte of each is the visible one (W3C PNG, 11.2.2).
     colours = np.asarray(odd.quarters()).astype(">u2") * 257
     rows = b"".join(b"\0" + row.tobytes() for row in colours)
     (page,) = open_image.open_images(odd.png(struct.pack(">IIBBBBB", WIDE, HIGH, 16, 2, 0, 0, 0), rows)).pages

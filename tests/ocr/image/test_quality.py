@@ -30,18 +30,18 @@ def row(height: int = 80, pen: int = 4, ink: int = 40) -> Pixels:
 
 
 def test_a_row_out_of_focus_has_less_focus_the_more_it_is() -> None:
-    """Up to a blur as wide as the stroke; beyond that the stroke itself swells and the figure stays low."""
-    found = [legibility(row())] + [
+    # Up to a blur as wide as the stroke; beyond it the stroke itself swells and the value stays low.
+    measured = [legibility(row())] + [
         legibility(np.asarray(cv2.GaussianBlur(row(), (0, 0), s), np.uint8)) for s in (0.6, 1.1, 1.8)
     ]
-    focus = [one.focus for one in found]
+    focus = [row_legibility.focus for row_legibility in measured]
     assert focus == sorted(focus, reverse=True)
     assert focus[0] > 3 * focus[3]
 
 
 @pytest.mark.parametrize("height", [60, 120, 200])
 def test_focus_is_the_same_at_any_size(height: int) -> None:
-    """The same photograph from further away: blur and strokes shrink alike."""
+    # From further away blur and strokes shrink alike.
     soft = np.asarray(cv2.GaussianBlur(row(320, 4), (0, 0), 8.0), np.uint8)
     scale = height / 320
     small = np.asarray(cv2.resize(soft, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)

@@ -33,14 +33,14 @@ def written(image: Pixels, left: int, width: int, top: int = 200, rows: int = 8)
 
 
 def corners_of(image: Pixels) -> list[list[tuple[int, int]]]:
-    found = sorted(find_quads(image), key=lambda quad: float(quad[:, 0].mean()))
-    return [[(round(float(x)), round(float(y))) for x, y in quad] for quad in found]
+    quads = sorted(find_quads(image), key=lambda quad: float(quad[:, 0].mean()))
+    return [[(round(float(x)), round(float(y))) for x, y in quad] for quad in quads]
 
 
-def near(found: list[list[tuple[int, int]]], expected: list[list[tuple[int, int]]]) -> bool:
-    return len(found) == len(expected) and all(
-        abs(a - b) < 25 for one, two in zip(found, expected, strict=True) for p,
-        q in zip(one, two, strict=True)
+def near(actual: list[list[tuple[int, int]]], expected: list[list[tuple[int, int]]]) -> bool:
+    return len(actual) == len(expected) and all(
+        abs(a - b) < 25 for quad, expected_quad in zip(actual, expected, strict=True) for p,
+        q in zip(quad, expected_quad, strict=True)
         for a, b in zip(p, q, strict=True)
     )  # fmt: skip
 
@@ -58,14 +58,14 @@ def test_sheets_that_touch_at_different_heights_are_two(colour: tuple[int, int, 
 
 
 def test_sheets_that_lean_against_each_other_are_two() -> None:
-    """They touch at one corner; a wedge of table lies between them."""
+    # They touch at one corner, with a wedge of table between them.
     right = [(850, 70), (1480, 120), (1420, 1020), (791, 970)]
     assert near(corners_of(written(laid(laid(table(), LEFT), right), 220, 480)), [LEFT, right])
 
 
 @pytest.mark.parametrize("gap", [4, 8, 14])
 def test_level_sheets_with_a_narrow_gap_are_two(gap: int) -> None:
-    """Of 1600 pixels; the one's shadow or the table shows between them as a dark line."""
+    # At 1600 pixels a sheet's shadow or the table shows between them as a dark line.
     right = [(790 + gap, 90), (1430, 90), (1430, 1000), (790 + gap, 1000)]
     image = written(written(laid(laid(table(), LEFT), right), 220, 480), 870, 480)
     assert near(corners_of(image), [LEFT, right])
@@ -102,13 +102,12 @@ def test_rules_and_a_margin_are_no_gap_between_sheets() -> None:
 
 def test_a_strip_of_light_is_no_sheet() -> None:
     image = laid(laid(table(), LEFT), [(900, 20), (1080, 20), (1080, 1180), (900, 1180)])
-    (found,) = corners_of(written(image, 220, 480))
-    assert found[1][0] < 910, "what was found lies left of the strip"
+    (corners,) = corners_of(written(image, 220, 480))
+    assert corners[1][0] < 910, "what was found lies left of the strip"
 
 
 def test_a_shadow_across_a_ruled_sheet_is_no_second_sheet() -> None:
-    """The shadow's edge lies along a printed rule, and table beside the sheet is as dark as the paper in
-    it."""
+    # The shadow's edge is along a printed rule, and the table is as dark as the paper in the shadow.
     corners = [(350, 30), (1150, 60), (1180, 1150), (320, 1170)]
     image = laid(table(), corners, CREAM)
     for y in range(180, 1130, 40):

@@ -53,9 +53,9 @@ def test_a_plain_table_costs_no_search() -> None:
 def test_writing_below_the_sheet_is_found() -> None:
     finder = Finder((0.2, 0.85, 0.8, 0.9))
     image = photograph("Army Mull holds")
-    found = find_sheets(image)
-    assert found[0].is_outlined
-    assert has_writing_outside(image, found, finder)
+    sheets = find_sheets(image)
+    assert sheets[0].is_outlined
+    assert has_writing_outside(image, sheets, finder)
     assert finder.asked == 1
 
 

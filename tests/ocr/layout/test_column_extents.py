@@ -36,27 +36,27 @@ def columns(turn: float = 0.0) -> list[Row]:
 
 def test_rows_of_one_list_reach_as_far_as_the_sheets_longest() -> None:
     rows = [row(0.3, 0.5, 0), row(0.05, 0.9, 1), row(0.1, 0.2, 2)]
-    assert {(one.middle, one.right) for one in column_extents(rows)} == {(HALF, 0.9)}
+    assert {(extent.middle, extent.right) for extent in column_extents(rows)} == {(HALF, 0.9)}
 
 
 @pytest.mark.parametrize("turn", [0.0, 8.0, 90.0, 180.0, 270.0])
 def test_each_column_reaches_as_far_as_its_own_longest_row(turn: float) -> None:
-    """However the photograph lies: boxes are in its pixels, shares are the sheet's."""
-    found = [(round(one.middle, 3), one.right) for one in column_extents(columns(turn))]
+    # However the photograph is turned: boxes are in its pixels, shares are of the sheet.
+    extents = [(round(extent.middle, 3), extent.right) for extent in column_extents(columns(turn))]
     sheet, left, right = (HALF, 0.95), (0.235, 0.42), (0.725, 0.9)
-    assert found == [sheet, left, left, left, right, right, right, sheet]
+    assert extents == [sheet, left, left, left, right, right, right, sheet]
 
 
 def test_three_columns_are_three() -> None:
     rows = [row(x, x + 0.2, y) for x in (0.05, 0.37, 0.7) for y in (0, 1, 2)]
-    assert [round(one.right, 2) for one in column_extents(rows)] == [0.25] * 3 + [0.57] * 3 + [0.9] * 3
+    assert [round(extent.right, 2) for extent in column_extents(rows)] == [0.25] * 3 + [0.57] * 3 + [0.9] * 3
 
 
 @pytest.mark.parametrize("lower", [-0.4, 0.0, 0.3])
 def test_rows_that_are_nearly_level_are_no_columns(lower: float) -> None:
-    """Two pieces of one row, or a row above the end of the one before on a curled sheet."""
+    # They are two pieces of one row, or on a curled sheet a row above the end of the row before.
     rows = [row(0.05, 0.4, 0), row(0.5, 0.9, lower), row(0.05, 0.6, 1)]
-    assert {one.right for one in column_extents(rows)} == {0.9}
+    assert {extent.right for extent in column_extents(rows)} == {0.9}
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -77,8 +77,7 @@ def joined(rows: Sequence[Row]) -> list[str]:
 
 @pytest.mark.parametrize("begin", [0.05, 0.55], ids=["left", "right"])
 def test_an_indented_row_ends_its_order_in_either_column(begin: float) -> None:
-    """Though it reads like a whole order by itself, and every row of the left column ends before the sheet's
-    middle."""
+    # Judged by the whole sheet's width, no wrapped order of a left column was joined.
     convoy = [
         row(begin, begin + 0.35, 2, "Fleet Mull convoys"),
         row(begin + 0.05, begin + 0.3, 3, "Army Louth to Cork"),
@@ -89,10 +88,10 @@ def test_an_indented_row_ends_its_order_in_either_column(begin: float) -> None:
 
 
 def test_a_row_at_the_top_of_a_column_ends_no_order_of_the_one_before() -> None:
-    """It begins far to the right of it and is not indented for that."""
+    # It begins far to the right of the row before, but is not indented in its own column.
     rows = [
         row(0.05, 0.4, 2, "Army York holds"),
         row(0.05, 0.4, 3, "Fleet Mull convoys"),
         row(0.55, 0.8, 2, "Army Louth to Cork"),
     ]
-    assert joined(rows) == [one.text for one in rows]
+    assert joined(rows) == [row.text for row in rows]

@@ -22,13 +22,13 @@ def box(left: float, top: float, width: float, tilt: float = 0.0) -> Box:
     return np.asarray([start, start + along, start + along + below, start + below], np.float32)
 
 
-def lefts(found: tuple[RowStrip, ...]) -> list[int]:
-    return [round(float(row.quad[0, 0]) / 10) * 10 for row in found]
+def lefts(strips: tuple[RowStrip, ...]) -> list[int]:
+    return [round(float(row.quad[0, 0]) / 10) * 10 for row in strips]
 
 
 @pytest.mark.parametrize("gap", [20, 100, 300])
 def test_columns_of_different_pitch_are_read_one_after_the_other(gap: int) -> None:
-    """The left one first. The rows of the two are not level, so even a narrow gap parts them."""
+    # Rows that are not level were joined across the lane, and both orders were lost.
     left = [box(50, 100 + 60 * n, 400) for n in range(7)]
     right = [box(450 + gap, 110 + 77 * n, 380) for n in range(5)]
     mixed = [*left, *right]
@@ -39,9 +39,9 @@ def test_columns_of_different_pitch_are_read_one_after_the_other(gap: int) -> No
 def test_columns_may_lean_against_each_other() -> None:
     left = [box(50, 100 + 60 * n, 420) for n in range(6)]
     right = [box(500 + (120 if n < 2 else 0), 90 + 70 * n, 400, tilt=4.0) for n in range(6)]
-    found = row_strips([*right, *left])
-    assert lefts(found)[:6] == [50] * 6
-    assert len(found) == 12
+    strips = row_strips([*right, *left])
+    assert lefts(strips)[:6] == [50] * 6
+    assert len(strips) == 12
 
 
 def test_what_stands_above_and_below_both_columns_comes_first_and_last() -> None:
@@ -52,7 +52,7 @@ def test_what_stands_above_and_below_both_columns_comes_first_and_last() -> None
 
 
 def test_one_list_in_two_aligned_parts_stays_one_list() -> None:
-    """Unit on the left, order on the right of the same row: parts of one row are level."""
+    # Unit on the left, order on the right: parts of one row are level.
     parts = [box(x, 100 + 60 * n, width) for n in range(8) for x, width in ((50, 260), (400, 300))]
     assert len(row_strips(parts)) == 8
 

@@ -19,18 +19,18 @@ LINES = ("Army Louth holds", "Fleet Irish Sea convoys Army Louth to Mull", "Army
 def sheet() -> Pixels:
     """Three rows on white; the middle one is the longest."""
     image = np.full((700, 1700, 3), 245, np.uint8)
-    for at, text in enumerate(LINES):
+    for index, text in enumerate(LINES):
         cv2.putText(
-            image, text, (150, 180 + 180 * at), cv2.FONT_HERSHEY_DUPLEX, 1.9, (30, 30, 60), 4, cv2.LINE_AA
+            image, text, (150, 180 + 180 * index), cv2.FONT_HERSHEY_DUPLEX, 1.9, (30, 30, 60), 4, cv2.LINE_AA
         )
     return image
 
 
 def rows(image: Pixels) -> list[Row]:
-    found = read_images(
+    reading = read_images(
         [np.ascontiguousarray(image)], (PpOcr(),), ReadOptions(detect_strike=lambda crop, score: Strike())
     )
-    return [row for page in found.pages for line in page.lines for row in line.rows]
+    return [row for page in reading.pages for line in page.lines for row in line.rows]
 
 
 def ends() -> tuple[int, int]:
@@ -48,7 +48,7 @@ def test_a_row_cut_through_on_the_right_is_marked_and_no_other() -> None:
 
 
 def test_a_row_that_ends_within_a_gap_of_the_rim_is_marked() -> None:
-    """A photograph that ends between two words shows no half letter; the next word may stand beyond it."""
+    # A photograph that ends between two words shows no half letter, but the next word may be outside it.
     assert rows(sheet()[:, : ends()[1] + 8])[1].cut_off
 
 

@@ -37,12 +37,12 @@ def middles(quads: Sequence[Quad]) -> list[tuple[int, int]]:
 class Closer:
     """What a closer look finds, at the first or the second time; remembers how close it was asked to look."""
 
-    def __init__(self, *found: Sequence[Quad]) -> None:
-        self.found, self.asked = list(found), list[float]()
+    def __init__(self, *answers: Sequence[Quad]) -> None:
+        self.answers, self.asked = list(answers), list[float]()
 
     def __call__(self, quad: Quad, times: float) -> Sequence[Quad]:
         self.asked.append(times)
-        return self.found[len(self.asked) - 1]
+        return self.answers[len(self.asked) - 1]
 
 
 def test_a_box_much_higher_than_the_others_is_looked_at_closer() -> None:
@@ -62,7 +62,7 @@ def test_what_nobody_can_part_stays_as_it_was_found() -> None:
 
 
 def test_the_top_of_the_next_row_is_no_part_of_it() -> None:
-    """The row below reaches into such a box; it has a box of its own already."""
+    # The row below reaches into the tall box, and has a box of its own.
     below = box(50, 400, 700)
     assert middles(
         part_tall_boxes([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))
@@ -81,11 +81,10 @@ def test_no_boxes_are_none() -> None:
 
 
 def test_a_word_over_the_next_row_does_not_end_a_short_row() -> None:
-    """"Caithness", and behind it "disbands" over the caret at the end of the row below: level enough to be
-    one row."""
+    # "Caithness", and after it "disbands" above the end of the row below, are level enough to be one row.
     short, below, put_in = box(100, 100, 200), box(50, 155, 500), box(360, 123, 160, 34)
-    found = row_strips([short, below, put_in, box(50, 240, 600), box(50, 310, 600)])
-    assert [round(row.left) for row in found] == [100, 360, 50, 50, 50]
+    strips = row_strips([short, below, put_in, box(50, 240, 600), box(50, 310, 600)])
+    assert [round(row.left) for row in strips] == [100, 360, 50, 50, 50]
 
 
 def test_a_small_word_at_the_end_of_its_own_row_stays_there() -> None:
@@ -114,11 +113,11 @@ class Hasty:
 
     def find(self, image: Image) -> tuple[Quad, ...]:
         """See RowFinder."""
-        found = self.finder.find(image)
+        quads = self.finder.find(image)
         if image.shape[0] < FIND_SIDE / 2:
-            return found
+            return quads
         held: list[Quad] = []
-        for quad in found:
+        for quad in quads:
             near = next(
                 (
                     k
@@ -134,8 +133,8 @@ class Hasty:
 
 
 def test_the_real_finder_parts_a_word_from_its_row() -> None:
-    """The same boxes come of a finder that runs them together as of one that does not: the closer look is the
-    real one's."""
+    # A finder that joins the boxes gives the same result as one that does not: the second search is the real
+    # one's.
     reader = _Reader((), ReadOptions(finder=Hasty()))
     alone = reader._find(sheet(word=False))
     both = reader._find(sheet(word=True))

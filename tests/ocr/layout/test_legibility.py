@@ -25,7 +25,7 @@ def test_next_to_no_letters_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "clear", "least"),
+    ("read_rows", "clear", "least"),
     [
         (rows(12), True, 0.4),
         (rows(12), False, USUAL),
@@ -45,5 +45,5 @@ def test_next_to_no_letters_are_none() -> None:
         "two words",
     ],
 )
-def test_a_list_is_writing_even_in_a_bad_hand(found: list[Row], *, clear: bool, least: float) -> None:
-    assert required_trust(found, USUAL, photo_is_good=clear) == least
+def test_a_list_is_writing_even_in_a_bad_hand(read_rows: list[Row], *, clear: bool, least: float) -> None:
+    assert required_trust(read_rows, USUAL, photo_is_good=clear) == least

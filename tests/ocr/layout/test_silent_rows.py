@@ -30,16 +30,16 @@ class Deaf:
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         return tuple(
-            replace(said, text="", score=0.0) if self.word in said.text else said
-            for said in self.inner.read(crops)
+            replace(recognition, text="", score=0.0) if self.word in recognition.text else recognition
+            for recognition in self.inner.read(crops)
         )
 
 
 def page_of(texts: Sequence[str], word: str) -> Page:
     image: Pixels = np.full((700, 1300, 3), 245, np.uint8)
-    for at, text in enumerate(texts):
+    for index, text in enumerate(texts):
         cv2.putText(
-            image, text, (90, 110 + 100 * at), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
+            image, text, (90, 110 + 100 * index), cv2.FONT_HERSHEY_COMPLEX, 1.6, (30, 30, 60), 3, cv2.LINE_AA
         )
     (page,) = read_images([image], [Deaf(PpOcr(), word)]).pages
     return page

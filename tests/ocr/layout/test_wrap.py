@@ -131,7 +131,7 @@ def test_few_rows(count: int) -> None:
 
 
 def test_rows_are_joined_where_the_whole_is_likelier_than_its_parts() -> None:
-    """Scores by hand, in nats: the pair is an order, its parts are free text; layout cannot outweigh that."""
+    # Nats by hand: the pair is an order, its parts are free text, and layout cannot outweigh that.
     rows = [
         row("Fleet Dingle Bay convoys Army", 0),
         row("Strathearn to Kilkenny", 1),
@@ -171,7 +171,7 @@ def broken(right: float, *, struck: tuple[Strike, Strike] = (Strike(), Strike())
 
 
 def test_a_sender_breaks_where_the_next_word_has_no_room() -> None:
-    """Without any indentation: "Louth" is 0.1 wide, and the sheet's rows end at 0.92."""
+    # Without any indentation: "Louth" is 0.1 wide, and the sheet's rows end at 0.92.
     assert len(broken(0.88)) == 2
     assert len(broken(0.6)) == 3
 
