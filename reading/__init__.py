@@ -1,1 +1,12 @@
-"""One page of ink to lines with candidates: values in, values out. No database, no board."""
+"""A page of rows with their ink to lines with candidates. Knows forms and names; no position, no database.
+
+Door: `page.PageReader`, `vocabulary.vocabulary_of`, `completions.words_of`.
+
+- `page`: the stages in order. `line`, `status`: what they give.
+- `join_rows`: which rows are one order. `text_only`: the same for rows without posteriors.
+- `decode`: a line's ink to hypotheses. `features`: what its confidence is computed from.
+- `heading`: the heading by its ink. `classify`: heading, order or neither. `review`: who must look at a line.
+- `vocabulary`: a variant's names and forms for the grammar. `completions`: words that the edit box completes.
+
+Imports `adjudicator`, `grammar`, `maps` and `ocr`; nothing of `service`.
+"""
