@@ -191,7 +191,7 @@ class Site:
             rehearse=self.rehearser, health=self.health.findings, post=self.post_room,
             metrics=Metrics(self.store, self.clock, self.health.mailbox, Path(self.settings.data)).text,
             metrics_token=self.settings.web.metrics_token,
-            circulars=Broadcasts(self.announcements.desk), read_again=partial(reread_line.enqueue, self.jobs),
+            circulars=Broadcasts(self.announcements.letters), read_again=partial(reread_line.enqueue, self.jobs),
             aftermath=self.aftermath,
         ))
 
@@ -286,7 +286,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
 
     def remind(payload: dict[str, Any]) -> None:
         with site.store.begin() as session:
-            Reminders(site.announcements.desk).put_due(session, int(payload["phase"]))
+            Reminders(site.announcements.letters).put_due(session, int(payload["phase"]))
 
     site.jobs.register(READ_WORK, reader.read, failed=reader.give_up)
 
@@ -417,7 +417,7 @@ class Running:
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
             self._schedule.every(
-                "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.desk).look
+                "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look
             )
         days = site.settings.keep_strays_days
         if days is not None:

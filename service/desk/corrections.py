@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from dataclasses import astuple
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -16,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
-from service.notices.broadcasts import Broadcasts, Wrong, corrections
+from service.notices.broadcasts import Broadcasts, ResultsCorrection, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -61,20 +62,20 @@ def correct(
     form. Raises 409 before results are sent."""
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
-    wrong = Wrong(*(" ".join(field.split()) for field in (said, right, effect, found_by)))
+    error = ResultsCorrection(*(" ".join(field.split()) for field in (said, right, effect, found_by)))
     key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
     with ports.sessions() as session:
-        values = _about(session, phase_id) | {"visitor": visitor, "written": _written(wrong), "key": key}
-        if not _complete(wrong):
+        values = _about(session, phase_id) | {"visitor": visitor, "written": _written(error), "key": key}
+        if not _complete(error):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
-        letters = circulars.correction(session, values["phase"], wrong, key)
+        letters = circulars.correction(session, values["phase"], error, key)
     # The letter is rendered before anything is written: a correction that makes no letter changes nothing.
     if do != "send":
         letter = None if do != "look" else next(iter(letters), None)
         return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)
     with ports.sessions.begin() as session:
         phase = session.get_one(PhaseRow, phase_id)
-        circulars.correct(session, phase, wrong, key, visitor.name, ports.clock.now())
+        circulars.correct(session, phase, error, key, visitor.name, ports.clock.now())
     return RedirectResponse(f"/results/{phase_id}?notice=corrected", status_code=303)
 
 
@@ -96,10 +97,10 @@ def _circulars(ports: DeskPorts) -> Broadcasts:
     return ports.circulars
 
 
-def _complete(wrong: Wrong) -> bool:
-    fields = (wrong.said, wrong.right, wrong.effect)
-    return all(LEAST <= len(field) <= MOST for field in fields) and 1 <= len(wrong.found_by) <= 200
+def _complete(error: ResultsCorrection) -> bool:
+    fields = (error.wrong, error.right, error.effect)
+    return all(LEAST <= len(field) <= MOST for field in fields) and 1 <= len(error.found_by) <= 200
 
 
-def _written(wrong: Wrong) -> dict[str, str]:
-    return {name: getattr(wrong, name) for name in FIELDS}
+def _written(error: ResultsCorrection) -> dict[str, str]:
+    return dict(zip(FIELDS, astuple(error), strict=True))

@@ -75,7 +75,7 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
     with ports.sessions() as session:
         writer = _writer(session, ports, game_id, power, kind)
         shown = writer.of(kind)
-        kinds = kinds_of(writer.desk.load(writer.game.variant))
+        kinds = kinds_of(writer.letters.load(writer.game.variant))
         names = list(kinds)
         index = names.index(kind)
         return show(
@@ -156,7 +156,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
 def _desk(ports: DeskPorts) -> LetterContext:
     if ports.circulars is None:
         raise HTTPException(503, NO_MAIL)
-    return ports.circulars.desk
+    return ports.circulars.letters
 
 
 def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:

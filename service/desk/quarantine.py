@@ -82,7 +82,7 @@ def mail_page(
             "asked": None,
             "files": [],
             "registered": None,
-            "before": acts.told_before(session, mail),
+            "before": acts.earlier_answers(session, mail),
             "damaged": "",
             "kept": mail.verdict or {},
             "places": [

@@ -1,4 +1,4 @@
-"""Postal addresses of a player on a date: the one of always, those of journeys, and when to write to both
+"""Postal addresses of a player on a date: the usual one, those of journeys, and when to write to both
 (LIST-02, LIST-03, POST-04). Pure: days and lines in, days and lines out.
 """
 
@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+# A letter may be five days in the post, so nobody knows at which address it will arrive (LIST-03).
 NEAR = timedelta(days=5)
-"""So near to the first or last day of a journey a letter goes to both addresses: posted, it may take so
-long."""
+"""So near to the first or last day of a journey a letter goes to both addresses."""
 
 MOST_LINES, LONGEST = 7, 60
-"""What fits below a name on an envelope."""
+"""Lines, and characters of a line, that fit below the name on an envelope."""
 
 
 class BadAddress(ValueError):
-    """An address that no envelope can carry; the sentence says what to mend."""
+    """An address that no envelope has room for. The sentence says what to mend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Postal:
     """One address: its lines below the name, and the days on which it applies, both included.
 
-    Both days None: the address of always. Only `last` None: from a day on, for good.
+    Both days None: the usual address. Only `last` None: from that day on, for good.
     """
 
     lines: tuple[str, ...]
@@ -38,14 +38,14 @@ class Postal:
         return (self.first is None or self.first <= day) and (self.last is None or day <= self.last)
 
     def changes_near(self, day: date) -> bool:
-        """Whether its first or its last day is near."""
+        """Whether its first or its last day is at most `NEAR` away."""
         return any(end is not None and abs(end - day) <= NEAR for end in (self.first, self.last))
 
 
 @dataclass(frozen=True, slots=True)
 class AddressValidity:
-    """Where a letter posted on a day reaches a player. `addresses` are all to write to, the likeliest first;
-    empty where none is known. `note` is a sentence that says why there is more than one, or ""."""
+    """Where a letter posted on a day reaches a player. Write to all `addresses`, the likeliest first; empty
+    if none is known. `note` is a sentence that says why there is more than one, or ""."""
 
     addresses: tuple[Postal, ...]
     note: str = ""
@@ -54,33 +54,33 @@ class AddressValidity:
 def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
     """Where to write on a day. `known` are a player's addresses in the order they were entered.
 
-    A journey goes before the address of always; near its ends both are written to (LIST-03); where two
-    journeys overlap, every one of them is, because nobody but the player knows which was meant.
+    A journey goes before the usual address; near its ends a letter goes to both (LIST-03).
     """
-    always = [one for one in known if one.first is None and one.last is None]
-    dated = [one for one in known if one.first is not None or one.last is not None]
-    now = [one for one in dated if one.applies_on(day)]
-    near = [one for one in dated if one.changes_near(day) and one not in now]
-    if not now and not near:
-        return AddressValidity(tuple(always), _several(always))
-    if len(now) > 1:
-        also = [one for one in always if any(journey.changes_near(day) for journey in now)]
-        return AddressValidity((*now, *near, *also), ("Two journeys overlap on this day: post to each "
-                                                      "address."))
-    ending = near or any(one.changes_near(day) for one in now)
-    if ending and always:
-        return AddressValidity((*now, *always, *near), ("A journey begins or ends about now: post to both "
-                                                        "addresses."))
-    return AddressValidity((*now, *near) or tuple(always))
+    usual = [postal for postal in known if postal.first is None and postal.last is None]
+    journeys = [postal for postal in known if postal not in usual]
+    current = [journey for journey in journeys if journey.applies_on(day)]
+    about_now = [journey for journey in journeys if journey.changes_near(day) and journey not in current]
+    if not current and not about_now:
+        return AddressValidity(tuple(usual), _several(usual))
+    # Only the player knows which of two journeys was meant, so a letter goes to each.
+    if len(current) > 1:
+        usual_too = [postal for postal in usual if any(journey.changes_near(day) for journey in current)]
+        return AddressValidity((*current, *about_now, *usual_too),
+                               "Two journeys overlap on this day: post to each address.")
+    ending = about_now or any(journey.changes_near(day) for journey in current)
+    if ending and usual:
+        return AddressValidity((*current, *usual, *about_now),
+                               "A journey begins or ends about now: post to both addresses.")
+    return AddressValidity((*current, *about_now) or tuple(usual))
 
 
-def _several(always: Sequence[Postal]) -> str:
-    return "Two addresses are given for all of the year: post to both." if len(always) > 1 else ""
+def _several(usual: Sequence[Postal]) -> str:
+    return "Two addresses are given for all of the year: post to both." if len(usual) > 1 else ""
 
 
 def address_lines(written: str) -> tuple[str, ...]:
-    """The lines of an address as somebody wrote it, cleaned: no control characters, no empty lines, any
-    script.
+    """The lines of an address as somebody wrote it, in any script, without control characters and empty
+    lines.
 
     Raises BadAddress for an address of less than two lines, or one that no envelope has room for.
     """
@@ -89,9 +89,9 @@ def address_lines(written: str) -> tuple[str, ...]:
         raise BadAddress("An address has at least two lines: street or house, and town.")
     if len(lines) > MOST_LINES:
         raise BadAddress(f"An envelope has room for {MOST_LINES} lines below the name.")
-    long = next((line for line in lines if len(line) > LONGEST), None)
-    if long is not None:
-        raise BadAddress(f"The line “{long[:20]}…” is longer than {LONGEST} letters; write it as two.")
+    too_long = next((line for line in lines if len(line) > LONGEST), None)
+    if too_long is not None:
+        raise BadAddress(f"The line “{too_long[:20]}…” is longer than {LONGEST} letters; write it as two.")
     return lines
 
 
@@ -108,24 +108,26 @@ def journey_days(first: str, last: str) -> tuple[date | None, date | None]:
 
 
 def name_line(name: str) -> str:
-    """A person's name as the first line of an envelope: one line, whatever was entered."""
+    """A person's name as the first line of an envelope, in one line whatever was entered."""
     return _clean(name)[:LONGEST]
 
 
 def overlapping(known: Sequence[Postal], wanted: Postal) -> Postal | None:
-    """A dated address whose days overlap those of the wanted one, or None."""
+    """A dated address whose days overlap those of `wanted`, or None."""
     if wanted.first is None and wanted.last is None:
         return None
-    return next((one for one in known if (one.first or one.last) and _meet(one, wanted)), None)
+    return next((postal for postal in known if (postal.first or postal.last) and _meet(postal, wanted)), None)
 
 
-def _meet(one: Postal, two: Postal) -> bool:
-    begins = max(one.first or date.min, two.first or date.min)
-    return begins <= min(one.last or date.max, two.last or date.max)
+def _meet(first: Postal, second: Postal) -> bool:
+    # An open end reaches to the first or last day that there is.
+    begins = max(first.first or date.min, second.first or date.min)
+    return begins <= min(first.last or date.max, second.last or date.max)
 
 
 def _clean(line: str) -> str:
-    kept = "".join(
+    # Unicode's categories C*: control and format characters, also those that turn the direction of writing.
+    printable = "".join(
         c if unicodedata.category(c)[0] != "C" else " " for c in unicodedata.normalize("NFC", line)
     )
-    return re.sub(r"\s+", " ", kept).strip()
+    return re.sub(r"\s+", " ", printable).strip()

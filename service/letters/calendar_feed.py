@@ -1,7 +1,6 @@
 """Deadlines as an iCalendar feed (RFC 5545, RFC 7986): one for each game, one for all games of a player.
 
-A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16). The same
-values give the same bytes, so that a program that asks often is told "unchanged".
+A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16).
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from icalendar import Calendar, Event
 
 from service.store.tables import PlayerRow
 
+# Six hours are enough: a moved deadline goes to every player by mail as well.
 REFRESH_INTERVAL = timedelta(hours=6)
-"""How often a subscribed program is asked to look; a moved deadline is also told by mail."""
+"""How often a subscribed calendar program should ask again."""
 
 SECRET_BYTES = 24
 """Random bytes in the address of a player's own feed: 192 bits cannot be guessed."""
@@ -28,10 +28,10 @@ PRODID = "-//Galloper//Deadlines//EN"
 class DueDate:
     """One deadline of one game.
 
-    `game` is its slug, `ordinal` the phase's number in it: together they are the event's identity, which
-    stays when the deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the
-    last one in time, `changed` when this entry was last written, both in UTC. `sequence` counts how often it
-    was moved (CAL-15).
+    `game` is its slug, `ordinal` the phase's number in it: together they identify the event, also when the
+    deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the last one in
+    time, `changed` is when this entry was last written, both in UTC. `sequence` counts how often it was moved
+    (CAL-15).
     """
 
     game: str
@@ -45,13 +45,13 @@ class DueDate:
 
 
 def feed(name: str, deadlines: Sequence[DueDate], host: str) -> bytes:
-    """The feed called `name`; `host` makes the identities unique in the world. Lines are folded and end in
-    CRLF."""
+    """The feed called `name` as iCalendar bytes; `host` makes the events' UIDs unique in the world."""
     calendar = Calendar()
     calendar.add("prodid", PRODID)
     calendar.add("version", "2.0")
     calendar.add("calscale", "GREGORIAN")
     calendar.add("method", "PUBLISH")
+    # RFC 7986 has NAME and REFRESH-INTERVAL; older programs know only the X- properties.
     calendar.add("name", name)
     calendar.add("x-wr-calname", name)
     calendar.add("x-wr-timezone", "UTC")
@@ -65,7 +65,10 @@ def feed(name: str, deadlines: Sequence[DueDate], host: str) -> bytes:
 def _event(due: DueDate, host: str) -> Event:
     instant = due.instant.astimezone(UTC)
     event = Event()
+    # The UID stays when the deadline moves; SEQUENCE says that it did (CAL-15; RFC 5545, 3.8.7.4).
     event.add("uid", f"{due.game}-{due.ordinal}@{host}")
+    # Not the time of the request: the same values give the same bytes, so a program that asks often gets the
+    # answer "unchanged".
     event.add("dtstamp", due.changed.astimezone(UTC))
     event.add("last-modified", due.changed.astimezone(UTC))
     event.add("sequence", due.sequence)
@@ -75,6 +78,7 @@ def _event(due: DueDate, host: str) -> Event:
     event.add("description", (
         f"Orders received by {instant:%H:%M:%S} GMT on {instant:%A} {instant.day} {instant:%B %Y} count. "
         "The receiving mail server's stamp decides."))
+    # A deadline takes no time: the player's day stays free (RFC 5545, 3.8.2.7).
     event.add("transp", "TRANSPARENT")
     event.add("status", "CONFIRMED")
     if due.url:
@@ -83,10 +87,8 @@ def _event(due: DueDate, host: str) -> Event:
 
 
 def feed_path(player: PlayerRow, secret: Callable[[int], str] = token_urlsafe) -> str:
-    """The path of a player's own feed on this site, made in the caller's transaction if missing (CAL-16).
-
-    It is secret: the games' public pages say the same, but not that one person plays them all.
-    """
+    """The path of a player's own feed on this site, made in the caller's transaction if missing (CAL-16)."""
+    # It is secret: the games' public pages say the same, but not that one person plays them all.
     if player.feed is None:
         player.feed = secret(SECRET_BYTES)
     return f"/public/calendar/{player.feed}.ics"

@@ -1,5 +1,5 @@
-"""What a letter is written from: plain values, every name already in words. No address but the recipient's
-own."""
+"""What a letter is written from: plain values, every name already in words. The only mail address is the
+recipient's own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from service.record.references import Commitment, RecordReference
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:
-    """The game a letter is about. `title` is the variant's; `order_address` takes photographs; `coordinator`
-    is the name signed with; `rules` the address of the board's house rules, which results cite, or ""."""
+    """The game a letter is about. `title` is the variant's; photographs go to `order_address`; `coordinator`
+    is the name that signs; `rules` is the address of the board's house rules, which results cite, or ""."""
 
     id: str
     name: str
@@ -26,8 +26,8 @@ class GameInfo:
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Who is written to. `power` as printed, "" for the coordinator; `zone` an IANA name ("Europe/London") or
-    ""."""
+    """The reader of a letter. `power` as printed, "" for the coordinator; `zone` is an IANA name such as
+    "Europe/London", or ""."""
 
     address: str
     power: str = ""
@@ -44,7 +44,7 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """A line as the machine read it, for the one who wrote it: its number in the picture, its letters,
+    """A line as the machine read it, for the player who wrote it: its number in the picture, its letters,
     whether the machine is unsure of them, and whether the line is struck out."""
 
     number: int
@@ -54,64 +54,74 @@ class ReadBack:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptFacts:
-    """A paper that arrived (OUT-02). `key` names the paper for ever (its digest will do); `version` None
-    where none was written; `replaces` the version it replaces; `notes` sentences about its number or its
-    pictures; `answers` the Message-IDs it replies to; `subject` to copy for a further version or "".
-    `closing` is the phase's own deadline, or for a late paper the next one, None where no phase is open.
-    `reading` are its lines where the game shows them, `record` its entry in the record; `first_counts`: in
-    this game no later paper replaces the first (Q-60)."""
+class ArrivedSheet:
+    """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
+    open, `digest` is the SHA-256 of the mail, `record` its entry in the record."""
 
-    key: str
     received_at: datetime
     phase: Phase
     version: int | None
     photographs: int
     digest: str
+    record: RecordReference | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFacts:
+    """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
+    about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
+    those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
+    if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
+    no later sheet replaces the first (Q-60)."""
+
+    sheet: ArrivedSheet
     closing: Closing | None
     replaces: int | None = None
     notes: tuple[str, ...] = ()
     subject: str = ""
-    answers: tuple[str, ...] = ()
+    message_ids: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
-    record: RecordReference | None = None
     first_counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredMail:
+    """The mail that a letter answers. `key` names the answer for ever; `subject` is the sender's own, quoted
+    back to them; `message_ids` are those that the answer replies to, oldest first."""
+
+    key: str
+    received_at: datetime
+    subject: str
+    message_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RejectionFacts:
     """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
 
-    `their_subject` is quoted back to the registered sender; `subject` a filled-in one to copy, or "";
-    `closing` what is open now, or None.
+    `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
     """
 
-    key: str
-    received_at: datetime
+    mail: AnsweredMail
     problem: str
     reassurance: str
     remedy: str
-    their_subject: str
     subject: str = ""
     closing: Closing | None = None
-    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HeldFacts:
-    """A mail that waits for the coordinator: what is held, and what would settle it at once."""
+    """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
 
-    key: str
-    received_at: datetime
+    mail: AnsweredMail
     problem: str
     remedy: str
-    their_subject: str
-    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeFacts:
-    """Something the coordinator should look at: where, since when, and what follows if it is left."""
+    """Something the coordinator should look at: where, since when, and what happens if they do nothing."""
 
     key: str
     event: str
@@ -122,7 +132,7 @@ class NoticeFacts:
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
-    """An executed paper: whose, which version, and its digest, by which a player recognises the file."""
+    """A sheet that counted: its power, its version, and its digest, by which a player recognises the file."""
 
     power: str
     version: int | None
@@ -131,8 +141,8 @@ class SheetFacts:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A power's supply. `centres` it owns now, `gained` and `lost` by name this year, `units` on the board;
-    `adjust` is builds offered (above 0) or removals demanded (below 0), before transfers."""
+    """A power's supply: the numbers of its centres and units, and the names of the centres gained and lost
+    this year. `adjust` is builds offered (above 0) or removals demanded (below 0), before transfers."""
 
     power: str
     centres: int
@@ -151,45 +161,74 @@ class NextDate:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultsFacts:
-    """What was judged, in words; the same for every recipient.
+class UnitChanges:
+    """The units that a phase dislodged, took off the board or put on it, each in words.
 
-    `dislodged` are beaten units with where the winner came from; `disbanded`, `built`, `removed` (by order),
-    `by_rule` and `by_lot` are units in full, the last in the order drawn; `holdings` are given with Autumn
-    final and year-end results; `draw` are the powers that together fulfil the draw condition; `remarks`
-    further sentences, such as why a phase was unsealed; `lots` a sentence on how a draw of lots can be
-    checked, or ""; `seeds` what is told beforehand of lots to come; `record` the root of the game's record;
-    `notes` what befell without an order, `standing` what each power has beside units and centres, where the
-    rules know of such things; `joint` the powers that won together; `ink` the address below which each
-    order's rectangle of ink is shown, or "".
+    `dislodged` names where each attacker came from. `removed` are removals by order, `by_rule` those that the
+    rules chose, `by_lot` those that were drawn, in the order drawn.
     """
 
-    powers: tuple[ShownPower, ...]
-    sheets: tuple[SheetFacts, ...] = ()
     dislodged: tuple[str, ...] = ()
     disbanded: tuple[str, ...] = ()
     built: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     by_rule: tuple[str, ...] = ()
     by_lot: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Who has what after a phase, and who has won.
+
+    `holdings` come with Autumn final and year-end results. `events` are sentences about what happened without
+    an order; `possessions` say what each power has beside units and centres, in games whose rules know such
+    things. `joint_winners` won together; `draw` are the powers that together meet the condition for a draw,
+    or None.
+    """
+
     holdings: tuple[Holding, ...] = ()
+    events: tuple[str, ...] = ()
+    possessions: tuple[str, ...] = ()
+    joint_winners: tuple[str, ...] = ()
     winner: str | None = None
     draw: tuple[str, ...] | None = None
-    dates: tuple[NextDate, ...] = ()
-    remarks: tuple[str, ...] = ()
-    lots: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What lets a player check the results.
+
+    `ink_url` is the address of the page with the ink behind each order, or "". `drawn_lots` is a sentence on
+    how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
+    root of the game's record.
+    """
+
+    ink_url: str = ""
+    drawn_lots: str = ""
     seeds: tuple[Commitment, ...] = ()
     record: RecordReference | None = None
-    notes: tuple[str, ...] = ()
-    standing: tuple[str, ...] = ()
-    joint: tuple[str, ...] = ()
-    revision: int = 0
-    source_line_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsFacts:
+    """What was judged, in words; the same for every reader who may know the same.
+
+    `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
+    as why a phase was unsealed.
+    """
+
+    powers: tuple[ShownPower, ...]
+    sheets: tuple[SheetFacts, ...] = ()
+    units: UnitChanges = UnitChanges()
+    standings: Standings = Standings()
+    dates: tuple[NextDate, ...] = ()
+    remarks: tuple[str, ...] = ()
+    proofs: Proofs = Proofs()
 
 
 @dataclass(frozen=True, slots=True)
 class RetreatFacts:
-    """Units that must retreat or disband, in full, when their orders close, and the subject to copy
+    """Units, in words, that must retreat or disband, when their orders close, and the subject to copy
     (OUT-05)."""
 
     units: tuple[str, ...]
@@ -200,8 +239,8 @@ class RetreatFacts:
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts:
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
-    `sends`: supply may be sent; `by_lot`: removals that nobody orders are drawn; `apart`: builds and removals
-    do not go on one sheet."""
+    `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
+    must not be on one sheet."""
 
     count: int
     closing: Closing
@@ -212,31 +251,43 @@ class AdjustmentFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class WelcomeLinks:
+    """Addresses on the site, each "" if the site has none: the game's calendar, the list of players
+    (LIST-01), and the player's own calendar with all their games (CAL-16)."""
+
+    calendar: str = ""
+    players: str = ""
+    own_calendar: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayingRules:
+    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders are
+    taken, and the sentences on how players meet."""
+
+    first_counts: bool = False
+    takes_typed_orders: bool = False
+    conduct: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` they start with; `builds` the centres they may build in
-    at once, in a game that opens with builds; `feed` the address of the game's calendar, `own_feed` that of
-    the player's own, of all their games (CAL-16), `players` that of the list of players (LIST-01), each ""
-    where the site has none. `first_counts` and `typed` as the game has it (Q-60); `seeds` is told of the
-    first lots, `record` the root of the game's record, `conduct` what the game asks of its players."""
+    """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
+    powers; `builds` are the centres to build in at once, in a game that opens with builds."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
     closing: Closing
     subject: str
-    feed: str = ""
-    players: str = ""
-    own_feed: str = ""
-    first_counts: bool = False
-    takes_typed_orders: bool = False
-    seeds: tuple[Commitment, ...] = ()
-    record: RecordReference | None = None
     builds: tuple[str, ...] = ()
-    conduct: tuple[str, ...] = ()
+    links: WelcomeLinks = WelcomeLinks()
+    rules: PlayingRules = PlayingRules()
+    proofs: Proofs = Proofs()
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectionFacts:
-    """An error in results that were sent at `sent_at`: what was said, what is right, what follows, who found
+    """An error in results that were sent at `sent_at`: what was wrong, what is right, what follows, who found
     it. `key` names the correction for ever."""
 
     key: str
@@ -249,8 +300,8 @@ class CorrectionFacts:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineFacts:
-    """A deadline that was moved (OUT-12), for a reason; `moved` are later ones with their new instants,
-    `stands` those that stay. `key` tells this move from others of the same phase."""
+    """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
+    `unchanged` those that stay. `key` tells this move from others of the same phase."""
 
     key: str
     phase: Phase
@@ -263,8 +314,9 @@ class DeadlineFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReminderFacts:
-    """A deadline draws near and nothing of a power is on file (OUT-11). `hours` before it this reminder
-    belongs to; `feed` the address of the calendar or "", `entry` where the player may end reminders or ""."""
+    """A deadline draws near and nothing from a power is on file (OUT-11). `hours` says which reminder this
+    is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
+    the player can end reminders; each may be ""."""
 
     hours: int
     closing: Closing
@@ -277,9 +329,10 @@ class ReminderFacts:
 @dataclass(frozen=True, slots=True)
 class PackFacts:
     """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
-    number of their envelopes, `without` those of which no postal address is known, `notes` sentences about
+    number of their envelopes, `without` those without a known postal address, `notes` sentences about
     journeys and accommodations (LIST-03, POST-06), without any address."""
 
+    # Counts instead of addresses: home addresses are in the PDF of envelopes alone (POST-07).
     posted: tuple[tuple[str, int], ...]
     without: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -287,9 +340,9 @@ class PackFacts:
 
 @dataclass(frozen=True, slots=True)
 class HandOverFacts:
-    """Another coordinator from `at` on (UTC). `digest` is the root of the game's record at that moment, of so
-    many `entries`, by which anybody can tell later that nothing before it was changed. `key` names the
-    hand-over for ever."""
+    """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
+    moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
+    names the hand-over for ever."""
 
     key: str
     previous: str

@@ -1,8 +1,9 @@
-"""One function a letter: values in, a finished letter out. Nothing is sent here and nothing is looked up.
+"""One function for each letter: values in, a finished letter out. Nothing is sent here and nothing is looked
+up.
 
-Every letter has a subject in the canonical pattern, words of at most 72 columns, and the same words as HTML.
-Values from outside reach a template as one line each, so no name can forge a header or a paragraph; HTML
-escapes them.
+Every letter has a subject in the canonical pattern, text of at most 72 columns, and the same words as HTML. A
+value from outside reaches a template as one line, so no name can forge a header or a paragraph; HTML escapes
+it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from service.mail.compose import Attachment, OutLetter, one_line
 
 COLUMNS = 72
 LONGEST = 500
-"""Characters of one value from outside."""
+"""Most characters of one value from outside; the rest is cut off."""
 
 KINDS = (
     "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
@@ -55,34 +56,33 @@ LINK = "link"
 def receipt(
     game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """A machine's receipt for a paper (OUT-02). It says what arrived, never what it means."""
-    return _letter(
-        "receipt", game, facts.phase, to, facts, key=facts.key, answers=facts.answers, attached=pictures
-    )
+    """The machine's receipt for a sheet (OUT-02). It says what arrived, never what it means."""
+    return _letter("receipt", game, facts.sheet.phase, to, facts, key=facts.sheet.digest,
+                   answers=facts.message_ids, attached=pictures)
 
 
 def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLetter:
-    """A paper that came after the deadline and is not executed (CAL-03, Q-34)."""
-    return _letter("receipt_late", game, facts.phase, to, facts, key=facts.key, answers=facts.answers)
+    """The answer to a sheet that came after the deadline and is not executed (CAL-03, Q-34)."""
+    return _letter("receipt_late", game, facts.sheet.phase, to, facts, key=facts.sheet.digest,
+                   answers=facts.message_ids)
 
 
 def rejection(
     game: GameInfo | None, to: Recipient, facts: RejectionFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """A mail that cannot be used: why, and how to mend it (OUT-03). `game` is None where the mail names
-    none."""
-    return _letter(
-        "rejection", game, None, to, facts, key=facts.key, answers=facts.answers, attached=attached
-    )
+    """The answer to a mail that cannot be used: why, and how to mend it (OUT-03). `game` is None if the mail
+    names none."""
+    return _letter("rejection", game, None, to, facts, key=facts.mail.key, answers=facts.mail.message_ids,
+                   attached=attached)
 
 
 def held(game: GameInfo | None, to: Recipient, facts: HeldFacts) -> OutLetter:
-    """A mail that waits for the coordinator."""
-    return _letter("held", game, None, to, facts, key=facts.key, answers=facts.answers)
+    """The answer to a mail that waits for the coordinator."""
+    return _letter("held", game, None, to, facts, key=facts.mail.key, answers=facts.mail.message_ids)
 
 
 def coordinator_notice(game: GameInfo | None, to: Recipient, facts: NoticeFacts) -> OutLetter:
-    """Tells the coordinator of something that waits for a person."""
+    """Tells the coordinator that something waits for a person."""
     return _letter("coordinator_notice", game, None, to, facts, key=facts.key)
 
 
@@ -90,7 +90,7 @@ def draft_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results of a movement phase before retreats (OUT-04)."""
-    return _letter("draft_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+    return _letter("draft_results", game, phase, to, facts, attached=attached)
 
 
 def retreat_request(
@@ -104,7 +104,7 @@ def final_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results after retreats; in Autumn with ownership and every power's offer or demand (OUT-06, OUT-07)."""
-    return _letter("final_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+    return _letter("final_results", game, phase, to, facts, attached=attached)
 
 
 def adjustment(
@@ -118,7 +118,7 @@ def year_end_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results of a Winter, with the map of control (OUT-08)."""
-    return _letter("year_end_results", game, phase, to, facts, attached=attached, revision=facts.revision)
+    return _letter("year_end_results", game, phase, to, facts, attached=attached)
 
 
 def welcome(
@@ -131,21 +131,20 @@ def welcome(
 def deadline_moved(
     game: GameInfo, to: Recipient, facts: DeadlineFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """A deadline is another one now: old, new, why, what else moves and what does not (OUT-12)."""
+    """A deadline was moved: old, new, why, what else moves and what does not (OUT-12)."""
     return _letter("deadline_moved", game, facts.phase, to, facts, key=facts.key, attached=attached)
 
 
 def correction(
     game: GameInfo, phase: Phase, to: Recipient, facts: CorrectionFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """An error in results that were sent, with a picture of the right words; the earlier letter stays valid
-    elsewhere."""
+    """Corrects an error in results that were sent, with a picture of the right words. The earlier letter
+    stays valid in everything else."""
     return _letter("correction", game, phase, to, facts, key=facts.key, attached=attached)
 
 
 def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:
-    """A deadline draws near and nothing is on file; for those who asked for it, and nothing of the game
-    (OUT-11)."""
+    """Says that a deadline draws near and nothing is on file, and nothing about the game (OUT-11)."""
     key = f"{facts.hours}h-{facts.closing.deadline.isoformat()}"
     return _letter("reminder", game, facts.closing.phase, to, facts, key=key)
 
@@ -153,7 +152,8 @@ def reminder(game: GameInfo, to: Recipient, facts: ReminderFacts) -> OutLetter:
 def postal_pack(
     game: GameInfo, phase: Phase, to: Recipient, facts: PackFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """What the coordinator prints and posts at a year's end: envelopes, results, map (OUT-10, Q-12)."""
+    """The pack that the coordinator prints and posts at a year's end: envelopes, results, map (OUT-10,
+    Q-12)."""
     return _letter("postal_pack", game, phase, to, facts, attached=attached)
 
 
@@ -171,6 +171,7 @@ def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
         "when": lambda moment: instant_words(moment, to.zone),
     }
     subject, text, html = _rendered(LINK, values)
+    # The end of the address tells one link from another; the whole secret stays out of the key.
     return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)
 
 
@@ -184,20 +185,18 @@ def _letter(
     key: str = "",
     answers: Sequence[str] = (),
     attached: Sequence[Attachment] = (),
-    revision: int = 0,
 ) -> OutLetter:
     values = {
         "game": game, "phase": phase, "to": to, "facts": facts,
-        "attached": [a.name for a in attached if not a.content_id],
+        # A picture that the HTML shows is not named as a file.
+        "attached": [file.name for file in attached if not file.content_id],
         "when": lambda moment: instant_words(moment, to.zone),
     }
     # Two players may share one address (POST-04): the power is part of the key.
-    named = [
-        game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key,
-        f"r{revision}" if revision else "",
-    ]  # fmt: skip
+    named = [game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key]
     subject, text, html = _rendered(kind, values)
     return OutLetter(
+        # The slash separates the parts of a key, so no part may have one.
         key="/".join(one_line(part).replace("/", "-") for part in named if part),
         kind=kind, recipient=to.address, subject=subject, text=text, html=html,
         attachments=tuple(attached), game_id=game.id if game else None, replies_to=tuple(answers),
@@ -216,9 +215,9 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def instant_words(moment: datetime, zone: str = "") -> str:
-    """An instant as players are told it: GMT first, then their own clock (CAL-13).
+    """An instant in a letter: GMT first, then the player's own clock (CAL-13).
 
-    "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)"; the day is repeated where the player's differs. A zone
+    "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)". The day is repeated if the player's differs. A time zone
     that is not known is left out.
     """
     gmt = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M} GMT"
@@ -233,11 +232,12 @@ def instant_words(moment: datetime, zone: str = "") -> str:
 
 
 def duration(span: timedelta) -> str:
-    """A span of time in its two largest units: "3 days 4 hours"; "no time" when it is over."""
+    """A span of time in its two largest units, "3 days 4 hours", rounded down to minutes; "no time" when it
+    is over."""
     minutes = max(0, int(span.total_seconds() // 60))
     parts = [(minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute")]
-    said = [f"{count} {unit}" if count == 1 else f"{count} {unit}s" for count, unit in parts if count > 0]
-    return " ".join(said[:2]) if said else "no time"
+    words = [f"{count} {unit}" if count == 1 else f"{count} {unit}s" for count, unit in parts if count > 0]
+    return " ".join(words[:2]) if words else "no time"
 
 
 def phase_words(phase: Phase) -> str:
@@ -246,55 +246,61 @@ def phase_words(phase: Phase) -> str:
 
 
 def version_words(version: int | None) -> str:
-    """The number of a version, or that there is none."""
+    """The words "version 3", or "without a version number"."""
     return "without a version number" if version is None else f"version {version}"
 
 
 def digest_words(digest: str) -> str:
-    """The first twelve characters of a digest in groups of four, to be read aloud."""
+    """The first twelve characters of a digest in groups of four, so that people can read them to one
+    another."""
     short = digest[:12]
-    return " ".join(short[at : at + 4] for at in range(0, len(short), 4))
+    return " ".join(short[start : start + 4] for start in range(0, len(short), 4))
 
 
-def count_words(count: int, one: str, many: str = "") -> str:
+def count_words(count: int, singular: str, plural: str = "") -> str:
     """A number of things: "1 photograph" or "3 photographs"."""
-    return f"{count} {one if abs(count) == 1 else many or one + 's'}"
+    return f"{count} {singular if abs(count) == 1 else plural or singular + 's'}"
 
 
 def wrap_text(text: str) -> str:
-    """Text at 72 columns. A line set in by four spaces is left whole, so that it can be copied; a list item
-    runs on beneath its first word."""
+    """Text at 72 columns, with no more than one empty line in a row. A list item goes on below its first
+    word."""
     lines: list[str] = []
     for line in text.strip().split("\n"):
         bare = line.rstrip()
+        # A subject or an address to copy is indented by four spaces: a line end inside would spoil it.
         if len(bare) <= COLUMNS or bare.startswith("    "):
             lines.append(bare)
             continue
         indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip().startswith("- ") else "")
+        # Addresses on the web stay whole, even where that makes a line longer than 72 columns.
         lines += textwrap.wrap(
             bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         )
     spaced = "\n".join(lines)
+    # Blocks that a template left out leave their empty lines.
     while "\n\n\n" in spaced:
         spaced = spaced.replace("\n\n\n", "\n\n")
     return spaced + "\n"
 
 
 def _one_value(value: Any) -> Any:
+    # Markup is what the template itself wrote, such as an included block; it has line ends that must stay.
     return value if isinstance(value, Markup) else one_line(str(value), LONGEST)
 
 
 @cache
 def environment(folder: str, *, markup: bool) -> Environment:
-    """Templates of one folder of `templates/`; a name that is not given is an error, never a blank."""
-    # Plain text is not HTML: what is dangerous there, line ends and control characters, `finalize` takes out.
-    made = Environment(
+    """The templates of one folder of `templates/`. A name without a value is an error, never a blank."""
+    # Plain text needs no HTML escapes; `finalize` takes out what is dangerous in it: line ends and control
+    # characters.
+    jinja = Environment(
         loader=PackageLoader("templates", folder), autoescape=markup,  # noqa: S701
         undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    made.filters |= {
+    jinja.filters |= {
         "duration": duration, "phase": phase_words, "version": version_words, "digest": digest_words,
         "counted": count_words,
     }
-    return made
+    return jinja

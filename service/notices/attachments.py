@@ -1,8 +1,7 @@
 """The files that go out with results: the written results as pictures, the map after a Winter, copies of the
 sheets.
 
-Each is named before it is drawn, so that a rehearsal can name them all and draw one when somebody looks at
-it.
+Each is named before it is drawn, so a dry run can name them all and draw only the one that somebody opens.
 """
 
 from __future__ import annotations
@@ -30,82 +29,68 @@ from service.games.turns import NotReady
 from service.intake.load_context import known_game
 from service.letters.facts import GameInfo, ResultsFacts
 from service.mail.compose import Attachment
-from service.notices.current_map import Control, drawn_when, shown
+from service.notices.current_map import Control, map_date, shown
 from service.record.references import on_map, root_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow
 
 RESULTS = "results-1.png"
-"""The first page of the written results; how many follow is known once they are drawn."""
+"""The first page of the written results; how many follow is known only after drawing."""
 _VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A file by its name and media type, with what draws it. `draw` gives more than one for the written
-    results."""
+    """A file by its name and media type, with the function that draws it. `draw` returns several pages for
+    the written results, else one."""
 
     name: str
     kind: str
     draw: Callable[[], list[bytes]]
 
     def drawn(self) -> list[Attachment]:
-        """The finished file, or files. Raises NotReady for a sheet whose kept picture cannot be copied."""
+        """The finished file, or files. Raises NotReady for a sheet whose stored picture cannot be copied."""
         pages = self.draw()
         if self.name == RESULTS:
-            return [Attachment(f"results-{at}.png", self.kind, page) for at, page in enumerate(pages, 1)]
+            return [
+                Attachment(f"results-{number}.png", self.kind, page) for number, page in enumerate(pages, 1)
+            ]
         return [Attachment(self.name, self.kind, pages[0])]
 
     @property
     def named(self) -> Attachment:
-        """The name alone, with nothing in it."""
+        """The file with its name and no content."""
         return Attachment(self.name, self.kind, b"")
 
 
 def enclosures(
     session: Session, blobs: Blobs, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-    facts: ResultsFacts, hushed: frozenset[str] = frozenset(),
+    facts: ResultsFacts, hidden_powers: frozenset[str] = frozenset(),
 ) -> list[Enclosure]:
     """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of
-    `hushed` powers hold what the receiver may not know and are left out."""
-    found = [
-        Enclosure(
-            RESULTS,
-            "image/png",
-            lambda: pictures.results_pictures(info, results_heading(phase, resolution), facts),
-        )
-    ]
+    `hidden_powers` hold what the receiver may not know and are left out."""
+    heading = results_heading(phase, resolution)
+    files = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, heading, facts))]
     if PhaseKind(phase.kind).updates_ownership and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
-        found.append(
-            Enclosure(
-                f"{info.id}-map-{phase.year}.pdf",
-                "application/pdf",
-                lambda: [
-                    pictures.board_pdf(
-                        variant,
-                        centres,
-                        info.name,
-                        drawn_when(phase, variant.calendar),
-                        units=units,
-                        record=on_map(root_mark(session, phase)),
-                    )
-                ],
-            )
-        )
+        name = f"{info.id}-map-{phase.year}.pdf"
+        files.append(Enclosure(name, "application/pdf", lambda: [pictures.board_pdf(
+            variant, centres, info.name, map_date(phase, variant.calendar), units=units,
+            record=on_map(root_mark(session, phase)),
+        )]))
+    # Only sheets that counted are copied to all.
     for power, key in executed(session, phase).items():
-        if power in hushed:
-            continue
-        found += _copies(session, blobs, key, power, variant, info)
-    return found
+        if power not in hidden_powers:
+            files += _copies(session, blobs, key, power, variant, info)
+    return files
 
 
 def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
-    """What stands on top of the written results: "Autumn 1642 Movement: results", or of a movement with
-    retreats to come "Autumn 1642 Movement: draft results before retreats" (OUT-04), as its letter is
-    headed."""
+    """The heading of the written results: "Autumn 1642 Movement: results", or with retreats to come "Autumn
+    1642 Movement: draft results before retreats" (OUT-04)."""
+    # The picture must say so itself: it is pinned up without its letter.
     draft = phase.kind == PhaseKind.MOVEMENT and resolution.dislodged
     return f"{phase_title(phase)}: {'draft results before retreats' if draft else 'results'}"
 
@@ -116,13 +101,14 @@ def _copies(
     lines = lines_of(session, [submission_id])[submission_id]
     known = [known_game(variant, info.name)]
     slug = power.lower().replace(" ", "-")
-    found = []
-    for at, page in enumerate(records.pages(session, submission_id), 1):
-        own = [line for line in lines if line.page_id == page.id]
-        if page.upright is not None and len(own) > len(_closing(own)):
-            draw = partial(_copy, blobs, page, own, known, variant.powers[power].name)
-            found.append(Enclosure(f"sheet-{slug}-{at}.jpg", "image/jpeg", draw))
-    return found
+    copies = []
+    for number, page in enumerate(records.pages(session, submission_id), 1):
+        page_lines = [line for line in lines if line.page_id == page.id]
+        # A page with nothing but closing words would give an empty copy.
+        if page.upright is not None and len(page_lines) > len(_closing(page_lines)):
+            draw = partial(_copy, blobs, page, page_lines, known, variant.powers[power].name)
+            copies.append(Enclosure(f"sheet-{slug}-{number}.jpg", "image/jpeg", draw))
+    return copies
 
 
 def _copy(
@@ -130,36 +116,44 @@ def _copy(
 ) -> list[bytes]:
     try:
         return [_copied(blobs.read(page.upright or ""), page, lines, known)]
+    # The message names the power, so that the coordinator can find the damaged sheet.
     except (pictures.SheetUnusable, BlobError, OSError) as fault:
-        raise NotReady(f"the kept picture of the sheet of {power} cannot be copied ({fault})") from fault
+        raise NotReady(f"the stored picture of the sheet of {power} cannot be copied ({fault})") from fault
 
 
-def control_map(found: Control) -> bytes | None:
+def control_map(control: Control) -> bytes | None:
     """The map of who owns what as a PDF; None for a board that is not drawn (MAP-01)."""
-    if not maps.shapes(found.variant.slug):
+    if not maps.shapes(control.variant.slug):
         return None
-    return pictures.board_pdf(found.variant, found.centres, found.game, found.when, units=found.units,
-                              record=found.record)
+    return pictures.board_pdf(control.variant, control.centres, control.game, control.when,
+                              units=control.units, record=control.record)
 
 
 def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:
-    """Lines above the orders that say nothing of the game: the sender's real name and address (Q-37)."""
+    """Lines above the orders that are not about the game: the sender's real name and address (Q-37)."""
     above = [line for line in lines if line.kind == "heading"]
-    said = set(parse_sheet_heading([line.text for line in above], known).lines)
-    return [line for at, line in enumerate(above) if at not in said and not _VERSION.match(line.text)]
+    # The parser knows the lines about game, power and phase; a version number alone is neither these nor a
+    # name.
+    game_lines = set(parse_sheet_heading([line.text for line in above], known).lines)
+    return [
+        line for index, line in enumerate(above)
+        if index not in game_lines and not _VERSION.match(line.text)
+    ]
 
 
 def unshown(lines: Sequence[SettledLine], variant: Variant, game: str) -> list[SettledLine]:
-    """The lines of a page that no copy of it shows, since they name its sender or a home (Q-37). `game` is
-    its name."""
+    """The lines of a page that no copy shows, because they name its sender or a home (Q-37). `game` is the
+    game's name."""
     return [*_names(lines, [known_game(variant, game)]), *_closing(lines)]
 
 
 def _closing(lines: Sequence[SettledLine]) -> list[SettledLine]:
-    """Lines below a page's last order that are none, nor struck: closing words, a signature, an address
-    (Q-37)."""
+    """Lines below a page's last order that are neither orders nor struck out: closing words, a signature, an
+    address."""
+    # Q-37: a name under the last order once went to all players with the copy.
     below = []
-    for line in sorted(lines, key=lambda one: one.ordinal, reverse=True):
+    # From the bottom up: the first order met is the page's last.
+    for line in sorted(lines, key=lambda line: line.ordinal, reverse=True):
         if line.kind == "heading":
             continue
         if line.struck or line.state is not LineState.NOT_ORDER:
@@ -171,8 +165,9 @@ def _closing(lines: Sequence[SettledLine]) -> list[SettledLine]:
 def _copied(
     upright: bytes, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame]
 ) -> bytes:
-    """A page from heading to last order, with the lines that name its sender painted over."""
+    """A page from its heading to its last order, with the lines that name its sender painted over."""
     data, corners = turned(upright, page, lines)
+    # The copy ends with the last order; closing words that reach into its frame are painted over as well.
     closing = _closing(lines)
     keep = [point for line in lines if line not in closing for point in corners[line.id]]
     return pictures.sheet_copy(data, keep, [corners[line.id] for line in (*_names(lines, known), *closing)])
@@ -186,6 +181,7 @@ def turned(
         width, height = opened.size
         if page.rotation % 360 == 0:
             return upright, {line.id: list(line.box) for line in lines}
+        # `rotation` is in degrees clockwise; PIL turns the other way.
         turned = opened.convert("RGB").rotate(-page.rotation, expand=True)
     out = io.BytesIO()
     turned.save(out, "JPEG", quality=90)

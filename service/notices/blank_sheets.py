@@ -1,4 +1,4 @@
-"""Blank order sheets with their heading filled in, as letters attach them and the coordinator prints them
+"""Blank order sheets with the heading filled in: letters attach them, the coordinator prints them
 (POST-07)."""
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def blanks(
 
 
 def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawing: bool = True) -> Attachment:
-    """One power's blank sheet for a phase, as letters attach it; without `drawing` its name alone."""
+    """One power's blank sheet for a phase as a PDF; without `drawing` only its name."""
     name = f"blank-{power}-{phase.season}-{phase.year}-{phase.kind.value}.pdf".lower().replace(" ", "-")
-    paper = _paper(*blanks(variant, game, phase, None, (power,))) if drawing else b""
-    return Attachment(name, "application/pdf", paper)
+    pdf = _pdf(*blanks(variant, game, phase, None, (power,))) if drawing else b""
+    return Attachment(name, "application/pdf", pdf)
 
 
+# A player who sends one bad photograph after the other gets the same sheet each time: it is drawn once.
 @lru_cache(maxsize=128)
-def _paper(blank: BlankSheet) -> bytes:
-    """A sheet as PDF, about 6 kB. Whoever sends one photograph after the other is sent the same one each
-    time."""
+def _pdf(blank: BlankSheet) -> bytes:
+    """A sheet as PDF, about 6 kB."""
     return pictures.sheets_pdf([blank])

@@ -1,5 +1,5 @@
-"""Letters to everybody in a game that no phase brings about: a welcome, a moved deadline, the correction of
-an error.
+"""Letters to everybody in a game that do not come from a judged phase: a welcome, a moved deadline, the
+correction of an error, a hand-over.
 
 Each is put into the outbox in the caller's transaction, once for its key.
 """
@@ -33,8 +33,11 @@ from service.letters.facts import (
     GameInfo,
     HandOverFacts,
     NextDate,
+    PlayingRules,
+    Proofs,
     Recipient,
     WelcomeFacts,
+    WelcomeLinks,
 )
 from service.mail.compose import Attachment, OutLetter
 from service.notices.attachments import control_map
@@ -48,11 +51,11 @@ from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class ResultsCorrection:
     """An error in results that were sent, as the coordinator writes it down; every field a sentence or
     two."""
 
-    said: str
+    wrong: str
     right: str
     effect: str
     found_by: str
@@ -62,39 +65,40 @@ class Wrong:
 class Broadcasts:
     """The writer of letters to all."""
 
-    desk: LetterContext
+    letters: LetterContext
 
     def correct(
-        self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, by: str, now: datetime
+        self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str, by: str, now: datetime
     ) -> int:
-        """Put an error on record and tell every player; how many letters. 0 when this form came before. The
-        position, the judged results and the letters of before stay as they are: nothing is judged anew behind
-        a letter."""
+        """Put an error on record and tell every player. Returns the number of letters, 0 if this form came
+        before. The position, the judged results and earlier letters stay as they are."""
+        # A form that is sent twice has the same key, and the second one must send no second letter.
         added = records.insert_once(
-            session, CorrectionRow, key=key, phase_id=phase.id, said=wrong.said, right=wrong.right,
-            effect=wrong.effect,
-            found_by=wrong.found_by, by=by, at=now)
+            session, CorrectionRow, key=key, phase_id=phase.id, said=error.wrong, right=error.right,
+            effect=error.effect, found_by=error.found_by, by=by, at=now)
         if not added:
             return 0
-        told = sum(
-            self.desk.put(session, one, phase)
-            for one in self.correction(session, phase, wrong, key, drawing=True)
+        letters_put = sum(
+            self.letters.put(session, letter, phase)
+            for letter in self.correction(session, phase, error, key, drawing=True)
         )
         records.log_event(session, now, "results_corrected", game_id=phase.game_id, actor=by,
-                          detail={"phase": str(phase_of(phase)), "letters": told})
-        return told
+                          detail={"phase": str(phase_of(phase)), "letters": letters_put})
+        return letters_put
 
     def correction(
-        self, session: Session, phase: PhaseRow, wrong: Wrong, key: str, *, drawing: bool = False
+        self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str, *, drawing: bool = False
     ) -> list[OutLetter]:
-        """The letters that a correction brings, one for each player's address; nothing is put. Without
+        """The letters of a correction, one for each player's address; nothing is put into the outbox. Without
         `drawing` their picture is only named."""
         game = session.get_one(GameRow, phase.game_id)
-        facts = CorrectionFacts(key, wrong.said, wrong.right, wrong.effect, wrong.found_by, phase.sent_at)
-        info = self.desk.game_info(game)
+        facts = CorrectionFacts(key, error.wrong, error.right, error.effect, error.found_by, phase.sent_at)
+        info = self.letters.game_info(game)
         heading = f"{phase_title(phase)}: correction"
         pages = pictures.correction_pictures(info, heading, facts) if drawing else [b""]
-        attached = [Attachment(f"correction-{at}.png", "image/png", page) for at, page in enumerate(pages, 1)]
+        attached = [
+            Attachment(f"correction-{number}.png", "image/png", page) for number, page in enumerate(pages, 1)
+        ]
         return [
             render.correction(info, phase_of(phase), to, facts, attached)
             for to in self.everybody(session, game)
@@ -102,63 +106,66 @@ class Broadcasts:
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: DeadlineExtension) -> int:
         """Tell every player the old and the new instant, the reason, what else moves and what does not
-        (OUT-12); how many letters. The calendar's new entries are attached, with the identities that they
-        had."""
+        (OUT-12). Returns the number of letters. The calendar's new entries are attached."""
         game = session.get_one(GameRow, phase.game_id)
-        moved = {one.phase: one for one in extension.moved}
-        own = moved.pop(phase_of(phase))
-        rows = [
-            row
-            for row in records.phases(session, game.id)
-            if row.state in {PhaseState.OPEN, PhaseState.WAITING}
-        ]
+        moved = {move.phase: move for move in extension.moved}
+        this_move = moved.pop(phase_of(phase))
+        rows = [row for row in records.phases(session, game.id)
+                if row.state in {PhaseState.OPEN, PhaseState.WAITING}]
         facts = DeadlineFacts(
-            key=f"{phase.moved}-{own.new.isoformat()}", phase=phase_of(phase), old=own.old, new=own.new,
-            reason=extension.reason, moved=tuple(NextDate(str(one.phase), one.new) for one in moved.values()),
+            key=f"{phase.moved}-{this_move.new.isoformat()}", phase=phase_of(phase), old=this_move.old,
+            new=this_move.new, reason=extension.reason,
+            moved=tuple(NextDate(str(move.phase), move.new) for move in moved.values()),
             unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in rows
-                         if phase_of(row) not in moved and row.id != phase.id))
+                            if phase_of(row) not in moved and row.id != phase.id))
+        # Entries keep their UIDs, so a calendar program moves what it has and adds nothing (RFC 5545,
+        # 3.8.4.7).
         attached = [self._calendar(game, [row for row in rows if row.moved])]
-        info = self.desk.game_info(game)
+        info = self.letters.game_info(game)
         return sum(
-            self.desk.put(session, render.deadline_moved(info, to, facts, attached), phase)
+            self.letters.put(session, render.deadline_moved(info, to, facts, attached), phase)
             for to in self.everybody(session, game))
 
     def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
-        """Another coordinator from now on: letters are signed by `name`, and every player is told, with the
-        digest of the record before (section 5 of the mail plan); how many letters. 0 when this form came
-        before."""
-        game, now = session.get_one(GameRow, game_id), self.desk.clock.now()
-        before = self.desk.game_info(game).coordinator
+        """Another coordinator takes over: `name` signs letters from now on, and every player gets a letter
+        with the record's root before the change (section 5 of the mail plan). Returns the number of letters,
+        0 if this form came before."""
+        game, now = session.get_one(GameRow, game_id), self.letters.clock.now()
+        predecessor = self.letters.game_info(game).coordinator
+        # The root is taken before this hand-over is on record, so it covers the predecessor's time and no
+        # more.
         root = chain.root(session, game_id)
         phase = records.open_phase(session, game_id)
         closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
-        facts = HandOverFacts(key, before, name, now, root.link, closing, root.number)
-        info = replace(self.desk.game_info(game), coordinator=name)
-        told = sum(
-            self.desk.put(session, render.hand_over(info, to, facts)) for to in self.everybody(session, game)
-        )
-        if not told:
+        facts = HandOverFacts(key, predecessor, name, now, root.link, closing, root.number)
+        # The successor signs this letter already.
+        info = replace(self.letters.game_info(game), coordinator=name)
+        letters_put = sum(
+            self.letters.put(session, render.hand_over(info, to, facts))
+            for to in self.everybody(session, game))
+        # No letter was new: the form was sent twice, and the second one must not write a second event.
+        if not letters_put:
             return 0
         game.options = {**game.options, COORDINATOR: name}
-        records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by,
-                          detail={"from": before, "to": name, "digest": root.link, "letters": told})
-        return told
+        detail = {"from": predecessor, "to": name, "digest": root.link, "letters": letters_put}
+        records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by, detail=detail)
+        return letters_put
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
-        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01); how many
-        letters."""
+        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01). Returns the
+        number of letters."""
         game = session.get_one(GameRow, game_id)
-        variant = self.desk.load(game.variant)
+        variant = self.letters.load(game.variant)
         phase = records.open_phase(session, game_id)
         if phase is None:
             return 0
-        info, attached = self.desk.game_info(game), self._map(variant, game, phase)
-        told = 0
-        for own, addresses in records.addresses(session, game_id).items():
-            for address in addresses if power in {"", own} else ():
-                letter = self._welcome(session, variant, info, phase, own, address, attached)
-                told += self.desk.put(session, letter, phase)
-        return told
+        info, attached = self.letters.game_info(game), self._map(variant, game, phase)
+        letters_put = 0
+        for seat, addresses in records.addresses(session, game_id).items():
+            for address in addresses if power in {"", seat} else ():
+                letter = self._welcome(session, variant, info, phase, seat, address, attached)
+                letters_put += self.letters.put(session, letter, phase)
+        return letters_put
 
     def _welcome(
         self, session: Session, variant: Variant, info: GameInfo, phase: PhaseRow, power: str, address: str,
@@ -166,68 +173,72 @@ class Broadcasts:
     ) -> OutLetter:
         name = variant.powers[power].name
         position = variant.start if phase.position is None else codec.load_position(phase.position)
-        base, player = self.desk.sender.base_url.rstrip("/"), records.player_of(session, address)
+        base, player = self.letters.sender.base_url.rstrip("/"), records.player_of(session, address)
         game, root = session.get_one(GameRow, phase.game_id), chain.root(session, phase.game_id)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
-            powers=tuple(one.name for one in variant.powers.values()),
+            powers=tuple(each.name for each in variant.powers.values()),
             closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
-            feed=f"{base}/public/{info.id}/calendar.ics" if base else "",
-            own_feed=f"{base}{feed_path(player)}" if base and player is not None else "",
-            players=f"{base}/public/{info.id}/players" if base else "",
-            first_counts=bool(game.options.get(FIRST_COUNTS, False)),
-            takes_typed_orders=bool(game.options.get(TYPED, False)),
-            seeds=commitments(session, phase, with_it=True),
-            record=RecordReference(root.number, root.link) if root.number else None,
-            builds=opening_builds(variant, position, power), conduct=variant.conduct)
-        to = self.desk.recipient(session, address, name)
+            builds=opening_builds(variant, position, power),
+            links=WelcomeLinks(
+                calendar=f"{base}/public/{info.id}/calendar.ics" if base else "",
+                players=f"{base}/public/{info.id}/players" if base else "",
+                own_calendar=f"{base}{feed_path(player)}" if base and player is not None else ""),
+            rules=playing_rules(game, variant),
+            proofs=Proofs(
+                # No results came before a welcome, so it also names the seed of the phase that is open.
+                seeds=commitments(session, phase, with_it=True),
+                # A record without entries has no root yet.
+                record=RecordReference(root.number, root.link) if root.number else None))
+        to = self.letters.recipient(session, address, name)
         sample = blank_sheet(variant, info.name, phase_of(phase), power)
         return render.welcome(info, phase_of(phase), to, facts, [*attached, sample])
 
     def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
         """Every address of every player of a game, each with its power."""
-        powers = self.desk.load(game.variant).powers
+        powers = self.letters.load(game.variant).powers
         return [
-            self.desk.recipient(session, address, powers[power].name)
+            self.letters.recipient(session, address, powers[power].name)
             for power, addresses in records.addresses(session, game.id).items() for address in addresses
         ]
 
     def _map(self, variant: Variant, game: GameRow, phase: PhaseRow) -> list[Attachment]:
         position = variant.start if phase.position is None else codec.load_position(phase.position)
-        known = variant.rules.visible_position(variant.context(), position, None)
-        pdf = control_map(Control(
-            variant, game.name, known.centres, f"at the beginning of {phase.year}", shown(game, known.units)))
+        # None is somebody who commands no power: hidden units are not on a map for all.
+        visible = variant.rules.visible_position(variant.context(), position, None)
+        when, units = f"at the beginning of {phase.year}", shown(game, visible.units)
+        pdf = control_map(Control(variant, game.name, visible.centres, when, units))
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]
 
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:
-        base = self.desk.sender.base_url.rstrip("/")
+        base = self.letters.sender.base_url.rstrip("/")
+        page = f"{base}/public/{game.id}/calendar" if base else ""
         due = [
-            DueDate(
-                game.id,
-                game.name,
-                row.ordinal,
-                render.phase_words(phase_of(row)),
-                row.deadline,
-                row.moved_at or row.opens_at,
-                row.moved,
-                f"{base}/public/{game.id}/calendar" if base else "",
-            )
+            DueDate(game.id, game.name, row.ordinal, render.phase_words(phase_of(row)), row.deadline,
+                    row.moved_at or row.opens_at, row.moved, page)
             for row in rows
         ]
+        # RFC 2606 reserves .invalid, so a site without an address makes no UID under somebody's domain.
         host = urlsplit(base).hostname or "galloper.invalid"
         return Attachment("calendar.ics", "text/calendar", feed(game.name, due, host))
 
 
+def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
+    """How this game takes orders, for its welcome."""
+    return PlayingRules(bool(game.options.get(FIRST_COUNTS, False)), bool(game.options.get(TYPED, False)),
+                        variant.conduct)
+
+
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:
-    """What was corrected of a phase, oldest first."""
+    """The corrections of a phase's results, oldest first."""
     return list(session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase_id).order_by(CorrectionRow.id)))
 
 
 def opening_builds(variant: Variant, position: Position, power: str) -> tuple[str, ...]:
-    """The centres, by name, that a power without units may build in at once: of a game that opens with builds
-    (BRE-01)."""
+    """The names of the centres in which a power without units may build at once, in a game that opens with
+    builds (BRE-01); else empty."""
     if position.phase.kind is not PhaseKind.ADJUSTMENT or any(unit.power == power for unit in position.units):
         return ()
     return tuple(sorted(variant.board.provinces[centre].name for centre in position.centres.get(power, ())))

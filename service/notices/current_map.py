@@ -1,4 +1,4 @@
-"""Who holds what on a game's public map: as its newest Winter left it, or as it began (MAP-01, MAP-02,
+"""Who owns what on a game's public map: as its newest Winter left it, or as the game began (MAP-01, MAP-02,
 MAP-03)."""
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from service.store import records
 from service.store.tables import GameRow, PhaseRow
 
 UNITS = "units_on_map"
-"""The game's option: whether its maps show units besides control (MAP-03, Q-13). No, unless it is set."""
+"""The game's option: whether its maps show units besides control (MAP-03, Q-13). The default is no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a map shows: the board, the game's name, the owner of each centre, and `when` in words; `units`
-    where the game's option asks for them, else none; `record` the root of the game's record in words, or
+    """What a map shows: the board, the game's name, each power's centres, and `when` in words. `units` is
+    empty unless the game's option asks for them; `record` is the root of the game's record in words, or
     ""."""
 
     variant: Variant
@@ -36,29 +36,31 @@ class Control:
 
 
 def control(session: Session, game_id: str, load: Callable[[str], Variant] = maps.load) -> Control | None:
-    """The control that everybody may see; None for a game there is none of. A Winter counts once its results
-    are sent."""
+    """The control that everybody may see; None if there is no such game. A Winter counts once its results are
+    sent."""
     game = session.get(GameRow, game_id)
     if game is None:
         return None
     variant = load(game.variant)
-    left, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
+    position, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
+        # A judged Winter that nobody has approved yet is not public.
         if PhaseKind(row.kind).updates_ownership and row.resolution is not None and row.sent_at is not None:
-            left, when = codec.load_resolution(row.resolution).position, drawn_when(row, variant.calendar)
+            position, when = codec.load_resolution(row.resolution).position, map_date(row, variant.calendar)
             root = on_map(root_mark(session, row))
-    known = variant.rules.visible_position(variant.context(), left, None)
-    return Control(variant, game.name, known.centres, when, shown(game, known.units), root)
+    # None is somebody who commands no power: what anybody may see.
+    visible = variant.rules.visible_position(variant.context(), position, None)
+    return Control(variant, game.name, visible.centres, when, shown(game, visible.units), root)
 
 
-def drawn_when(phase: PhaseRow, calendar: Calendar) -> str:
-    """When a map is of that is drawn with the results of a phase: one that opens its year, as a Winter may
-    (CAL-11), leaves the board at the beginning of that year; any other is over."""
+def map_date(phase: PhaseRow, calendar: Calendar) -> str:
+    """The date, in words, of the map that goes with the results of a phase."""
+    # A Winter may open its year (CAL-11): it then leaves the board as at the beginning of that year.
     if (phase.season, phase.kind) == calendar.steps[0] and phase.kind == PhaseKind.ADJUSTMENT:
         return f"at the beginning of {phase.year}"
     return f"after {phase.season} {phase.year}"
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:
-    """The units that a game's maps show: none, unless its option asks for them."""
+    """The units that a game's maps show: none unless its option asks for them."""
     return frozenset(units) if game.options.get(UNITS, False) else frozenset()

@@ -1,8 +1,8 @@
 """A dry run of a deadline: which sheets would be executed, what would be judged, which letters would leave to
 whom.
 
-Nothing leaves and nothing is written but one event with digests, by which the next rehearsal tells what
-changed. Before the deadline a sealed phase is only counted (DESK-02, Q-14).
+Nothing is sent. Only one event with digests is written; the next dry run compares with it to say what
+changed. Before the deadline the sheets of a sealed phase are only counted (DESK-02, Q-14).
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
 log = logging.getLogger(__name__)
-WHAT = "phase_rehearsed"
-REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
-NO_LETTERS = ("the letters or their pictures could not be made. Nothing left and nothing is lost, but "
-              "sending would fail the "
-              "same way; tell the operator, whose log names the fault")
+REHEARSED_EVENT = "phase_rehearsed"
+MAY_BE_REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
+NO_LETTERS = ("the letters or their pictures could not be made. Nothing was sent and nothing is lost, but "
+              "sending would fail the same way; tell the operator, whose log names the fault")
 
 
 @dataclass(frozen=True, slots=True)
 class DryRunSheet:
-    """The sheet of one power that would be executed; None for one that has none. `waiting`: lines for a
-    person."""
+    """The sheet of one power that would be executed; `submission` is None for a power without one. `waiting`
+    counts the lines that a person must read."""
 
     power: str
     submission: int | None = None
@@ -56,7 +55,7 @@ class DryRunSheet:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """One letter that would leave: its kind, whom it is for, its subject and the names of its attachments."""
+    """One letter that would leave: its kind, its reader, its subject and the names of its attachments."""
 
     kind: str
     power: str
@@ -67,11 +66,12 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What a dry run found.
+    """The outcome of a dry run.
 
     `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that say what
-    would keep the real run from happening now, `changes` what differs from the rehearsal before, None for the
-    first one. `receivers` counts addresses that results go to. `digest` is of everything else.
+    would stop the real run now; `changes` say what differs from the dry run before, None for the first one.
+    `receivers` counts the addresses that results go to. `digest` is a SHA-256 over sheets, powers, letters
+    and result. `same_as_judged` compares with the stored resolution, None if there is none.
     """
 
     sealed: bool
@@ -89,7 +89,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class _Drawer(LetterContext):
-    """A writer whose letters stay in a drawer."""
+    """A writer that keeps its letters in a list and sends none."""
 
     drawer: list[OutLetter] = field(default_factory=list)
 
@@ -100,8 +100,7 @@ class _Drawer(LetterContext):
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The dry run, with everything it needs: the very steps of the real one, and the writer of its
-    letters."""
+    """The dry run, with everything it needs. It takes the same steps as the real run."""
 
     store: sessionmaker[Session]
     clock: Clock
@@ -109,63 +108,74 @@ class DryRun:
 
     def run(self, phase_id: int, by: str, *, drawing: bool = True) -> Rehearsal:
         """Rehearse a phase that is open, closed or judged. Raises NotReady for any other. Without `drawing`
-        the pictures of the letters are only named: `picture` draws one when somebody looks at it."""
+        the pictures of the letters are only named."""
+        # Drawing ten sheets and the results took the whole request, so `picture` draws each file on demand.
         with self.store() as session:
             phase = session.get_one(PhaseRow, phase_id)
-            if phase.state not in REHEARSED:
+            if phase.state not in MAY_BE_REHEARSED:
                 raise NotReady("only a phase that is open, closed or judged can be rehearsed")
-            found, marks = self._dry_run(session, phase, drawing=drawing)
+            rehearsal, digests = self._dry_run(session, phase, drawing=drawing)
             last = last_rehearsal(session, phase)
-        digest = _digest(json.dumps(marks, sort_keys=True))
+        digest = _digest(json.dumps(digests, sort_keys=True))
         with self.store.begin() as session:
-            records.log_event(session, self.clock.now(), WHAT, game_id=phase.game_id, actor=by,
-                              detail={"phase_id": phase_id, "digest": digest, **marks})
+            # Counts and digests alone: an event must hold no order and no address.
+            records.log_event(session, self.clock.now(), REHEARSED_EVENT, game_id=phase.game_id, actor=by,
+                              detail={"phase_id": phase_id, "digest": digest, **digests})
         if last is None:
-            return replace(found, digest=digest)
-        return replace(found, digest=digest, before=last.at, changes=tuple(_changes(last.detail, marks)))
+            return replace(rehearsal, digest=digest)
+        changes = tuple(_changes(last.detail, digests))
+        return replace(rehearsal, digest=digest, before=last.at, changes=changes)
 
     def _dry_run(
         self, session: Session, phase: PhaseRow, *, drawing: bool
     ) -> tuple[Rehearsal, dict[str, Any]]:
         sheets = self._sheets(session, phase)
         addresses = records.addresses(session, phase.game_id)
-        receivers = sum(len(own) for own in addresses.values())
-        marks: dict[str, Any] = {
-            "sealed": sealed(phase), "sheets": {one.power: [one.submission, one.version] for one in sheets}}
-        plain = Rehearsal(
-            sealed(phase), sheets, receivers, obstacles=tuple(_obstacles(session, phase, sheets))
-        )
+        # The event names powers instead of their addresses.
+        owners = {address: power for power, theirs in addresses.items() for address in theirs}
+        receivers = sum(map(len, addresses.values()))
+        digests: dict[str, Any] = {
+            "sealed": sealed(phase),
+            "sheets": {sheet.power: [sheet.submission, sheet.version] for sheet in sheets},
+        }
+        obstacles = tuple(_obstacles(session, phase, sheets))
+        unjudged = Rehearsal(sealed(phase), sheets, receivers, obstacles=obstacles)
+        # A sealed phase is only counted: its orders stay unread until the deadline (DESK-02, Q-14).
         if sealed(phase):
-            return plain, marks
+            return unjudged, digests
         try:
             resolution, _ = resolve_orders(session, phase, self.writer.load)
-        except NotReady as why:
-            return replace(plain, obstacles=(*plain.obstacles, f"{why}")), marks
+        except NotReady as not_ready:
+            return replace(unjudged, obstacles=(*obstacles, f"{not_ready}")), digests
         dumped = codec.dump_resolution(resolution)
         result, powers = canonical_bytes(dumped), self._powers(session, phase, resolution, sheets)
         letters, trouble = self._letters(session, phase, resolution, drawing=drawing)
-        owners = {address: power for power, own in addresses.items() for address in own}
         root = root_mark(session, phase)
-        marks |= {
+        digests |= {
             "result": hashlib.sha256(result).hexdigest(),
-            "powers": {one.power: _digest(repr(one)) for one in powers},
-            "letters": {(f"{one.kind} {owners.get(one.recipient, '')} "
-                         f"{at}"): _digest(one.subject + _without_names(one, root))
-                        for at, one in enumerate(letters)},
+            "powers": {shown.power: _digest(repr(shown)) for shown in powers},
+            "letters": {
+                f"{letter.kind} {owners.get(letter.recipient, '')} {index}": _digest(
+                    letter.subject + _without_names(letter, root))
+                for index, letter in enumerate(letters)
+            },
         }
         judged = None if phase.resolution is None else canonical_bytes(phase.resolution) == result
         return replace(
-            plain, powers=powers, result=result, same_as_judged=judged,
-            obstacles=(*plain.obstacles, *trouble),
-            letters=tuple(Leaving(one.kind, owners.get(one.recipient, ""), one.recipient, one.subject,
-                                  tuple(a.name for a in one.attachments)) for one in letters)), marks
+            unjudged, powers=powers, result=result, same_as_judged=judged,
+            obstacles=(*obstacles, *trouble),
+            letters=tuple(
+                Leaving(letter.kind, owners.get(letter.recipient, ""), letter.recipient, letter.subject,
+                        tuple(attachment.name for attachment in letter.attachments))
+                for letter in letters
+            )), digests
 
     def picture(self, phase_id: int, name: str) -> list[Attachment]:
-        """One file of the letters that would leave, drawn now. Empty where there is none of this name or the
-        phase is sealed; NotReady where it cannot be drawn."""
+        """One file of the letters that would leave, drawn now. Empty if there is no file of this name or the
+        phase is sealed. Raises NotReady if it cannot be drawn."""
         with self.store() as session:
             phase = session.get(PhaseRow, phase_id)
-            if phase is None or phase.state not in REHEARSED or sealed(phase):
+            if phase is None or phase.state not in MAY_BE_REHEARSED or sealed(phase):
                 return []
             resolution, _ = resolve_orders(session, phase, self.writer.load)
             return ResultsAnnouncer(self.writer).picture(session, phase, resolution, name)
@@ -173,35 +183,36 @@ class DryRun:
     def _sheets(self, session: Session, phase: PhaseRow) -> tuple[DryRunSheet, ...]:
         chosen = executed(session, phase)
         lines = lines_of(session, list(chosen.values()))
-        found = []
+        sheets = []
         for power in sorted(records.seats(session, phase.game_id)):
             key = chosen.get(power)
             if key is None:
-                found.append(DryRunSheet(power))
+                sheets.append(DryRunSheet(power))
                 continue
             row = session.get_one(SubmissionRow, key)
-            found.append(DryRunSheet(power, key, row.version, row.received_at, len(lines[key]),
-                               sum(line.needs_a_person for line in lines[key])))
-        return tuple(found)
+            waiting = sum(line.needs_a_person for line in lines[key])
+            sheets.append(DryRunSheet(power, key, row.version, row.received_at, len(lines[key]), waiting))
+        return tuple(sheets)
 
     def _powers(
         self, session: Session, phase: PhaseRow, resolution: Resolution, sheets: Sequence[DryRunSheet]
     ) -> tuple[ShownPower, ...]:
         variant = self.writer.load(session.get_one(GameRow, phase.game_id).variant)
-        chosen = {one.power: one.submission for one in sheets if one.submission is not None}
+        chosen = {sheet.power: sheet.submission for sheet in sheets if sheet.submission is not None}
         lines = lines_of(session, list(chosen.values()))
         return show(variant, resolution, {power: lines[key] for power, key in chosen.items()})
 
     def _letters(
         self, session: Session, phase: PhaseRow, resolution: Resolution, *, drawing: bool
     ) -> tuple[list[OutLetter], tuple[str, ...]]:
-        """Every letter of the results, rendered for real, and what kept them from being made."""
+        """Every letter of the results, rendered for real, and the sentences that say why there is none."""
         writer = self.writer
         drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender)
         try:
             ResultsAnnouncer(drawer, drawing).prepare(session, phase, resolution)(session)
-        except NotReady as why:
-            return [], (f"{why}",)
+        except NotReady as not_ready:
+            return [], (f"{not_ready}",)
+        # Whatever breaks a letter here would break the real run too, and the coordinator must know before it.
         except Exception:
             log.exception("the letters of phase %s could not be rehearsed", phase.id)
             return [], (NO_LETTERS,)
@@ -209,14 +220,14 @@ class DryRun:
 
 
 def last_rehearsal(session: Session, phase: PhaseRow) -> EventRow | None:
-    """The newest rehearsal of a phase."""
-    rows = session.scalars(select(EventRow).where(EventRow.what == WHAT, EventRow.game_id == phase.game_id)
-                           .order_by(EventRow.id.desc()))
+    """The event of the newest dry run of a phase."""
+    rows = session.scalars(select(EventRow).where(
+        EventRow.what == REHEARSED_EVENT, EventRow.game_id == phase.game_id).order_by(EventRow.id.desc()))
     return next((row for row in rows if row.detail.get("phase_id") == phase.id), None)
 
 
 def canonical_bytes(value: Mapping[str, Any]) -> bytes:
-    """One spelling of a JSON value."""
+    """A JSON value in one spelling: sorted keys, no spaces, UTF-8."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -227,29 +238,30 @@ def _obstacles(session: Session, phase: PhaseRow, sheets: Sequence[DryRunSheet])
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None))) or 0
     held = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.fate == "held")) or 0
-    waiting = sum(one.waiting for one in sheets)
-    found = [
+    waiting = sum(sheet.waiting for sheet in sheets)
+    counts = [
         (mails, "mails received in time are not judged yet"),
         (unread, "sheets are not read by the machine yet"),
-        (held, "papers are set aside and do not count until you settle them"),
+        (held, "sheets are set aside and do not count until you settle them"),
         (waiting, "lines wait for a person; until then they give no order"),
     ]
-    return [f"{number} {words}" for number, words in found if number]
+    return [f"{number} {words}" for number, words in counts if number]
 
 
 def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What differs between two rehearsals, in sentences; empty where nothing does."""
-    found = []
+    """The differences between two dry runs, in sentences; empty if there are none."""
+    changes = []
     before, after = last.get("sheets", {}), now["sheets"]
     for power in sorted({*before, *after}):
         old, new = before.get(power, [None, None]), after.get(power, [None, None])
         if old != new:
-            found.append(f"{power}: {_named(old)} before, {_named(new)} now")
+            changes.append(f"{power}: {_named(old)} before, {_named(new)} now")
+    # A sealed dry run has no digests of orders and letters to compare with.
     if last.get("sealed") != now["sealed"]:
-        found.append("The seal is off now, so orders are compared from here on.")
-        return found
+        changes.append("The seal is off now, so orders are compared from here on.")
+        return changes
     old_powers, new_powers = last.get("powers", {}), now.get("powers", {})
-    found += [
+    changes += [
         f"{power}: its orders or what becomes of them changed"
         for power in sorted({*old_powers, *new_powers})
         if old_powers.get(power) != new_powers.get(power)
@@ -257,10 +269,10 @@ def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     old_letters, new_letters = last.get("letters", {}), now.get("letters", {})
     changed = sum(old_letters.get(key) != new_letters.get(key) for key in {*old_letters, *new_letters})
     if changed:
-        found.append(f"Letters that are new, gone or say something else: {changed}")
-    if not found and last.get("result") != now.get("result"):
-        found.append("The judged position changed")
-    return found
+        changes.append(f"Letters that are new, gone or say something else: {changed}")
+    if not changes and last.get("result") != now.get("result"):
+        changes.append("The judged position changed")
+    return changes
 
 
 def _named(sheet: Sequence[Any]) -> str:
@@ -270,16 +282,18 @@ def _named(sheet: Sequence[Any]) -> str:
 
 
 def _without_names(letter: OutLetter, root: RecordReference | None) -> str:
-    """The words of a letter without the names of its files, since how many pages the results have is known
-    once they are drawn, and without what it tells of the record, whose root is known once the phase is
-    judged."""
-    names = ", ".join(one.name for one in letter.attachments)
+    """The text of a letter as one line, without the names of its files and without its paragraphs about the
+    record's root."""
+    # Both would be reported as changes: the number of pages is known only after drawing, the root only after
+    # judging.
+    names = ", ".join(attachment.name for attachment in letter.attachments)
     parts = letter.text.split("\n\n")
-    told = {at for at, part in enumerate(parts) if root is not None and root.digest in part}
-    # The paragraph before the digest says whose it is, the one behind it what it is good for.
-    words = " ".join(
-        " ".join(part for at, part in enumerate(parts) if not told & {at - 1, at, at + 1}).split()
-    )
+    root_parts = {index for index, part in enumerate(parts) if root is not None and root.digest in part}
+    # The paragraph before the digest says whose it is, the one after it what it is good for.
+    other_parts = [
+        part for index, part in enumerate(parts) if not root_parts & {index - 1, index, index + 1}
+    ]
+    words = " ".join(" ".join(other_parts).split())
     return words.replace(names, "") if names else words
 
 

@@ -1,8 +1,7 @@
-"""What the post takes to players: the year-end pack for the coordinator, and paper that anybody prints
-(OUT-10, POST-07).
+"""Letters by post: the year-end pack for the coordinator, and sheets that anybody prints (OUT-10, POST-07).
 
-Addresses are those of a date: a journey's, home, or both near its ends (LIST-03). Home addresses stand in the
-PDF of envelopes alone, which goes to the coordinator.
+Addresses are those of a date: a journey's, home, or both near the journey's ends (LIST-03). Home addresses
+are only in the PDF of envelopes, which goes to the coordinator.
 """
 
 from __future__ import annotations
@@ -29,18 +28,16 @@ from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
 RETURN = "return_address"
-"""The game's option with the coordinator's name and address as lines, printed on envelopes as their return
-address."""
+"""The game's option with the coordinator's name and address as lines: the return address on envelopes."""
 
-BY_HAND = (f"some lines of this address are in letters that no font of this machine has. On the envelope a "
-           f"rule stands in their "
-           f"place: write them by hand. With the Debian packages {pictures.FONTS} they are printed.")
+BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
+           "empty rule in their place: write them by hand. To print them, install the Debian packages "
+           f"{pictures.FONTS}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
-    """One power's post: who holds it, where they are to be reached on a day, and an accommodation
-    (POST-06)."""
+class PlayerPost:
+    """The post to one power: its player, where to reach them on a day, and an accommodation (POST-06)."""
 
     power: str
     player: str
@@ -48,44 +45,39 @@ class Posted:
     accommodation: str = ""
 
 
-def post_of(session: Session, game_id: str, day: date) -> list[Posted]:
-    """Where every power's player is reached by post on a day, by power id; an empty seat is left out."""
-    found = []
+def post_of(session: Session, game_id: str, day: date) -> list[PlayerPost]:
+    """Where to reach every power's player by post on a day, in the order of power ids; empty seats are left
+    out."""
+    posted = []
     for power, key in sorted(records.seats(session, game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
         if player is not None:
-            found.append(
-                Posted(
-                    power,
-                    player.name,
-                    addresses.addresses_on(addresses_of(session, player.id), day),
-                    player.accommodation,
-                )
-            )
-    return found
+            reach = addresses.addresses_on(addresses_of(session, player.id), day)
+            posted.append(PlayerPost(power, player.name, reach, player.accommodation))
+    return posted
 
 
 def by_hand(name: str, reach: AddressValidity) -> bool:
-    """Whether some line of an envelope is to be written by hand, because no font of this machine has its
+    """Whether some line of an envelope must be written by hand, because no font of this machine has its
     letters."""
     return any(pictures.missing_letters(line) for line in (addresses.name_line(name), *(
         line for address in reach.addresses for line in address.lines)))
 
 
 def addresses_of(session: Session, player_id: int) -> list[Postal]:
-    """A player's postal addresses that stand, in the order they were entered."""
+    """A player's postal addresses that have not been ended, in the order they were entered."""
     rows = session.scalars(select(PostalAddressRow).where(
         PostalAddressRow.player_id == player_id,
         PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id))
     return [Postal(tuple(str(line) for line in row.lines), row.first, row.last) for row in rows]
 
 
-def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[PaperEnvelope]:
-    """One envelope for each address: the real name, the address, and who sends it (POST-01). The power is
-    never on it."""
+def envelopes(posted: Sequence[PlayerPost], sender: Sequence[str] = ()) -> list[PaperEnvelope]:
+    """One envelope for each address: the real name, the address, and the sender (POST-01)."""
+    # POST-01: nothing about the game is on an envelope, so the power never is.
     return [
-        PaperEnvelope((addresses.name_line(one.player), *address.lines), tuple(sender))
-        for one in posted for address in one.reach.addresses
+        PaperEnvelope((addresses.name_line(post.player), *address.lines), tuple(sender))
+        for post in posted for address in post.reach.addresses
     ]
 
 
@@ -93,47 +85,52 @@ def envelopes(posted: Sequence[Posted], sender: Sequence[str] = ()) -> list[Pape
 class Packs:
     """The writer of year-end packs."""
 
-    desk: LetterContext
+    letters: LetterContext
 
     def letter(
         self, session: Session, game: GameRow, phase: Phase, coming: tuple[Phase, Position], results: bytes,
         chart: bytes | None, day: date, *, drawing: bool = True,
     ) -> OutLetter:
-        """The pack of a Winter for the coordinator. `coming` is the phase whose blank sheets go along, with
-        its position; `results` and `chart` are PDFs; without `drawing` files are only named."""
-        variant, info = self.desk.load(game.variant), self.desk.game_info(game)
+        """The pack of a Winter for the coordinator. `coming` is the phase of the blank sheets, with its
+        position; `results` and `chart` are PDFs; `day` is when the pack is posted. Without `drawing` files
+        are only named."""
+        variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
         sender = [str(line) for line in game.options.get(RETURN, ())]
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
-        made = {"results.pdf": results} | ({} if chart is None else {"map.pdf": chart}) | files
-        attached = [Attachment(name, "application/pdf", data) for name, data in made.items()]
-        return render.postal_pack(info, phase, Recipient(self.desk.sender.coordinator), facts, attached)
+        pdfs = {"results.pdf": results} | ({} if chart is None else {"map.pdf": chart}) | files
+        attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]
+        return render.postal_pack(info, phase, Recipient(self.letters.sender.coordinator), facts, attached)
 
     def _files(
-        self, variant: Variant, game: GameRow, coming: tuple[Phase, Position], posted: Sequence[Posted],
+        self, variant: Variant, game: GameRow, coming: tuple[Phase, Position], posted: Sequence[PlayerPost],
         sender: Sequence[str], *, drawing: bool,
     ) -> dict[str, bytes]:
-        made: dict[str, bytes] = {}
+        pdfs: dict[str, bytes] = {}
         covers = envelopes(posted, sender)
         if covers:
-            made["envelopes.pdf"] = pictures.envelopes_pdf(covers) if drawing else b""
-        wanted = [one.power for one in posted if one.reach.addresses]
-        if wanted:
-            sheets = blanks(variant, game.name, *coming, wanted)
-            made["order-sheets.pdf"] = pictures.sheets_pdf(sheets) if drawing else b""
-        return made
+            pdfs["envelopes.pdf"] = pictures.envelopes_pdf(covers) if drawing else b""
+        reachable = [post.power for post in posted if post.reach.addresses]
+        # A blank sheet goes only into an envelope; without an address there is none.
+        if reachable:
+            sheets = blanks(variant, game.name, *coming, reachable)
+            pdfs["order-sheets.pdf"] = pictures.sheets_pdf(sheets) if drawing else b""
+        return pdfs
 
 
-def _facts(variant: Variant, posted: Sequence[Posted]) -> PackFacts:
-    names = {one.power: variant.powers[one.power].name for one in posted}
-    notes = [f"{names[one.power]}: {one.reach.note}" for one in posted if one.reach.note]
-    notes += [f"{names[one.power]}: {one.accommodation}" for one in posted if one.accommodation]
+def _facts(variant: Variant, posted: Sequence[PlayerPost]) -> PackFacts:
+    names = {post.power: variant.powers[post.power].name for post in posted}
+    notes = [f"{names[post.power]}: {post.reach.note}" for post in posted if post.reach.note]
+    # POST-06: what was agreed with a player who cannot use the usual way.
+    notes += [f"{names[post.power]}: {post.accommodation}" for post in posted if post.accommodation]
     notes += [
-        f"{names[one.power]}: {BY_HAND}"
-        for one in posted
-        if one.reach.addresses and by_hand(one.player, one.reach)
+        f"{names[post.power]}: {BY_HAND}"
+        for post in posted
+        if post.reach.addresses and by_hand(post.player, post.reach)
     ]
     return PackFacts(
-        posted=tuple((names[one.power], len(one.reach.addresses)) for one in posted if one.reach.addresses),
-        without=tuple(names[one.power] for one in posted if not one.reach.addresses), notes=tuple(notes))
+        posted=tuple(
+            (names[post.power], len(post.reach.addresses)) for post in posted if post.reach.addresses
+        ),
+        without=tuple(names[post.power] for post in posted if not post.reach.addresses), notes=tuple(notes))

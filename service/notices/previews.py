@@ -1,6 +1,6 @@
-"""Every kind of letter as one power of one game would get it now, from the game's own facts, so that a
-coordinator can read it before anybody does. Nothing is sent, filed or drawn, and no sheet is looked at:
-results are those judged already, or what the position gives without a single order.
+"""Every kind of letter as one power of one game would get it now, from the game's own facts: a coordinator
+can read it before anybody else does. Nothing is sent, filed or drawn, and no sheet is opened: results are
+those already judged, or what the position gives without a single order.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from service.games.options import FIRST_COUNTS, TYPED
+from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.games.results import show, unit_text
 from service.intake.explanations import canonical_subject, explain
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
+    AnsweredMail,
+    ArrivedSheet,
     Closing,
     CorrectionFacts,
     DeadlineFacts,
@@ -35,6 +37,7 @@ from service.letters.facts import (
     NextDate,
     NoticeFacts,
     PackFacts,
+    Proofs,
     ReceiptFacts,
     Recipient,
     RejectionFacts,
@@ -42,8 +45,10 @@ from service.letters.facts import (
     ResultsFacts,
     RetreatFacts,
     WelcomeFacts,
+    WelcomeLinks,
 )
 from service.mail.compose import OutLetter
+from service.notices.broadcasts import playing_rules
 from service.notices.receipts import nobody
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer, adjustment_facts
@@ -52,15 +57,15 @@ from service.record.references import commitments
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
-WHO: Mapping[str, tuple[str, str]] = {
+RECEIVERS: Mapping[str, tuple[str, str]] = {
     "receipt": ("the sender", "a sheet arrives in time"),
     "receipt_late": ("the sender", "a sheet arrives after its deadline"),
     "rejection": ("the sender, if registered", "a mail cannot be used"),
     "held": ("the sender", "a sheet waits for you"),
     "coordinator_notice": ("you", "something waits for a person"),
     "reminder": ("who asked for it", "48 and 12 hours before a deadline, with nothing on file"),
-    "draft_results": ("all players", "you approve a movement phase with beaten units"),
-    "retreat_request": ("owners of beaten units", "with the draft results"),
+    "draft_results": ("all players", "you approve a movement phase with dislodged units"),
+    "retreat_request": ("owners of dislodged units", "with the draft results"),
     "final_results": ("all players", "you approve the retreats, or a movement phase without any"),
     "adjustment": ("all players, each their own", "with the results before builds and removals"),
     "year_end_results": ("all players", "you approve builds and removals"),
@@ -80,15 +85,18 @@ OF_PHASES: Mapping[str, PhaseKind] = {
 
 
 def kinds_of(variant: Variant) -> Mapping[str, tuple[str, str]]:
-    """The letters of `WHO` that a game of this variant has."""
-    there = {kind for _, kind in variant.calendar.steps}
-    return {letter: who for letter, who in WHO.items() if OF_PHASES.get(letter) in {None, *there}}
+    """The kinds of letter that a game of this variant has, with who gets each and when."""
+    phase_kinds = {kind for _, kind in variant.calendar.steps}
+    return {
+        letter: receivers for letter, receivers in RECEIVERS.items()
+        if OF_PHASES.get(letter) in {None, *phase_kinds}
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One letter, and a sentence that says which of its facts are the game's and which stand in for what did
-    not happen yet."""
+    """One letter, and a sentence that says which of its facts are the game's and which are made up because
+    they have not happened yet."""
 
     letter: OutLetter
     basis: str
@@ -98,13 +106,13 @@ class Preview:
 class Previews:
     """The writer of previews for one power of one game."""
 
-    desk: LetterContext
+    letters: LetterContext
     session: Session
     game: GameRow
     power: str
 
     def of(self, kind: str) -> Preview:
-        """The preview of one kind of letter of `kinds_of`; KeyError for a kind there is none of."""
+        """The preview of one kind of letter of `kinds_of`. Raises KeyError for any other kind."""
         makers: Mapping[str, Callable[[], Preview]] = {
             "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection,
             "held": self._held,
@@ -115,16 +123,15 @@ class Previews:
         }
         return makers[kind]()
 
-    # What all of them stand on
-    # --------------------------------------------------------------------------------------
+    # What all previews need
 
     @property
     def _info(self) -> GameInfo:
-        return self.desk.game_info(self.game)
+        return self.letters.game_info(self.game)
 
     @property
     def _variant(self) -> Variant:
-        return self.desk.load(self.game.variant)
+        return self.letters.load(self.game.variant)
 
     @property
     def _name(self) -> str:
@@ -132,12 +139,14 @@ class Previews:
 
     @property
     def _to(self) -> Recipient:
-        own = records.addresses(self.session, self.game.id).get(self.power, ())
-        return self.desk.recipient(self.session, own[0] if own else "nobody@example.invalid", self._name)
+        addresses = records.addresses(self.session, self.game.id).get(self.power, ())
+        # RFC 2606 reserves .invalid: no such mailbox can exist.
+        address = addresses[0] if addresses else "nobody@example.invalid"
+        return self.letters.recipient(self.session, address, self._name)
 
     @property
     def _you(self) -> Recipient:
-        return Recipient(self.desk.sender.coordinator)
+        return Recipient(self.letters.sender.coordinator)
 
     def _phase(self) -> PhaseRow:
         """The phase in play, else the last one."""
@@ -152,56 +161,49 @@ class Previews:
         return canonical_subject(self.game.name, self._name, phase, version)
 
     # Single mails
-    # ---------------------------------------------------------------------------------------------------
 
     def _paper(self) -> tuple[ReceiptFacts, bool]:
-        closing, now = self._closing(), self.desk.clock.now()
+        closing, now = self._closing(), self.letters.clock.now()
         row = self.session.scalar(
-            select(SubmissionRow)
-            .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-            .where(
-                PhaseRow.game_id == self.game.id,
-                SubmissionRow.power == self.power,
-                SubmissionRow.sha256.is_not(None),
-            )
-            .order_by(SubmissionRow.id.desc())
-            .limit(1)
-        )
+            select(SubmissionRow).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+            .where(PhaseRow.game_id == self.game.id, SubmissionRow.power == self.power,
+                   SubmissionRow.sha256.is_not(None))
+            .order_by(SubmissionRow.id.desc()).limit(1))
         if row is None:
-            return ReceiptFacts("preview", now, closing.phase, 1, 1, "0" * 64, closing,
-                                subject=self._subject(closing.phase, 2)), False
-        phase = self.session.get_one(PhaseRow, row.phase_id)
-        return ReceiptFacts(
-            "preview", row.received_at, phase_of(phase), row.version,
-            len(records.pages(self.session, row.id)),
-            row.sha256 or "", Closing(phase_of(phase), phase.deadline),
-            subject=self._subject(phase_of(phase), (row.version or 0) + 1)), True
+            sheet = ArrivedSheet(now, closing.phase, 1, 1, "0" * 64)
+            return ReceiptFacts(sheet, closing, subject=self._subject(closing.phase, 2)), False
+        phase_row = self.session.get_one(PhaseRow, row.phase_id)
+        phase, pages = phase_of(phase_row), records.pages(self.session, row.id)
+        sheet = ArrivedSheet(row.received_at, phase, row.version, len(pages), row.sha256 or "")
+        subject = self._subject(phase, (row.version or 0) + 1)
+        return ReceiptFacts(sheet, Closing(phase, phase_row.deadline), subject=subject), True
 
     def _receipt(self) -> Preview:
         facts, real = self._paper()
-        basis = "Of the newest sheet of this power." if real else ("No sheet of this power is on file: its "
-                                                                   "numbers are made up.")
+        basis = "Of the newest sheet of this power."
+        if not real:
+            basis = "No sheet of this power is on file: the numbers are made up."
         return Preview(render.receipt(self._info, self._to, facts), basis)
 
     def _late(self) -> Preview:
         facts, _ = self._paper()
-        late = replace(
-            facts, received_at=self._phase().deadline + timedelta(minutes=5), closing=self._closing()
-        )
-        return Preview(render.receipt_late(self._info, self._to, late), ("As if a sheet came five minutes "
-                                                                         "late."))
+        sheet = replace(facts.sheet, received_at=self._phase().deadline + timedelta(minutes=5))
+        late = replace(facts, sheet=sheet, closing=self._closing())
+        letter = render.receipt_late(self._info, self._to, late)
+        return Preview(letter, "As if a sheet came five minutes late.")
 
     def _rejection(self) -> Preview:
         words, closing = self._words(RefusalReason.TOO_DARK), self._closing()
+        mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
         facts = RejectionFacts(
-            "preview", self.desk.clock.now(), words[0],
-            "The photograph is kept, and a version you sent before still counts.",
-            words[1], self._subject(closing.phase), self._subject(closing.phase, 2), closing)
+            mail, words[0], "The photograph is kept, and a version you sent before still counts.", words[1],
+            self._subject(closing.phase, 2), closing)
         return Preview(render.rejection(self._info, self._to, facts), "As if a photograph were too dark.")
 
     def _held(self) -> Preview:
         words, closing = self._words(RefusalReason.HEADING_DISAGREES), self._closing()
-        facts = HeldFacts("preview", self.desk.clock.now(), *words, self._subject(closing.phase))
+        mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
+        facts = HeldFacts(mail, *words)
         return Preview(render.held(self._info, self._to, facts), "As if heading and subject disagreed.")
 
     def _words(self, reason: RefusalReason) -> tuple[str, str]:
@@ -212,49 +214,45 @@ class Previews:
 
     def _notice(self) -> Preview:
         facts = NoticeFacts(
-            "preview", "A mail is in quarantine: unknown sender.", f"{self.desk.sender.base_url}/quarantine",
-            self.desk.clock.now(), "it does not count. Its bytes are kept whole.")
-        return Preview(
-            render.coordinator_notice(self._info, self._you, facts), "As if a stranger had written."
-        )
+            "preview", f"A mail needs you: {REASONS['unknown_sender']}.",
+            f"{self.letters.sender.base_url}/quarantine", self.letters.clock.now(),
+            "it does not count. The mail stays in quarantine, unchanged.")
+        letter = render.coordinator_notice(self._info, self._you, facts)
+        return Preview(letter, "As if a stranger had written.")
 
     def _reminder(self) -> Preview:
-        closing, base = self._closing(), self.desk.sender.base_url.rstrip("/")
+        closing, base = self._closing(), self.letters.sender.base_url.rstrip("/")
         facts = ReminderFacts(
             48, closing, closing.deadline - timedelta(hours=48), self._subject(closing.phase),
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
             f"{base}/public/entry" if base else "")
-        return Preview(render.reminder(self._info, self._to, facts), ("As it leaves two days before this "
-                                                                      "deadline."))
+        letter = render.reminder(self._info, self._to, facts)
+        return Preview(letter, "As it leaves two days before this deadline.")
 
     # Results
-    # --------------------------------------------------------------------------------------------------------
 
     def _results(self, kind: PhaseKind, make: Callable[..., OutLetter]) -> Preview:
         row, resolution = self._judged(kind)
         if row is not None and resolution is not None:
-            facts = ResultsAnnouncer(self.desk, drawing=False).facts(
+            facts = ResultsAnnouncer(self.letters, drawing=False).facts(
                 self.session, row, resolution, self._variant
             )
             phase, basis = phase_of(row), f"As judged: {phase_of(row)}."
         else:
             phase, facts = self._unjudged(kind)
-            basis = "No such phase is judged yet: what the position gives where nobody orders anything."
+            basis = "No such phase is judged yet: this is what the position gives if nobody orders anything."
         return Preview(make(self._info, phase, self._to, facts), basis)
 
     def _judged(self, kind: PhaseKind) -> tuple[PhaseRow | None, Resolution | None]:
-        rows = [
-            row
-            for row in records.phases(self.session, self.game.id)
-            if row.kind == kind
-            and row.resolution is not None
-            and row.state in {PhaseState.READY, PhaseState.SENT}
-        ]
+        judged = {PhaseState.READY, PhaseState.SENT}
+        rows = [row for row in records.phases(self.session, self.game.id)
+                if row.kind == kind and row.resolution is not None and row.state in judged]
         return (rows[-1], codec.load_resolution(rows[-1].resolution or {})) if rows else (None, None)
 
     def _unjudged(self, kind: PhaseKind) -> tuple[Phase, ResultsFacts]:
         position = self._position()
         phase = next(phase_of(row) for row in records.phases(self.session, self.game.id) if row.kind == kind)
+        # Nothing of this is stored, so any lots will do; counting up gives the same letter each time.
         resolution = judge(
             self._variant.context(), self._variant.rules, replace(position, phase=phase), [],
             Lots(range(self._variant.rules.LOTS))
@@ -265,10 +263,16 @@ class Previews:
         rows = [row for row in records.phases(self.session, self.game.id) if row.position is not None]
         return codec.load_position(rows[-1].position or {}) if rows else self._variant.start
 
+    def _units(self) -> tuple[str, ...]:
+        """The power's units as they stand, in words."""
+        units = self._position().units
+        return tuple(sorted(unit_text(self._variant, unit) for unit in units if unit.power == self.power))
+
     def _draft(self) -> Preview:
         return self._results(PhaseKind.MOVEMENT, render.draft_results)
 
     def _final(self) -> Preview:
+        # A game that is played in whole turns has no retreat phase; its turns give the final results.
         retreats = any(kind is PhaseKind.RETREAT for _, kind in self._variant.calendar.steps)
         return self._results(PhaseKind.RETREAT if retreats else PhaseKind.TURN, render.final_results)
 
@@ -277,15 +281,14 @@ class Previews:
 
     def _coming(self, kind: PhaseKind) -> Closing:
         rows = [row for row in records.phases(self.session, self.game.id) if row.kind == kind]
-        row = next((one for one in rows if one.state != PhaseState.SENT), rows[-1])
+        row = next((row for row in rows if row.state != PhaseState.SENT), rows[-1])
         return Closing(phase_of(row), row.deadline)
 
     def _retreats(self) -> Preview:
         closing = self._coming(PhaseKind.RETREAT)
-        own = sorted(unit_text(self._variant, u) for u in self._position().units if u.power == self.power)[:1]
-        facts = RetreatFacts(tuple(own), closing, self._subject(closing.phase))
+        facts = RetreatFacts(self._units()[:1], closing, self._subject(closing.phase))
         return Preview(render.retreat_request(self._info, closing.phase, self._to, facts),
-                       "As if the first of this power's units had been beaten.")
+                       "As if the first of this power's units had been dislodged.")
 
     def _adjustment(self) -> Preview:
         closing = self._coming(PhaseKind.ADJUSTMENT)
@@ -300,12 +303,11 @@ class Previews:
         season, kind = self._variant.calendar.year_end
         phase = replace(self._coming(kind).phase, season=season)
         facts = PackFacts(((self._name, 1),), tuple(
-            one.name for one in self._variant.powers.values() if one.id != self.power))
+            power.name for power in self._variant.powers.values() if power.id != self.power))
         return Preview(render.postal_pack(self._info, phase, self._you, facts),
                        "As if this power alone had a postal address.")
 
     # Letters to all
-    # -------------------------------------------------------------------------------------------------
 
     def _moved(self) -> Preview:
         closing = self._closing()
@@ -313,48 +315,33 @@ class Previews:
             "preview", closing.phase, closing.deadline, closing.deadline + timedelta(days=2),
             "The post is on strike.",
             unchanged=tuple(NextDate(str(phase_of(row)), row.deadline)
-                         for row in records.phases(self.session, self.game.id)
-                         if row.state == PhaseState.WAITING)[:3])
-        return Preview(render.deadline_moved(self._info, self._to, facts), ("As if this deadline moved by "
-                                                                            "two days."))
+                            for row in records.phases(self.session, self.game.id)
+                            if row.state == PhaseState.WAITING)[:3])
+        letter = render.deadline_moved(self._info, self._to, facts)
+        return Preview(letter, "As if this deadline moved by two days.")
 
     def _correction(self) -> Preview:
         row, _ = self._judged(PhaseKind.MOVEMENT)
         phase = phase_of(row or self._phase())
-        facts = CorrectionFacts(
-            "preview",
-            "(what the results said)",
-            "(what is right)",
-            "(what follows)",
-            "(a player)",
-            None if row is None else row.sent_at,
-        )
-        return Preview(render.correction(self._info, phase, self._to, facts), ("With your words left out; a "
-                                                                               "picture of them goes along."))
+        facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)",
+                                "(a player)", None if row is None else row.sent_at)
+        letter = render.correction(self._info, phase, self._to, facts)
+        return Preview(letter, "With your words left out; a picture of them goes along.")
 
     def _welcome(self) -> Preview:
-        closing, base = self._closing(), self.desk.sender.base_url.rstrip("/")
-        own = sorted(unit_text(self._variant, u) for u in self._position().units if u.power == self.power)
+        closing, base = self._closing(), self.letters.sender.base_url.rstrip("/")
         facts = WelcomeFacts(
-            tuple(own), tuple(one.name for one in self._variant.powers.values()), closing,
+            self._units(), tuple(power.name for power in self._variant.powers.values()), closing,
             self._subject(closing.phase),
-            f"{base}/public/{self.game.id}/calendar.ics" if base else "",
-            players=f"{base}/public/{self.game.id}/players" if base else "",
-            first_counts=bool(self.game.options.get(FIRST_COUNTS, False)),
-            takes_typed_orders=bool(self.game.options.get(TYPED, False)),
-            seeds=commitments(self.session, self._phase(), with_it=True), conduct=self._variant.conduct)
+            links=WelcomeLinks(f"{base}/public/{self.game.id}/calendar.ics" if base else "",
+                               f"{base}/public/{self.game.id}/players" if base else ""),
+            rules=playing_rules(self.game, self._variant),
+            proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True)))
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along, and the root of the record is named.")
 
     def _hand_over(self) -> Preview:
         root = chain.root(self.session, self.game.id)
-        facts = HandOverFacts(
-            "preview",
-            self._info.coordinator,
-            "(the new name)",
-            self.desk.clock.now(),
-            root.link,
-            self._closing(),
-            root.number,
-        )
+        facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.letters.clock.now(),
+                              root.link, self._closing(), root.number)
         return Preview(render.hand_over(self._info, self._to, facts), "With the record's root as it is now.")

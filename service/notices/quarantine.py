@@ -1,8 +1,8 @@
 """What a coordinator does with a mail that no rule could route: assign it, refuse it with a prepared answer,
 discard it.
 
-Nothing is deleted: the raw bytes stay, and a mail that was discarded can be taken back. Nobody is answered
-who is not registered.
+Nothing is deleted: the raw bytes stay, and a discarded mail can be taken back. Only registered senders get an
+answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
-from service.letters.facts import Closing, RejectionFacts
+from service.letters.facts import AnsweredMail, Closing, RejectionFacts
 from service.mail import ingest
 from service.mail.image_types import PictureState
 from service.mail.message import IncomingMail, Picture, read_headers, read_mail
@@ -47,21 +47,19 @@ from service.store.tables import (
 )
 
 DISCARDED = "discarded"
-"""The reason of a mail that a coordinator laid aside for good."""
+"""The stored reason of a mail that a coordinator discarded."""
 ANSWERS = (
     RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,
-    RefusalReason.TOO_DARK, RefusalReason.BLURRED,
-    RefusalReason.CUT_OFF, RefusalReason.BLANK, RefusalReason.NOT_A_SHEET, RefusalReason.SUBJECT_UNPARSED,
-    RefusalReason.UNKNOWN_GAME,
-    RefusalReason.UNKNOWN_POWER,
-    RefusalReason.SENDER_NOT_POWER, RefusalReason.WRONG_PHASE, RefusalReason.LATE,
-    RefusalReason.FIRST_BY_POST,
+    RefusalReason.TOO_DARK, RefusalReason.BLURRED, RefusalReason.CUT_OFF, RefusalReason.BLANK,
+    RefusalReason.NOT_A_SHEET, RefusalReason.SUBJECT_UNPARSED, RefusalReason.UNKNOWN_GAME,
+    RefusalReason.UNKNOWN_POWER, RefusalReason.SENDER_NOT_POWER, RefusalReason.WRONG_PHASE,
+    RefusalReason.LATE, RefusalReason.FIRST_BY_POST,
 )
 """The prepared answers, those about the picture first."""
 
 
 class NotDone(Exception):
-    """The act was not done; the sentence says why, what is safe and what to do."""
+    """The act was not done. The sentence says why, what is safe and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class QuarantinedMail:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """The acts, with everything they need. `opener` opens pictures in the limited child."""
+    """The acts, with everything they need. `opener` opens pictures in the sandboxed child process."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -85,12 +83,12 @@ class Quarantine:
     post: Replies
 
     def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
-        """The files that are or were meant as photographs; none of a mail whose body was not fetched."""
+        """The files that are photographs or were meant as such. Empty if the mail's body was not fetched."""
         return self._read(mail).pictures
 
     def preview(self, mail: MailRow, number: int) -> bytes | None:
-        """The first page of one of these files, drawn anew as JPEG without EXIF or GPS; None where it does
-        not open. Raises ChildFault."""
+        """The first page of one of these files as a new JPEG without EXIF or GPS. None if it does not open.
+        Raises ChildFault."""
         pictures = self.attachments(mail)
         if not 0 <= number < len(pictures) or pictures[number].state is not PictureState.GOOD:
             return None
@@ -98,93 +96,86 @@ class Quarantine:
         return decoded.pages[0] if decoded.pages else None
 
     def registered(self, session: Session, mail: MailRow) -> str | None:
-        """The registered address that may be answered: the proved sender's, where anybody has it."""
+        """The registered address that may be answered: the proved sender's. None if no player has it."""
         if mail.sender is None or records.player_of(session, mail.sender) is None:
             return None
         return mail.sender
 
     def answers(self, session: Session, mail: MailRow) -> list[tuple[RefusalReason, Explanation]]:
-        """Every prepared answer as its sender would read it."""
+        """Every prepared answer as the mail's sender would read it."""
         return [(reason, explain(*self._judged(session, mail, reason))) for reason in ANSWERS]
 
     def assign(self, sha256: str, place: QuarantinedMail, version: int | None, by: str) -> int:
-        """File a mail for a power and phase; from there it goes the normal way. The submission's id. Raises
-        NotDone."""
+        """File a mail for a power and phase; from there it is read like any other. Returns the submission's
+        id. Raises NotDone."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             mail = self._read(row)
             if not mail.usable_pictures:
                 raise NotDone("Nothing was filed: no picture of this mail opens, so there is nothing to "
-                              "read. Refuse it "
-                              "with an answer, or ask the player for a new photograph. The mail is kept.")
+                              "read. Refuse it with an answer, or ask the player for a new photograph. The "
+                              "mail is kept.")
             phase = self._phase(session, place, row.received_at)
             game = session.get_one(GameRow, phase.game_id)
             to = self._to(session, game, place.power, row)
             verdict = self._verdict(session, game, phase, place, row, mail, version)
+            # Claimed before anything is filed: if somebody else was faster, the whole transaction is undone.
             self._end(session, sha256, MailState.USED, None, contexts.dump_verdict(verdict, mail))
             player = records.player_of(session, to)
             submission = file_submission(
                 session, self.blobs, self.jobs, [picture.data for picture in mail.usable_pictures],
                 sha256=sha256, phase_id=phase.id, power=place.power,
                 player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
+                # Shown with the sheet: a person, not the subject, chose its power and phase.
                 version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
             if submission is None:
                 raise NotDone("Nothing was filed: the same photographs are on file for this power already, "
-                              "with the same "
-                              "version number. The mail stays here; discard it as a repeat.")
+                              "with the same version number. The mail stays here; discard it as a repeat.")
             self.post.receipt(session, submission, phase, verdict)
-            self._log(
-                session,
-                "mail_assigned",
-                by,
-                row,
-                game.id,
-                {"power": place.power, "submission": submission.id},
-            )
+            self._log(session, "mail_assigned", by, row, game.id,
+                      {"power": place.power, "submission": submission.id})
             return submission.id
 
     def refuse(self, sha256: str, reason: RefusalReason, by: str) -> None:
-        """Answer the registered sender with one of the prepared answers, once, and end the mail. Raises
+        """Answer the registered sender once with a prepared answer; the mail is then settled. Raises
         NotDone."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             to = self.registered(session, row)
             if to is None:
                 raise NotDone("Nothing was sent: its sender is not registered or could not be proved, and "
-                              "nobody else is "
-                              "answered. Discard it, or assign it. The mail is kept.")
+                              "nobody else gets an answer. Discard it, or assign it. The mail is kept.")
             judged = self._judged(session, row, reason)
-            words, kept = explain(*judged), row.verdict or {}
+            words, stored = explain(*judged), row.verdict or {}
             game = self._game(session, row)
             open_now = None if game is None else records.open_phase(session, game.id)
+            message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
+            subject = str(stored.get("subject", ""))
+            mail = AnsweredMail(f"{sha256}-desk", row.received_at, subject, message_ids)
+            closing = None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline)
             facts = RejectionFacts(
-                key=f"{sha256}-desk", received_at=row.received_at, problem=words.problem,
-                reassurance=words.reassurance,
-                remedy=words.remedy,
-                their_subject=str(kept.get("subject", "")), subject=words.subject,
-                closing=None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline),
-                answers=(str(kept["message_id"]),) if kept.get("message_id") else ())
-            info = None if game is None else self.post.desk.game_info(game)
-            receiver = self.post.desk.recipient(session, to, str(kept.get("power") or ""))
-            self.post.desk.put(
-                session, render.rejection(info, receiver, facts, self.post.sheet(session, *judged))
-            )
+                mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
+            info = None if game is None else self.post.letters.game_info(game)
+            receiver = self.post.letters.recipient(session, to, str(stored.get("power") or ""))
+            letter = render.rejection(info, receiver, facts, self.post.sheet(session, *judged))
+            self.post.letters.put(session, letter)
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
                       {"reason": reason.value})
 
-    def discard(self, sha256: str, why: str, by: str) -> None:
-        """Lay a mail aside without an answer. Its bytes stay, and it can be taken back. Raises NotDone."""
-        why = " ".join(why.split())[:500]
-        if len(why) < 10:
+    def discard(self, sha256: str, reason: str, by: str) -> None:
+        """Set a mail aside without an answer. Its bytes stay, and it can be taken back. Raises NotDone."""
+        reason = " ".join(reason.split())[:500]
+        # The record must tell later why a mail was set aside; one word does not.
+        if len(reason) < 10:
             raise NotDone("Nothing was discarded: this needs a reason in a sentence. It stays on record.")
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             self._end(session, sha256, MailState.IGNORED, DISCARDED, row.verdict)
-            self._log(session, "mail_discarded", by, row, None, {"why": why})
+            self._log(session, "mail_discarded", by, row, None, {"why": reason})
 
     def take_back(self, sha256: str, by: str) -> None:
-        """Lay a discarded mail into quarantine again. Raises NotDone."""
+        """Put a discarded mail back into quarantine. Raises NotDone."""
         with self.store.begin() as session:
             row = session.get(MailRow, sha256)
             reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
@@ -197,77 +188,66 @@ class Quarantine:
     def _judged(
         self, session: Session, mail: MailRow, reason: RefusalReason
     ) -> tuple[Verdict, IntakeContext]:
-        """What a prepared answer is written from."""
-        kept = mail.verdict or {}
-        kind = PhaseKind(kept["kind"]) if kept.get("kind") else None
-        verdict = Verdict(VerdictKind.REJECTED, reason, game=kept.get("game"), power=kept.get("power"),
-                          season=kept.get("season"), year=kept.get("year"), kind=kind,
-                          version=kept.get("version"),
-                          sender=mail.sender, subject=str(kept.get("subject", "")))
+        """The verdict and the games that a prepared answer is written from."""
+        stored = mail.verdict or {}
+        kind = PhaseKind(stored["kind"]) if stored.get("kind") else None
+        verdict = Verdict(VerdictKind.REJECTED, reason, game=stored.get("game"), power=stored.get("power"),
+                          season=stored.get("season"), year=stored.get("year"), kind=kind,
+                          version=stored.get("version"), sender=mail.sender,
+                          subject=str(stored.get("subject", "")))
         return verdict, self._context(session, mail.received_at)
 
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
-        sender = self.post.desk.sender
+        sender = self.post.letters.sender
         return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,),
                               own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
     def _verdict(
         self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,
-        mail: IncomingMail,
-        version: int | None,
+        mail: IncomingMail, version: int | None,
     ) -> Verdict:
         on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
             SubmissionRow.phase_id == phase.id, SubmissionRow.power == place.power))
         return Verdict(
             VerdictKind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
-            season=phase.season,
-            year=phase.year, kind=PhaseKind(phase.kind), version=version, photos=mail.photos,
+            season=phase.season, year=phase.year, kind=PhaseKind(phase.kind), version=version,
+            photos=mail.photos,
             flags=frozenset({"superseded"} if version is not None and version < (on_file or 0) else ()),
             sender=row.sender, subject=mail.subject, version_on_file=on_file)
 
     def _phase(self, session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
         phase = session.get(PhaseRow, place.phase_id)
-        if (
-            phase is None
-            or phase.state not in TAKING_STATES
-            or place.power not in records.seats(session, phase.game_id)
-        ):
+        takes_mail = phase is not None and phase.state in TAKING_STATES
+        if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
             raise NotDone("Nothing was filed: this phase takes no mail any more, or has no such power. "
-                          "Reload the page "
-                          "and choose again. The mail is kept.")
+                          "Reload the page and choose again. The mail is kept.")
+        # The mail server's stamp decides, not the minute in which a coordinator files it.
         if received_at > phase.deadline:
             raise NotDone("Nothing was filed: the mail came after the deadline of this phase and cannot "
-                          "count. Refuse it "
-                          "with the answer for late mails. The mail is kept.")
+                          "count. Refuse it with the answer for late mails. The mail is kept.")
         return phase
 
     def _to(self, session: Session, game: GameRow, power: str, row: MailRow) -> str:
-        own = records.addresses(session, game.id).get(power, ())
-        if not own:
+        addresses = records.addresses(session, game.id).get(power, ())
+        if not addresses:
             raise NotDone("Nothing was filed: nobody with a mail address commands this power, so no receipt "
-                          "could be "
-                          "sent. Enter the address under Games first, or log the sheet at Post. The mail is "
-                          "kept.")
-        return row.sender if row.sender in own else own[0]
+                          "could be sent. Enter the address under Games first, or log the sheet at Post. The "
+                          "mail is kept.")
+        return row.sender if row.sender in addresses else addresses[0]
 
     def _waiting(self, session: Session, sha256: str) -> MailRow:
         row = session.get(MailRow, sha256)
         if row is None or row.state != MailState.QUARANTINED:
             raise NotDone("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
-                          "have settled "
-                          "it; the log says who.")
+                          "have settled it; the log says who.")
         return row
 
     def _end(self, session: Session, sha256: str, state: MailState, reason: str | None,
              verdict: dict[str, Any] | None) -> None:
-        if not records.claim(
-            session,
-            MailRow,
-            MailRow.sha256 == sha256,
-            MailRow.state == MailState.QUARANTINED,
-            state=state,
-            reason=reason,
-        ):
+        # The update names the state it expects, so of two coordinators who press at once only one gets
+        # through.
+        if not records.claim(session, MailRow, MailRow.sha256 == sha256,
+                             MailRow.state == MailState.QUARANTINED, state=state, reason=reason):
             raise NotDone("Nothing was changed: somebody else settled this mail a moment ago; the log says "
                           "who.")
         session.execute(update(MailRow).where(MailRow.sha256 == sha256).values(verdict=verdict))
@@ -278,36 +258,38 @@ class Quarantine:
 
     def _read(self, row: MailRow) -> IncomingMail:
         raw = self.blobs.read(row.sha256)
-        short = row.size > len(raw) or row.reason == ingest.TOO_LARGE
-        if short:
+        # Of a mail over the size limit only the headers were fetched.
+        if row.size > len(raw) or row.reason == ingest.TOO_LARGE:
             return read_headers(raw, row.size)
         try:
             return read_mail(raw, ChildProbe(self.opener))
-        except ChildFault:  # a person who files the mail need not wait until this machine is well
+        # The sandboxed child failed. A person who files the mail need not wait until this machine is well.
+        except ChildFault:
             return read_mail(raw, UnopenedProbe())
 
     def _log(
-        self, session: Session, what: str, by: str, row: MailRow, game_id: str | None, detail: dict[str, Any]
+        self, session: Session, event: str, by: str, row: MailRow, game_id: str | None, detail: dict[str, Any]
     ) -> None:
-        records.log_event(session, self.clock.now(), what, game_id=game_id, actor=by,
+        records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
                           detail={"mail": row.sha256[:12], **detail})
 
 
 def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
-    """The phase before whose deadline nobody may look into this mail: one that is open, sealed, and that the
-    mail would still be in time for. Where its subject names a known game, only that game's (DESK-02,
-    Q-14)."""
+    """The open, sealed phase that this mail could still be in time for: nobody may look into the mail before
+    its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game counts. None if
+    there is no such phase."""
     named = (mail.verdict or {}).get("game")
-    wanted = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
+    sealed_phases = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
         PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
         PhaseRow.deadline >= mail.received_at)
     if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
-        wanted = wanted.where(GameRow.name == named)
-    return session.scalar(wanted.order_by(PhaseRow.deadline).limit(1))
+        sealed_phases = sealed_phases.where(GameRow.name == named)
+    return session.scalar(sealed_phases.order_by(PhaseRow.deadline).limit(1))
 
 
 def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, list[str]]]:
-    """The phases that a mail may be filed in: taking mail, and the mail in time; each with its powers."""
+    """The phases that a mail may be filed in, each with its powers: those that take mail and whose deadline
+    the mail met."""
     rows = session.execute(
         select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
         .where(PhaseRow.state.in_(TAKING_STATES), PhaseRow.deadline >= mail.received_at)
@@ -315,8 +297,8 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 
 
-def told_before(session: Session, mail: MailRow) -> Sequence[OutboxRow]:
-    """Letters that answered this mail already."""
+def earlier_answers(session: Session, mail: MailRow) -> Sequence[OutboxRow]:
+    """The letters that answered this mail already."""
     return session.scalars(select(OutboxRow).where(
         OutboxRow.kind.in_(["rejection", "receipt", "receipt-late"]),
         OutboxRow.key.contains(mail.sha256))).all()

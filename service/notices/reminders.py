@@ -1,8 +1,8 @@
-"""Reminders before a deadline, for players who asked for them (OUT-11): that nothing is on file, and nothing
-else.
+"""Reminders before a deadline, for players who asked for them (OUT-11). They say that nothing is on file, and
+nothing else.
 
-Who was reminded is what the outbox knows: a letter's key names the deadline and the hours before it, so that
-a moved deadline reminds anew and a restart nobody twice.
+The outbox is the memory of who was reminded: a letter's key names the deadline and the hours before it. So a
+moved deadline brings a new reminder, and a restart brings none twice.
 """
 
 from __future__ import annotations
@@ -26,48 +26,48 @@ from service.store import records
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow
 
 HOURS = (12, 48)
-"""Hours before a deadline at which those who asked are reminded, the last first."""
+"""Hours before a deadline at which reminders leave, the last first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reminders:
     """The writer of reminders."""
 
-    desk: LetterContext
+    letters: LetterContext
 
     def put_due(self, session: Session, phase_id: int) -> int:
-        """Put what is due for one phase into the outbox, in the caller's transaction; how many letters."""
+        """Put the reminders that are due for one phase into the outbox, in the caller's transaction. Returns
+        their number."""
         phase = session.get(PhaseRow, phase_id)
         if phase is None:
             return 0
-        return sum(self.desk.put(session, letter, phase) for letter in self.written(session, phase))
+        return sum(self.letters.put(session, letter, phase) for letter in self.written(session, phase))
 
     def written(self, session: Session, phase: PhaseRow) -> list[OutLetter]:
-        """The reminders of a phase that are due now, one for each address; nothing is put."""
-        now, hours = self.desk.clock.now(), hours_before(phase, self.desk.clock.now())
+        """The reminders of a phase that are due now, one for each address. Nothing is put into the outbox."""
+        now, hours = self.letters.clock.now(), hours_before(phase, self.letters.clock.now())
         if hours is None:
             return []
         game = session.get_one(GameRow, phase.game_id)
-        info, variant = self.desk.game_info(game), self.desk.load(game.variant)
-        base = self.desk.sender.base_url.rstrip("/")
-        found = []
+        info, variant = self.letters.game_info(game), self.letters.load(game.variant)
+        base = self.letters.sender.base_url.rstrip("/")
+        letters = []
         for power in silent(session, phase):
             name = variant.powers[power].name
             for address in records.addresses(session, game.id).get(power, ()):
                 facts = ReminderFacts(
                     hours, Closing(phase_of(phase), phase.deadline), now,
+                    # Nothing is on file, so the subject to copy is that of version 1.
                     canonical_subject(info.name, name, phase_of(phase), 1),
                     f"{base}/public/{game.id}/calendar.ics" if base else "",
                     f"{base}/public/entry" if base else "")
-                found.append(render.reminder(info, self.desk.recipient(session, address, name), facts))
-        return found
+                letters.append(render.reminder(info, self.letters.recipient(session, address, name), facts))
+        return letters
 
 
 def due(session: Session, now: datetime) -> list[tuple[PhaseRow, int]]:
-    """Open phases for which somebody is to be reminded now, with the hours before their deadline.
-
-    Costs a query where nobody asked for reminders, which is what makes it fit for a look every few seconds.
-    """
+    """Open phases with a reminder due now, each with the hours before its deadline (12 or 48)."""
+    # The scheduler looks every few seconds, so a site on which nobody asked for reminders costs one query.
     if session.scalar(select(PlayerRow.id).where(PlayerRow.reminders).limit(1)) is None:
         return []
     rows = session.scalars(select(PhaseRow).where(
@@ -81,8 +81,8 @@ def due(session: Session, now: datetime) -> list[tuple[PhaseRow, int]]:
 
 
 def hours_before(phase: PhaseRow, now: datetime) -> int | None:
-    """Which reminder belongs to this instant: 48, 12, or None. One that was missed for days is not made up
-    for."""
+    """The reminder that belongs to this instant, in hours before the deadline: 48, 12, or None. After a stop
+    of the server only the nearest one leaves."""
     left = phase.deadline - now
     if phase.state != PhaseState.OPEN or left <= timedelta():
         return None
@@ -90,38 +90,36 @@ def hours_before(phase: PhaseRow, now: datetime) -> int | None:
 
 
 def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
-    """Powers that asked to be reminded, may send orders in this phase, and have nothing on file for it,
-    neither a photograph nor a letter. Of retreats only those who must retreat are asked."""
+    """Powers that asked for reminders, may send orders in this phase, and have nothing on file for it:
+    neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
+    # A sheet that is on its way by post counts only once it is logged, so the letter says to ignore it then.
     filed = {row.power for row in records.submissions(session, phase.id)} | records.posted(session, phase.id)
     asked = _asked_to_order(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
-        if (
-            player is not None
-            and player.reminders
-            and power not in filed
-            and (asked is None or power in asked)
-        ):
+        if player is None or not player.reminders or power in filed:
+            continue
+        if asked is None or power in asked:
             yield power
 
 
 def _asked_to_order(phase: PhaseRow) -> frozenset[str] | None:
-    """The powers a retreat phase waits for; None for a phase in which everybody may order."""
+    """The powers that a retreat phase waits for; None for a phase in which everybody may order."""
     if phase.kind != PhaseKind.RETREAT:
         return None
     if phase.position is None:
         return frozenset()
-    return frozenset(one.unit.power for one in codec.load_position(phase.position).dislodged)
+    return frozenset(retreat.unit.power for retreat in codec.load_position(phase.position).dislodged)
 
 
 def _waits(session: Session, phase: PhaseRow, hours: int) -> bool:
-    """Whether a power that is to be reminded was not, at an address that it has now."""
+    """Whether some power is due a reminder that was not sent to one of its present addresses."""
+    # This is the end of the key that `render.reminder` gives such a letter.
     mark = f"/{hours}h-{phase.deadline.isoformat()}"
-    told = {
-        (row.recipient, row.key) for row in session.scalars(select(OutboxRow).where(
+    reached = {
+        row.recipient for row in session.scalars(select(OutboxRow).where(
             OutboxRow.kind == "reminder", OutboxRow.phase_id == phase.id)) if mark in row.key
     }
-    reached = {recipient for recipient, _ in told}
     addresses = records.addresses(session, phase.game_id)
     return any(
         address not in reached for power in silent(session, phase) for address in addresses.get(power, ())

@@ -1,11 +1,13 @@
-"""What leaves when a phase is approved: results to all, requests to those who must act, pictures with both.
+"""The letters that leave when a phase is approved: results to all, requests to those who must act, pictures
+with both.
 
-Everything is rendered before the transaction begins; nothing is put when any rendering failed.
+Everything is rendered before the transaction begins. If any rendering fails, no letter is put into the
+outbox.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -14,6 +16,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.orders import Remove, SendSupply
 from adjudicator.outcome import Resolution, Result
 from adjudicator.serialize import codec
+from adjudicator.units import Unit
 from maps.variant import Variant
 from service import pictures
 from service.games.ballots import executed
@@ -30,13 +33,16 @@ from service.letters.facts import (
     Holding,
     NextDate,
     NoticeFacts,
+    Proofs,
     Recipient,
     ResultsFacts,
     RetreatFacts,
     SheetFacts,
+    Standings,
+    UnitChanges,
 )
 from service.mail.compose import Attachment, OutLetter
-from service.notices.attachments import control_map, enclosures, results_heading
+from service.notices.attachments import Enclosure, control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.postal_packs import Packs
@@ -46,7 +52,7 @@ from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 DATES_AHEAD = 4
-"""Dates of the calendar named in a results letter."""
+"""How many coming dates a results letter names."""
 _WORDS = {
     "movement": "movement orders close",
     "retreat": "retreat orders close",
@@ -55,40 +61,44 @@ _WORDS = {
 
 
 Version = tuple[Resolution, ResultsFacts, list[Attachment]]
-"""Results as somebody may know them, and the letter's facts and files."""
+"""Results as one power may know them, with the letter's facts and files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsAnnouncer:
-    """Results of a phase as letters. Without `drawing`, for a rehearsal, their pictures are only named."""
+    """Results of a phase as letters. Without `drawing`, as in a dry run, their pictures are only named."""
 
-    desk: LetterContext
+    letters: LetterContext
     drawing: bool = True
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         """See `service.games.turns.Announcer`."""
         game = session.get_one(GameRow, phase.game_id)
-        variant = self.desk.load(game.variant)
-        info = self.desk.game_info(game)
+        variant = self.letters.load(game.variant)
+        info = self.letters.game_info(game)
         facts = self.facts(session, phase, resolution, variant)
-        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
-        attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
-        made: list[OutLetter] = []
+        files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
+        attached = self._attached(files)
+        letters: list[OutLetter] = []
+        # Pictures are slow to draw, so powers that may know the same share one version.
         versions = [(resolution, facts, attached)]
         for power, addresses in records.addresses(session, game.id).items():
-            told = self._told(session, phase, variant, info, versions, power)
+            version = self._told(session, phase, variant, info, versions, power)
             for address in addresses:
-                to = self.desk.recipient(session, address, variant.powers[power].name)
-                made.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *told))
-                made += self._requests(session, phase, resolution, variant, info, power, address)
-        made += self._unreached(session, phase, variant, info)
+                to = self.letters.recipient(session, address, variant.powers[power].name)
+                letters.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *version))
+                letters += self._requests(session, phase, resolution, variant, info, power, address)
+        letters += self._unreached(session, phase, variant, info)
+        # Once a game year. The pack once left with every build phase, and in Brittania never.
         if (phase.season, phase.kind) == variant.calendar.year_end:
-            made.append(self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
+            letters.append(
+                self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
 
         def put(inside: Session) -> None:
+            # `phase` belongs to the session that rendered; this transaction needs a row of its own.
             row = inside.get_one(PhaseRow, phase.id)
-            for letter in made:
-                self.desk.put(inside, letter, row)
+            for letter in letters:
+                self.letters.put(inside, letter, row)
 
         return put
 
@@ -96,22 +106,29 @@ class ResultsAnnouncer:
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
         power: str,
     ) -> tuple[ResultsFacts, list[Attachment]]:
-        """The results as a power may know them: the first of `versions`, which is whole, where its rules hide
-        nothing."""
-        told, hushed = as_told(variant, versions[0][0], power)
+        """The results as a power may know them: the first of `versions`, which is complete, if the rules hide
+        nothing from it. A new version is added to `versions`."""
+        # A rule set may hide units (D66-14): their orders are left out, and sheets that name them are not
+        # copied.
+        visible, hidden_powers = as_told(variant, versions[0][0], power)
         for resolution, facts, attached in versions:
-            if resolution == told:
+            if resolution == visible:
                 return facts, attached
-        facts = self.facts(session, phase, told, variant, hushed)
-        files = enclosures(session, self.desk.blobs, phase, told, variant, info, facts, hushed)
-        attached = [done for one in files for done in (one.drawn() if self.drawing else [one.named])]
-        versions.append((told, facts, attached))
+        facts = self.facts(session, phase, visible, variant, hidden_powers)
+        files = enclosures(session, self.letters.blobs, phase, visible, variant, info, facts, hidden_powers)
+        attached = self._attached(files)
+        versions.append((visible, facts, attached))
         return facts, attached
+
+    def _attached(self, files: Sequence[Enclosure]) -> list[Attachment]:
+        return [
+            attachment for file in files for attachment in (file.drawn() if self.drawing else [file.named])
+        ]
 
     def _unreached(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo
     ) -> list[OutLetter]:
-        """Tells the coordinator of players without any mail address, who have no results unless somebody
+        """Tells the coordinator about players without any mail address: they get no results unless somebody
         posts them."""
         reached = records.addresses(session, phase.game_id)
         names = [
@@ -121,195 +138,163 @@ class ResultsAnnouncer:
         ]
         if not names:
             return []
-        base = self.desk.sender.base_url.rstrip("/")
+        base = self.letters.sender.base_url.rstrip("/")
         facts = NoticeFacts(
             key=f"no-address-{phase.id}",
             event=f"No mail address is known of the player of {', '.join(names)}.",
-            link=f"{base}/games/{phase.game_id}" if base else "", since=self.desk.clock.now(),
-            consequence=("the results do not reach them. Enter an address, or print the results from Letters "
-                         "and post them."))
-        return [render.coordinator_notice(info, Recipient(self.desk.sender.coordinator), facts)]
+            link=f"{base}/games/{phase.game_id}" if base else "", since=self.letters.clock.now(),
+            consequence="the results do not reach them. Enter an address, or print the results from Letters "
+                        "and post them.")
+        return [render.coordinator_notice(info, Recipient(self.letters.sender.coordinator), facts)]
 
     def _pack(
         self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
         attached: Sequence[Attachment], *, drawing: bool,
     ) -> OutLetter:
-        """What the coordinator prints and posts at the end of a year (OUT-10)."""
+        """The pack that the coordinator prints and posts at the end of a year (OUT-10)."""
         game = session.get_one(GameRow, phase.game_id)
         results = pictures.results_pdf(info, results_heading(phase, resolution), facts) if drawing else b""
-        chart = next((one.data for one in attached if one.media_type == "application/pdf"), None)
-        return Packs(self.desk).letter(
+        # The map is the only PDF among the files of results.
+        chart = next((file.data for file in attached if file.media_type == "application/pdf"), None)
+        return Packs(self.letters).letter(
             session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
-            self.desk.clock.now().date(), drawing=drawing)
+            self.letters.clock.now().date(), drawing=drawing)
 
     def picture(
         self, session: Session, phase: PhaseRow, resolution: Resolution, name: str
     ) -> list[Attachment]:
-        """One of the files of a phase's results, drawn now; the written results with all their pages. Empty
-        where there is none of this name; NotReady where it cannot be drawn."""
+        """One file of a phase's results, drawn now; the written results with all their pages. Empty if there
+        is no file of this name. Raises NotReady if it cannot be drawn."""
         game = session.get_one(GameRow, phase.game_id)
-        variant, info = self.desk.load(game.variant), self.desk.game_info(game)
+        variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         facts = self.facts(session, phase, resolution, variant)
-        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
-        found = next((one.drawn() for one in files if one.name == name), [])
-        return found or self._paper(session, phase, resolution, variant, info, facts, name)
+        files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
+        pages = next((enclosure.drawn() for enclosure in files if enclosure.name == name), [])
+        return pages or self._paper(session, phase, resolution, variant, info, facts, name)
 
     def _paper(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
         facts: ResultsFacts, name: str,
     ) -> list[Attachment]:
         """A blank sheet that goes with a request, or a file of the year-end pack, by its name."""
-        wanted = resolution.position.phase
+        coming = resolution.position.phase
         for power in variant.powers:
-            if blank_sheet(variant, info.name, wanted, power, drawing=False).name == name:
-                return [blank_sheet(variant, info.name, wanted, power)]
+            if blank_sheet(variant, info.name, coming, power, drawing=False).name == name:
+                return [blank_sheet(variant, info.name, coming, power)]
         if (phase.season, phase.kind) != variant.calendar.year_end:
             return []
-        files = enclosures(session, self.desk.blobs, phase, resolution, variant, info, facts)
-        charts = [done for one in files if one.kind == "application/pdf" for done in one.drawn()]
+        files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
+        charts = [chart for file in files if file.kind == "application/pdf" for chart in file.drawn()]
         pack = self._pack(session, phase, resolution, info, facts, charts, drawing=True)
-        return [one for one in pack.attachments if one.name == name]
+        return [file for file in pack.attachments if file.name == name]
 
     def map_pdf(self, session: Session, game_id: str) -> bytes | None:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""
-        found = control(session, game_id, self.desk.load)
-        return None if found is None else control_map(found)
+        shown_control = control(session, game_id, self.letters.load)
+        return None if shown_control is None else control_map(shown_control)
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
         power: str, address: str,
     ) -> list[OutLetter]:
-        """What one power is asked to do next: retreats, builds or removals."""
-        to = self.desk.recipient(session, address, variant.powers[power].name)
+        """The letter that asks one power for retreats, builds or removals; none if nothing is due from it."""
         name = variant.powers[power].name
-        wanted = resolution.position.phase
-        due = next((p for p in records.phases(session, phase.game_id) if phase_of(p) == wanted), None)
-        if due is None:
+        to = self.letters.recipient(session, address, name)
+        coming = resolution.position.phase
+        row = next((row for row in records.phases(session, phase.game_id) if phase_of(row) == coming), None)
+        dislodged = _to_retreat(variant, resolution, power)
+        asked = bool(dislodged) if coming.kind is PhaseKind.RETREAT else coming.kind is PhaseKind.ADJUSTMENT
+        if row is None or not asked:
             return []
-        closing = Closing(wanted, due.deadline)
-        subject = canonical_subject(info.name, name, wanted, 1)
-        beaten = _beaten(variant, resolution, power)
-        if wanted.kind is PhaseKind.RETREAT and beaten:
-            facts = RetreatFacts(tuple(beaten), closing, subject)
-            return [
-                render.retreat_request(
-                    info, phase_of(phase), to, facts, self._blank(variant, info, wanted, power)
-                )
-            ]
-        if wanted.kind is PhaseKind.ADJUSTMENT:
-            count = adjustment_facts(variant, resolution.adjust.get(power, 0), closing, subject)
-            return [
-                render.adjustment(info, phase_of(phase), to, count, self._blank(variant, info, wanted, power))
-            ]
-        return []
-
-    def _blank(self, variant: Variant, info: GameInfo, phase: Phase, power: str) -> list[Attachment]:
-        """The blank sheet that goes with a request."""
-        return [blank_sheet(variant, info.name, phase, power, drawing=self.drawing)]
+        closing = Closing(coming, row.deadline)
+        subject = canonical_subject(info.name, name, coming, 1)
+        blank = [blank_sheet(variant, info.name, coming, power, drawing=self.drawing)]
+        if coming.kind is PhaseKind.RETREAT:
+            facts = RetreatFacts(tuple(dislodged), closing, subject)
+            return [render.retreat_request(info, phase_of(phase), to, facts, blank)]
+        offer = adjustment_facts(variant, resolution.adjust.get(power, 0), closing, subject)
+        return [render.adjustment(info, phase_of(phase), to, offer, blank)]
 
     def facts(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant,
-        hushed: frozenset[str] = frozenset(),
+        hidden_powers: frozenset[str] = frozenset(),
     ) -> ResultsFacts:
-        """What a results letter is written from; of the sheets of `hushed` powers only what was judged is
-        told."""
+        """The facts of a results letter. Of the sheets of `hidden_powers` it shows only what was judged."""
         chosen = executed(session, phase)
         by_sheet = lines_of(session, list(chosen.values()))
-        papers = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
+        lines = {power: [] if power in hidden_powers else by_sheet[key] for power, key in chosen.items()}
+        submissions = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
         names = {p.id: p.name for p in variant.powers.values()}
-        ends_year = (
-            resolution.position.phase.kind is PhaseKind.ADJUSTMENT or phase.kind == PhaseKind.ADJUSTMENT
-        )
-        ordered = {(one.order.power, one.order.unit.region.province) for one in resolution.outcomes
-                   if isinstance(one.order, Remove) and one.result is Result.SUCCEEDS}
+        base_url = self.letters.sender.base_url
         return ResultsFacts(
             powers=tuple(
-                one
-                for one in show(
-                    variant,
-                    resolution,
-                    {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()},
-                )
-                if one.sheet or one.power in concerned(phase, variant)
+                shown for shown in show(variant, resolution, lines)
+                if shown.sheet or shown.power in concerned(phase, variant)
             ),
             sheets=tuple(
-                SheetFacts(names[power], papers[key].version, papers[key].sha256 or "")
+                SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")
                 for power, key in chosen.items()
             ),
-            dislodged=tuple(dislodged_text(variant, d) for d in resolution.dislodged),
-            disbanded=tuple(unit_text(variant, u) for u in resolution.disbanded),
-            built=tuple(unit_text(variant, u) for u in resolution.built),
-            removed=tuple(
-                unit_text(variant, u) for u in resolution.removed if (u.power, u.region.province) in ordered
-            ),
-            by_rule=tuple(unit_text(variant, u) for u in resolution.removed_by_disorder),
-            by_lot=tuple(unit_text(variant, u) for u in resolution.removed_by_lot),
-            holdings=_holdings(phase, resolution, variant) if ends_year else (),
-            winner=None if resolution.winner is None else names[resolution.winner],
-            draw=None
-            if resolution.draw_open_to is None
-            else tuple(names[p] for p in resolution.draw_open_to),
+            units=_unit_changes(resolution, variant),
+            standings=_standings(phase, resolution, variant),
             dates=tuple(
                 NextDate(f"{row.season} {row.year} {_WORDS.get(row.kind, 'closes')}", row.deadline)
                 for row in records.phases(session, phase.game_id)
                 if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
             )[:DATES_AHEAD],
             remarks=_unsealings(session, phase),
-            lots=references.opened(session, phase, resolution, self.desk.sender.base_url.rstrip("/")),
-            seeds=references.commitments(session, phase),
-            record=references.root_mark(session, phase),
-            notes=resolution.notes,
-            standing=variant.rules.public_holdings(variant.context(), resolution.position),
-            joint=tuple(names[power] for power in resolution.joint),
-            source_line_url=results_address(self.desk.sender.base_url, phase),
+            # The digest of a seed leaves before its lots are drawn, or it would prove nothing.
+            proofs=Proofs(
+                results_address(base_url, phase),
+                references.opened(session, phase, resolution, base_url.rstrip("/")),
+                references.commitments(session, phase),
+                references.root_mark(session, phase),
+            ),
         )
 
 
 def adjustment_facts(variant: Variant, count: int, closing: Closing, subject: str) -> AdjustmentFacts:
-    """What a power is told before builds and removals, in the words of its game's rules (OUT-07)."""
+    """The facts of a power's offer to build or demand to remove, by the rules of its game (OUT-07)."""
     rules = variant.rules
-    return AdjustmentFacts(
-        count,
-        closing,
-        subject,
-        SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT],
-        rules.removes_by_lot(),
-        rules.builds_strike_removals(),
-    )
+    return AdjustmentFacts(count, closing, subject, SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT],
+                           rules.removes_by_lot(), rules.builds_strike_removals())
 
 
 def results_address(base_url: str, phase: PhaseRow) -> str:
-    """The page on which the players of a game find the ink behind each order of a phase; "" where a site has
-    no address."""
+    """The address of the page that shows the players the ink behind each order of a phase; "" if the site has
+    no public address."""
     return f"{base_url.rstrip('/')}/public/{phase.game_id}/results/{phase.ordinal}" if base_url else ""
 
 
 def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The names of the powers of which something was due: after a battle those with a beaten unit, else all.
-    That nothing came from the others is no news, and their readers would look for a sheet that was lost."""
+    """The names of the powers that owed orders in this phase: in a retreat phase those with a dislodged unit,
+    else all."""
+    # Nine of ten players once read "No sheet was received" where none was due, and would look for a lost
+    # sheet.
     if phase.kind != PhaseKind.RETREAT:
         return frozenset(power.name for power in variant.powers.values())
-    beaten = codec.load_position(phase.position or {}).dislodged
-    return frozenset(variant.powers[one.unit.power].name for one in beaten)
+    dislodged = codec.load_position(phase.position or {}).dislodged
+    return frozenset(variant.powers[retreat.unit.power].name for retreat in dislodged)
 
 
 def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
-    """Who looked at sheets before a deadline, and why: of this phase, and of those before it that had no
-    results of their own (DESK-02)."""
-    found: list[str] = []
+    """Who looked at sheets before a deadline, and why: in this phase, and in earlier ones that had no results
+    of their own (DESK-02)."""
+    remarks: list[str] = []
     for row in records.phases(session, phase.game_id):
         if row.ordinal > phase.ordinal:
             break
+        # Those results named every unsealing up to them.
         if row.id != phase.id and row.resolution is not None and row.state == PhaseState.SENT:
-            found = []
-        elif said := unsealing_note(row):
-            found.append(f"{phase_title(row)}: {said}")
-    return tuple(found)
+            remarks = []
+        elif note := unsealing_note(row):
+            remarks.append(f"{phase_title(row)}: {note}")
+    return tuple(remarks)
 
 
 def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
-    """Which letter the results of a phase are. Without dislodged units the results of a season are final at
-    once."""
+    """The function of `render` for the results of a phase. Without dislodged units the results of a season
+    are final at once."""
     if phase.kind is PhaseKind.ADJUSTMENT:
         return render.year_end_results
     if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged:
@@ -318,9 +303,40 @@ def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
 
 
 def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:
-    """The retreats that nobody has to make."""
-    return row.kind is PhaseKind.RETREAT and row.season == phase.season and row.year == phase.year and (
-        phase.kind is PhaseKind.MOVEMENT and not resolution.dislodged
+    """Whether `row` is a retreat phase that falls out because nobody is dislodged."""
+    same_season = (row.season, row.year) == (phase.season, phase.year)
+    return (row.kind is PhaseKind.RETREAT and same_season and phase.kind is PhaseKind.MOVEMENT
+            and not resolution.dislodged)
+
+
+def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
+    def words(units: Iterable[Unit]) -> tuple[str, ...]:
+        return tuple(unit_text(variant, unit) for unit in units)
+
+    # `removed` also has the units that the rules or lots chose; those have headings of their own.
+    removals = [outcome.order for outcome in resolution.outcomes
+                if isinstance(outcome.order, Remove) and outcome.result is Result.SUCCEEDS]
+    ordered = {(order.power, order.unit.region.province) for order in removals}
+    return UnitChanges(
+        dislodged=tuple(dislodged_text(variant, retreat) for retreat in resolution.dislodged),
+        disbanded=words(resolution.disbanded), built=words(resolution.built),
+        removed=words(unit for unit in resolution.removed if (unit.power, unit.region.province) in ordered),
+        by_rule=words(resolution.removed_by_disorder), by_lot=words(resolution.removed_by_lot),
+    )
+
+
+def _standings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> Standings:
+    names = {power.id: power.name for power in variant.powers.values()}
+    # Holdings are told when builds and removals are next, or were just made (OUT-07, OUT-08).
+    ends_year = PhaseKind.ADJUSTMENT in {resolution.position.phase.kind, PhaseKind(phase.kind)}
+    partners = resolution.draw_open_to
+    return Standings(
+        holdings=_holdings(phase, resolution, variant) if ends_year else (),
+        events=resolution.notes,
+        possessions=variant.rules.public_holdings(variant.context(), resolution.position),
+        joint_winners=tuple(names[power] for power in resolution.joint),
+        winner=None if resolution.winner is None else names[resolution.winner],
+        draw=None if partners is None else tuple(names[power] for power in partners),
     )
 
 
@@ -330,7 +346,7 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
     units = resolution.position.units
 
     def named(ids: set[str]) -> tuple[str, ...]:
-        return tuple(sorted(variant.board.provinces[one].name for one in ids))
+        return tuple(sorted(variant.board.provinces[province].name for province in ids))
 
     return tuple(
         Holding(
@@ -343,15 +359,18 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
     )
 
 
-def _beaten(variant: Variant, resolution: Resolution, power: str) -> list[str]:
-    """The dislodged units that a power may order to retreat: its own, and those that were given to it in
-    proxy (Q-25: both the owner and the proxy are asked)."""
+def _to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[str]:
+    """The dislodged units, in words, that a power may order to retreat: its own, and those that it holds in
+    proxy."""
+    # Q-25: owner and proxy may both order the retreat, so both are asked.
     proxies = dict(resolution.position.memory.proxies)
-    own = [unit_text(variant, d.unit) for d in resolution.dislodged if d.unit.power == power]
+    own_units = [unit_text(variant, retreat.unit) for retreat in resolution.dislodged
+                 if retreat.unit.power == power]
     held = [
-        d.unit
-        for d in resolution.dislodged
-        if d.unit.power != power and proxies.get(d.unit.region.province) == power
+        retreat.unit for retreat in resolution.dislodged
+        if retreat.unit.power != power and proxies.get(retreat.unit.region.province) == power
     ]
-    return own + [(f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in "
-                   f"proxy)") for unit in held]
+    return own_units + [
+        f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in proxy)"
+        for unit in held
+    ]

@@ -48,7 +48,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     player = records.player_of(session, address)
     if player is None or ports.circulars is None or not plays(session, player.id):
         return False
-    desk, to = ports.circulars.desk, address.strip().lower()
+    letters, to = ports.circulars.letters, address.strip().lower()
     since = now - timedelta(hours=1)
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
         OutboxRow.kind == "link", OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
@@ -57,9 +57,9 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
         return False
     secret = _keep(session, player.id, LINK, now, LINK_HOURS)
     letter = link_letter(
-        desk.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS
+        letters.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS
     )
-    return desk.put(session, letter)
+    return letters.put(session, letter)
 
 
 def begin(session: Session, secret: str, now: datetime) -> str:

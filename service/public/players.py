@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from service import pictures
 from service.letters import addresses
-from service.notices.postal_packs import Posted, addresses_of, by_hand, envelopes, post_of
+from service.notices.postal_packs import PlayerPost, addresses_of, by_hand, envelopes, post_of
 from service.public import me as visits
 from service.public.doorway import show
 from service.public.me import Me
@@ -65,9 +65,9 @@ def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: boo
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": PRIVATE})
 
 
-def _one_per_person(posted: list[Posted]) -> list[Posted]:
+def _one_per_person(posted: list[PlayerPost]) -> list[PlayerPost]:
     """One entry per person and address: a person with two powers gets one envelope."""
-    by_address: dict[tuple[str, object], Posted] = {}
+    by_address: dict[tuple[str, object], PlayerPost] = {}
     for entry in posted:
         by_address.setdefault((entry.player, entry.reach), entry)
     return list(by_address.values())

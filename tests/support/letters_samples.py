@@ -11,6 +11,8 @@ from service.games.results import ShownOrder, ShownPower
 from service.letters import render
 from service.letters.facts import (
     AdjustmentFacts,
+    AnsweredMail,
+    ArrivedSheet,
     Closing,
     CorrectionFacts,
     DeadlineFacts,
@@ -21,6 +23,8 @@ from service.letters.facts import (
     NextDate,
     NoticeFacts,
     PackFacts,
+    PlayingRules,
+    Proofs,
     ReadBack,
     ReceiptFacts,
     Recipient,
@@ -29,7 +33,10 @@ from service.letters.facts import (
     ResultsFacts,
     RetreatFacts,
     SheetFacts,
+    Standings,
+    UnitChanges,
     WelcomeFacts,
+    WelcomeLinks,
 )
 from service.mail.compose import Attachment, OutLetter
 
@@ -64,21 +71,25 @@ def results(*, nasty: str = "") -> ResultsFacts:
     return ResultsFacts(
         powers=(CROWN, MONTROSE, HAMILTON),
         sheets=(SheetFacts("The Crown", 2, DIGEST), SheetFacts("Hamilton", None, DIGEST)),
-        dislodged=("Army Derbyshire (Newcastle), dislodged by the attack from Nottinghamshire",),
-        disbanded=("Fleet Wexford (Confederacy)",),
-        built=("Army London (The Crown)",),
-        removed=("Army Exeter (The Crown)",),
-        by_lot=("Fleet Bristol (The Crown)", "Army Inverness (Montrose)"),
-        holdings=(
-            Holding("The Crown", 7, 5, 2, gained=("Oxford",), lost=()),
-            Holding("Montrose", 1, 3, -2, lost=("Orkney", "Aberdeen")),
-            Holding("Hamilton", 6, 6),
+        units=UnitChanges(
+            dislodged=("Army Derbyshire (Newcastle), dislodged by the attack from Nottinghamshire",),
+            disbanded=("Fleet Wexford (Confederacy)",),
+            built=("Army London (The Crown)",),
+            removed=("Army Exeter (The Crown)",),
+            by_lot=("Fleet Bristol (The Crown)", "Army Inverness (Montrose)"),
         ),
-        winner="The Crown",
-        draw=("Montrose", "Ormond"),
+        standings=Standings(
+            holdings=(
+                Holding("The Crown", 7, 5, 2, gained=("Oxford",), lost=()),
+                Holding("Montrose", 1, 3, -2, lost=("Orkney", "Aberdeen")),
+                Holding("Hamilton", 6, 6),
+            ),
+            winner="The Crown",
+            draw=("Montrose", "Ormond"),
+        ),
         dates=(NextDate("Autumn 1644 retreat orders close", RETREATS.deadline),),
         remarks=(f"The phase was unsealed on Sat 13 Mar: a page was missing.{nasty}",),
-        lots="The draw of lots can be checked at https://example.org/lots/7",
+        proofs=Proofs(drawn_lots="The draw of lots can be checked at https://example.org/lots/7"),
     )
 
 
@@ -94,19 +105,21 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
     to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone)
     asks = (f"<a1{len(nasty)}@mailbox.example>",)
     arrived = ReceiptFacts(
-        DIGEST, AT, MOVEMENT, 2, 3, DIGEST, CLOSING, replaces=1, subject=SUBJECT + nasty, answers=asks,
+        ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING, replaces=1, subject=SUBJECT + nasty,
+        message_ids=asks,
         notes=(f"One more picture in the mail could not be opened.{nasty}",),
     )
-    plain = ReceiptFacts(DIGEST, AT, MOVEMENT, None, 1, DIGEST, None)
+    plain = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, None, 1, DIGEST), None)
     map_file = Attachment("map.pdf", "application/pdf", b"%PDF-1.7 sample")
     refused = RejectionFacts(
-        DIGEST, AT, "No picture of a sheet was found in the mail; text in the message is not read.",
+        AnsweredMail(DIGEST, AT, f"orders for montrose{nasty}", asks),
+        "No picture of a sheet was found in the mail; text in the message is not read.",
         "Nothing you sent before has changed.",
-        "Photograph the sheet and attach it to a mail with the same subject.",
-        f"orders for montrose{nasty}", SUBJECT, CLOSING, asks,
+        "Photograph the sheet and attach it to a mail with the same subject.", SUBJECT, CLOSING,
     )
-    waiting = HeldFacts(DIGEST, AT, "The heading on the sheet and the subject of the mail do not agree.",
-                        "A new version with both alike settles it at once.", f"Edgehill{nasty}", asks)
+    waiting = HeldFacts(AnsweredMail(DIGEST, AT, f"Edgehill{nasty}", asks),
+                        "The heading on the sheet and the subject of the mail do not agree.",
+                        "A new version with both alike settles it at once.")
     return {
         "receipt": render.receipt(game, to, arrived),
         "receipt bare": render.receipt(game, to, plain),
@@ -142,9 +155,12 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT)),
         "welcome": render.welcome(game, MOVEMENT, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
-            "https://example.org/powick-bridge.ics", "https://example.org/public/powick-bridge/players",
-            "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics",
-            conduct=(f"Nobody writes as somebody else.{nasty}", "What is posted counts.")), (map_file,)),
+            links=WelcomeLinks(
+                "https://example.org/powick-bridge.ics", "https://example.org/public/powick-bridge/players",
+                "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics"),
+            rules=PlayingRules(conduct=(f"Nobody writes as somebody else.{nasty}",
+                "What is posted counts."))),
+            (map_file,)),
         "reminder": render.reminder(game, to, ReminderFacts(
             48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics",
             "https://example.org/public/entry")),

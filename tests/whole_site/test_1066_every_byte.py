@@ -19,7 +19,7 @@ import pytest
 from service.archive.export import Edition
 from service.clock import SimulatedClock
 from service.games.extensions import move_deadline
-from service.notices.broadcasts import Broadcasts, Wrong
+from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.current_map import UNITS
 from service.notices.reminders import Reminders
 from service.notices.replies import LetterContext
@@ -76,6 +76,7 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         with site.store.begin() as session:
             Reminders(desk).put_due(session, table.phase().id)
         table.file(OWNER, orders)
+        # The other side names the hidden places, so their letters have every chance to tell.
         table.file(EARLS, GUESSES)
         first = table.phase()
         site.clock.set(first.deadline + timedelta(minutes=1))
@@ -85,7 +86,7 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
             Broadcasts(desk).correct(
                 session,
                 session.get_one(PhaseRow, first.id),
-                Wrong("A.", "B.", "None.", "Ada"),
+                ResultsCorrection("A.", "B.", "None.", "Ada"),
                 "k",
                 "ada",
                 site.clock.now(),
@@ -105,9 +106,10 @@ def _settings(table: Table) -> None:
 
 def letters(table: Table) -> dict[str, str]:
     """Every letter to another power, by its kind and its reader."""
-    own = {address(power) for power in table.variant.powers if power != OWNER}
-    return {f"{at} {row.kind} {row.recipient}": outgoing.letter(table.message(row))
-            for at, row in enumerate(letter for letter in table.letters() if letter.recipient in own)}
+    other_addresses = {address(power) for power in table.variant.powers if power != OWNER}
+    rows = [row for row in table.letters() if row.recipient in other_addresses]
+    return {f"{index} {row.kind} {row.recipient}": outgoing.letter(table.message(row))
+            for index, row in enumerate(rows)}
 
 
 def pages(table: Table, desk: DeskTable) -> dict[str, str]:
@@ -126,13 +128,13 @@ def pages(table: Table, desk: DeskTable) -> dict[str, str]:
     ]
     paths += ["/map.svg", "/map.png", "/map-a4.pdf", "/sheets.pdf"]
     browser = visit(desk, EARLS)
-    found = {path: browser.get(f"/public/{table.game}{path}") for path in paths}
-    found |= {
+    answers = {path: browser.get(f"/public/{table.game}{path}") for path in paths}
+    answers |= {
         path: browser.get(path)
         for path in ("/public/moves/britain1066", "/public/rules/britain1066", "/public/me")
     }
-    assert {path: one.status_code for path, one in found.items()} == dict.fromkeys(found, 200)
-    return {path: outgoing.plain(outgoing.content(one.content)) for path, one in found.items()}
+    assert {path: answer.status_code for path, answer in answers.items()} == dict.fromkeys(answers, 200)
+    return {path: outgoing.plain(outgoing.content(answer.content)) for path, answer in answers.items()}
 
 
 def archive(table: Table) -> dict[str, str]:
@@ -140,11 +142,13 @@ def archive(table: Table) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(archived(table, Edition.PLAYERS))) as zipped:
         files = {name: zipped.read(name).decode() for name in zipped.namelist()}
     entries = [json.loads(line) for line in files.pop("record.jsonl").splitlines()]
-    told = [json.dumps(entry["body"], sort_keys=True) for entry in entries if "body" in entry]
-    assert any("correction" in entry for entry in told)
+    bodies = [json.dumps(entry["body"], sort_keys=True) for entry in entries if "body" in entry]
+    assert any("correction" in entry for entry in bodies)
+    # It holds digests of the whole record, which differ with the hidden orders.
     files.pop("manifest.json")
     return {
-        f"archive {name}": outgoing.plain(said) for name, said in {**files, "record": "\n".join(told)}.items()
+        f"archive {name}": outgoing.plain(text)
+        for name, text in {**files, "record": "\n".join(bodies)}.items()
     }
 
 
@@ -152,19 +156,20 @@ def archive(table: Table) -> dict[str, str]:
 def test_whatever_the_hidden_fleet_does_others_are_told_the_same(tmp_path: Path, drawing: bool) -> None:
     """D66-14: letters and the archive; in the slow run with their pictures and files, and pages, map and
     feed."""
-    told = []
-    for at, orders in enumerate(UNSEEN if drawing else UNSEEN[:2]):
-        with played(tmp_path / str(at), orders, drawing=drawing) as (table, desk):
+    outputs = []
+    for index, orders in enumerate(UNSEEN if drawing else UNSEEN[:2]):
+        with played(tmp_path / str(index), orders, drawing=drawing) as (table, desk):
             written = letters(table)
             kinds = {row.kind for row in table.letters()}
             assert {"final_results", "deadline_moved", "reminder", "correction"} | (
                 {"welcome"} if drawing else set()
             ) <= kinds
-            assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in one for one in written.values())
-            told.append({**written, **(pages(table, desk) if drawing else {}), **archive(table)})
-    for other in told[1:]:
-        assert other.keys() == told[0].keys()
-        assert {key for key in other if other[key] != told[0][key]} == set()
+            assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in text
+                for text in written.values())
+            outputs.append({**written, **(pages(table, desk) if drawing else {}), **archive(table)})
+    for other in outputs[1:]:
+        assert other.keys() == outputs[0].keys()
+        assert {key for key in other if other[key] != outputs[0][key]} == set()
 
 
 @pytest.mark.slow
@@ -174,7 +179,7 @@ def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
     """D66-06, D66-14: the comparison above can tell one fleet from another."""
     logging.getLogger().setLevel(logging.DEBUG)
     with played(tmp_path / "one", UNSEEN[1], drawing=False) as (table, _):
-        own = [
+        owner_letters = [
             outgoing.letter(table.message(row))
             for row in table.letters("final_results")
             if row.recipient == address(OWNER)
@@ -186,12 +191,12 @@ def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
             .text()
             .decode(),
         }
-    assert len(own) == 1
-    assert "Army/Fleet Hidden Wash 1 holds" in own[0]
+    assert len(owner_letters) == 1
+    assert "Army/Fleet Hidden Wash 1 holds" in owner_letters[0]
     assert b"HW1" in _record(whole)
     assert "galloper_" in quiet["metrics"]
-    for where, said in quiet.items():
-        assert not [one for one in ("Hidden", "HG1", "HG2", "HG4", "HW1", "HW2") if one in said], where
+    for where, text in quiet.items():
+        assert not [name for name in ("Hidden", "HG1", "HG2", "HG4", "HW1", "HW2") if name in text], where
 
 
 def _record(data: bytes) -> bytes:

@@ -72,20 +72,20 @@ def test_no_letter_to_another_power_names_what_is_hidden(judged: Table) -> None:
         letters = _sent_to(judged, address(power))
         assert letters, power
         for row in letters:
-            said = _whole(judged.message(row))
-            assert not any(secret in said for secret in SECRETS), (power, row.kind)
-            assert "sheet-harald-hardrada" not in said
+            words = _whole(judged.message(row))
+            assert not any(secret in words for secret in SECRETS), (power, row.kind)
+            assert "sheet-harald-hardrada" not in words
 
 
 def test_what_showed_itself_is_told(judged: Table) -> None:
     """D66-06: it acted outside."""
-    said = [_whole(judged.message(row)) for row in _sent_to(judged, address(EARLS))]
-    assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in one for one in said)
+    texts = [_whole(judged.message(row)) for row in _sent_to(judged, address(EARLS))]
+    assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in text for text in texts)
 
 
 def test_its_owner_is_told_all(judged: Table) -> None:
-    said = " ".join(_whole(judged.message(row)) for row in _sent_to(judged, address(OWNER)))
-    assert all(secret in said for secret in SECRETS)
+    words = " ".join(_whole(judged.message(row)) for row in _sent_to(judged, address(OWNER)))
+    assert all(secret in words for secret in SECRETS)
 
 
 def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table) -> None:
@@ -94,11 +94,11 @@ def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table)
         game = session.get_one(GameRow, judged.game)
         game.options = {**game.options, UNITS: True}
     with judged.site.store() as session:
-        found = control(session, judged.game, lambda _: judged.variant)
-    assert found is not None
-    assert found.units
-    assert not any(unit.power == OWNER for unit in found.units)
-    assert len(maps.load("britain1066").start.units) == len(found.units) + 4
+        shown = control(session, judged.game, lambda _: judged.variant)
+    assert shown is not None
+    assert shown.units
+    assert not any(unit.power == OWNER for unit in shown.units)
+    assert len(maps.load("britain1066").start.units) == len(shown.units) + 4
 
 
 def test_letters_to_the_coordinator_may_say_it(judged: Table) -> None:

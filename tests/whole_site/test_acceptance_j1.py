@@ -134,12 +134,13 @@ class Tables:
             key = session.scalars(select(GameRow.id).where(GameRow.name == game)).one()
             return next(row for row in records.phases(session, key) if str(phase_of(row)) == name)
 
-    def deliver(self, raw: bytes, at: datetime) -> None:
-        self.clock.set(max(at, self.clock.now()))
-        self.box.deliver(raw, at)
+    def deliver(self, raw: bytes, received_at: datetime) -> None:
+        self.clock.set(max(received_at, self.clock.now()))
+        self.box.deliver(raw, received_at)
 
     def write(
-        self, game: str, power: str, phase: PhaseRow, lines: Sequence[str], at: datetime, version: int = 1
+        self, game: str, power: str, phase: PhaseRow, lines: Sequence[str], received_at: datetime,
+        version: int = 1
     ) -> None:
         """A power's sheet, photographed and mailed, and the receipt that it brings."""
         self.sent += 1
@@ -154,9 +155,9 @@ class Tables:
                 canonical_subject(game, title, phase_of(phase), version),
                 [part(photo, "image/png", "sheet.png")],
             ),
-            at,
+            received_at,
         )
-        self.due("receipt" if at <= phase.deadline else "receipt_late", game, [sender])
+        self.due("receipt" if received_at <= phase.deadline else "receipt_late", game, [sender])
 
     def _mail(self, sender: str, subject: str, files: Sequence[bytes]) -> bytes:
         return mail(subject, sender, parts=[text("See the sheet."), *files],
@@ -167,8 +168,9 @@ class Tables:
         approved."""
         running = [(game, self.phase(game, name)) for game in (FIRST, SECOND)
                    if self.phase(game, name).state != PhaseState.SENT]
+        # The two reminders, and then the deadline itself.
         for before in (timedelta(hours=48), timedelta(hours=12), timedelta()):
-            for _, phase in sorted(running, key=lambda one: one[1].deadline):
+            for _, phase in sorted(running, key=lambda pair: pair[1].deadline):
                 self.clock.set(max(self.clock.now(), phase.deadline - before))
                 self.settle()
         for game, phase in running:
@@ -210,14 +212,15 @@ class Tables:
     def told(self) -> Told:
         """What the mail server took."""
         names = {slug: name for name, slug in self.games().items()}
+        # A Message-ID has only letters of the kind: "retreatrequest" for retreat_request.
         kinds = {re.sub(r"[^a-z]", "", kind): kind for kind, _, _ in self.expected}
-        found: Told = Counter()
+        counts: Told = Counter()
         for letter in self.sink.letters:
             kind = letter.message["Message-ID"][1:].partition(".")[0]
             list_id = str(letter.message["List-Id"] or "")
             game = names.get(list_id.strip("<>").partition(".")[0], "")
-            found[kinds.get(kind, kind), game, letter.recipients[0]] += 1
-        return found
+            counts[kinds.get(kind, kind), game, letter.recipients[0]] += 1
+        return counts
 
     def games(self) -> dict[str, str]:
         with self.site.store() as session:
@@ -250,31 +253,33 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
         eye=eye,
     )
     seats = {
-        FIRST: {power: own for power, (_, own) in story.players.items()},
+        FIRST: {power: player_address for power, (_, player_address) in story.players.items()},
         SECOND: {power: f"{power.lower().replace(' ', '-')}@second.example" for power in story.players},
     }
+    # One person plays in both games, so letters must not mix what each game may know.
     seats[SECOND]["Montrose"] = SHARED
     assert seats[FIRST]["The Crown"] == SHARED
-    made = Tables(site, clock, ImapBox(into), smtp_sink, story, eye, seats)
+    opened = Tables(site, clock, ImapBox(into), smtp_sink, story, eye, seats)
     for game in (FIRST, SECOND):
-        _create(made, game)
+        _create(opened, game)
     site.jobs.start()
-    yield made
+    yield opened
     site.jobs.stop()
     site.engine.dispose()
 
 
-def _create(made: Tables, game: str) -> None:
-    variant = made.site.load("w3k")
+def _create(tables: Tables, game: str) -> None:
+    variant = tables.site.load("w3k")
     new = create.NewGame(game, "w3k", T0, [
-        create.GameSeat(power, f"Player of {mails}", "Europe/London", (mails,)) for power,
-        mails in made.seats[game].items()])
+        create.GameSeat(power, f"Player of {player_address}", "Europe/London", (player_address,))
+        for power, player_address in tables.seats[game].items()])
     first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
-    with made.site.store.begin() as session:
-        row = create.create(session, new, variant, first, fresh_seed(), made.clock.now())
+    with tables.site.store.begin() as session:
+        # Both games begin on one day, so their deadlines fall together.
+        row = create.create(session, new, variant, first, fresh_seed(), tables.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
-        assert Broadcasts(made.site.announcements.desk).welcome(session, row.game_id) == 10
-    made.due("welcome", game, made.everybody(game))
+        assert Broadcasts(tables.site.announcements.letters).welcome(session, row.game_id) == 10
+    tables.due("welcome", game, tables.everybody(game))
 
 
 def test_two_games_run_a_short_first_year_and_every_letter_is_one_of_the_table(tables: Tables) -> None:
@@ -306,13 +311,13 @@ def _people(tables: Tables) -> None:
 def _round(tables: Tables, name: str) -> None:
     """The story's sheets of a round in the first game, a day after its phase opened."""
     phase = tables.phase(FIRST, name)
-    at = max(phase.opens_at, tables.clock.now()) + timedelta(hours=20)
-    tables.clock.set(at)
+    sent_at = max(phase.opens_at, tables.clock.now()) + timedelta(hours=20)
+    tables.clock.set(sent_at)
     tables.settle()
     for power in tables.story.players:
         lines = [words for words, _, struck in tables.story.written_lines(name, power) if not struck]
         if lines:
-            tables.write(FIRST, power, phase, lines, at)
+            tables.write(FIRST, power, phase, lines, sent_at)
     tables.settle()
 
 
@@ -324,6 +329,7 @@ def _summer(tables: Tables) -> None:
     strange = mail(canonical_subject(FIRST, "Montrose", phase_of(phase), 9), "stranger@elsewhere.example",
                    parts=[text(), part(picture(5000))], stamps=[stamp("elsewhere.example", "pass", SERVER)])
     tables.deliver(strange, tables.clock.now())
+    # A stranger gets no answer, however well the subject is written.
     tables.expected["coordinator_notice", "", COORDINATOR] += 1
     sender = tables.seats[FIRST]["Argyll"]
     bare = mail(canonical_subject(FIRST, "Argyll", phase_of(phase), 2), sender, parts=[text("A Fife H")],
@@ -335,6 +341,7 @@ def _summer(tables: Tables) -> None:
     for game in (FIRST, SECOND):
         tables.due("final_results", game, tables.everybody(game))
     tables.write(FIRST, "Cumberland", tables.phase(FIRST, name), ["Army Carlisle holds"],
+                 # One second late: the answer must be receipt_late, and the results stay.
                  tables.phase(FIRST, name).deadline + timedelta(seconds=1), version=2)
     tables.settle()
 
@@ -348,12 +355,13 @@ def _autumn(tables: Tables) -> None:
         moved = move_deadline(session, phase.id, phase.deadline + timedelta(days=1), "The post is on strike.",
                               shift_later=False, by="ada", now=tables.clock.now())
         session.refresh(phase)
-        assert Broadcasts(tables.site.announcements.desk).deadline_moved(session, phase, moved) == 10
+        assert Broadcasts(tables.site.announcements.letters).deadline_moved(session, phase, moved) == 10
     tables.due("deadline_moved", FIRST, tables.everybody(FIRST))
     _round(tables, name)
     tables.due("reminder", SECOND, 2 * [tables.seats[SECOND]["Protectorate"]])
     tables.close(name)
     tables.due("draft_results", FIRST, tables.everybody(FIRST))
+    # Only the second game's phase ends without retreats, so its results are final at once.
     tables.due("retreat_request", FIRST, [tables.seats[FIRST][power] for power in ("Newcastle", "Ormond")])
     for kind in ("final_results", "adjustment"):
         tables.due(kind, SECOND, tables.everybody(SECOND))
@@ -417,7 +425,7 @@ def _opens(name: str, data: bytes) -> None:
 
 def _nothing_is_told_across(tables: Tables) -> None:
     """NON-05 and section 5: no letter to a player names the other game or anybody else's address."""
-    addresses = {own for seats in tables.seats.values() for own in seats.values()}
+    addresses = {address for seats in tables.seats.values() for address in seats.values()}
     for letter in tables.sink.letters:
         if letter.recipients[0] == COORDINATOR:
             continue
@@ -431,18 +439,18 @@ def _nothing_is_told_across(tables: Tables) -> None:
             *_papers(letter.message),
         ]
         assert not [part for part in read if "Oban" in part]
-        assert not [own for own in addresses if own not in letter.recipients and own in words]
+        assert not [address for address in addresses if address not in letter.recipients and address in words]
         assert (FIRST in words) != (SECOND in words), letter.message["Subject"]
 
 
 def _papers(message: EmailMessage) -> list[str]:
     """The names of a mail's files, and the words on those that are PDF."""
-    found = []
+    texts = []
     for file in message.iter_attachments():
-        found.append(str(file.get_filename()))
+        texts.append(str(file.get_filename()))
         if file.get_content_type() == "application/pdf":
-            found.append(_words_on(file.get_content()))
-    return found
+            texts.append(_words_on(file.get_content()))
+    return texts
 
 
 @cache

@@ -32,11 +32,11 @@ class Bad:
     board: tuple[str, ...]
     sheets: Mapping[str, list[str]]
     reader: str
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
     units: tuple[str, ...] = ()
     centres: Mapping[str, frozenset[str]] = field(default_factory=dict)
     memory: Memory = field(default_factory=Memory)
-    own: Extension | None = None
+    extension: Extension | None = None
 
 
 def _owned(**powers: str) -> dict[str, frozenset[str]]:
@@ -85,13 +85,13 @@ BAD = {
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
         {"Red": ["4 Grain for Defense of Essex", "3 Grain for Investing of Essex"]}, "Red",
         ("4 grain for Essex, which nobody attacked", "void: Red has 1 grain left of 5 and cannot spend 3"),
-        centres=COURT, own=_realm(Red=5, Gold=5)),
+        centres=COURT, extension=_realm(Red=5, Gold=5)),
     "WSB-17: a swap that only one of two allies asks for is none": Bad(
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
         {"Red": ["10 Grain for Swap of Cambridge for Norfolk"], "Gold": ["5 Grain for Defense of Kent"]},
         "Red",
         ("void: Gold did not ask for the same swap this turn",), centres=COURT,
-        own=_realm(Red=20, Gold=20, allied=True)),
+        extension=_realm(Red=20, Gold=20, allied=True)),
     "D66-14: an order for a unit of the hidden fleet is an order for nobody": Bad(
         "britain1066", Phase(1066, "March", PhaseKind.MOVEMENT),
         ("Harald Hardrada A/F HG1", "The Northern Earls A Dun"),
@@ -111,7 +111,7 @@ def _unit(text: str) -> Unit:
 
 def _table(site: Site, bad: Bad) -> Table:
     position = Position(
-        bad.phase, frozenset(map(_unit, bad.board)), dict(bad.centres), memory=bad.memory, own=bad.own
+        bad.phase, frozenset(map(_unit, bad.board)), dict(bad.centres), memory=bad.memory, own=bad.extension
     )
     table = open_table(site, slug=bad.slug, position=position)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
@@ -138,9 +138,9 @@ def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, 
     site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
     table.approve_phase(phase.id, "ada")
-    said = " ".join(table.words(row) for row in table.letters()
+    words = " ".join(table.words(row) for row in table.letters()
                     if row.recipient == address(bad.reader) and row.kind.endswith("_results"))
-    assert [one for one in bad.told if one not in said] == [], said
+    assert [sentence for sentence in bad.sentences if sentence not in words] == [], words
     standing = {str(unit) for unit in table.resolution().position.units}
     assert standing >= set(bad.units)
 
@@ -158,7 +158,7 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
     assert "nothing you send later replaces it" in first
     assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
             "read") in second
-    kept = {paper.version: paper.id for paper in table.papers()}
+    ids_by_version = {paper.version: paper.id for paper in table.papers()}
     with site.store() as session:
         counts = executed(session, session.get_one(PhaseRow, table.phase().id))
-    assert counts == {"Red": kept[1]}
+    assert counts == {"Red": ids_by_version[1]}

@@ -16,9 +16,9 @@ from tests.support.table import Table, open_table
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    made = open_table(site, slug="bretwalda")
-    made.announce = ResultsAnnouncer(made.writer, drawing=False)
-    return made
+    opened = open_table(site, slug="bretwalda")
+    opened.announce = ResultsAnnouncer(opened.writer, drawing=False)
+    return opened
 
 
 def _finish(table: Table, number: int) -> str:
@@ -43,13 +43,13 @@ def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> No
         ["Build B Denbigh", "Build F Caernarfon", "Build F Aberystwyth", "Home Denbigh - Aberystwyth"],
     )
     table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"])
-    said = _finish(table, 1)
+    words = _finish(table, 1)
     assert table.outcomes() == {
         ("Gwynedd", "Build B Denbigh"): "succeeds", ("Gwynedd", "Build F Caernarfon"): "succeeds",
         ("Gwynedd", "Build F Aberystwyth"): "illegal", ("Gwynedd", "Home Denbigh - Aberystwyth"): "illegal",
         ("Mercia", "Build A Shrewsbury"): "succeeds", ("Mercia", "Build A Tamworth"): "succeeds"}
-    assert "Aberystwyth is no port, and fleets are built in ports only" in said
-    assert "Boat Bunch Denbigh" in said
+    assert "Aberystwyth is no port, and fleets are built in ports only" in words
+    assert "Boat Bunch Denbigh" in words
 
     table.site.clock.set(table.phase(2).opens_at)
     table.open_phase(table.phase(2).id)
@@ -57,8 +57,8 @@ def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> No
     assert (table.phase(2).season, table.phase(2).year) == ("Spring", 621)
     table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=2)
     table.file("Mercia", ["A Shrewsbury - Powys"], number=2)
-    said = _finish(table, 2)
+    words = _finish(table, 2)
     assert ("Boat Bunch Denbigh moves to Chester (db): moves; its boats are left behind (rules, Boat "
-            "bunches)") in said
+            "bunches)") in words
     assert {str(unit) for unit in table.resolution(2).position.units} == {
         "Gwynedd A Che", "Gwynedd F IRI", "Mercia A Pow", "Mercia A Tam"}

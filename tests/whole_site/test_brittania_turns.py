@@ -23,9 +23,9 @@ SECOND = Phase(602, "Harvest", PhaseKind.TURN)
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    made = open_table(site, slug="brittania")
-    made.announce = ResultsAnnouncer(made.writer, drawing=False)
-    return made
+    opened = open_table(site, slug="brittania")
+    opened.announce = ResultsAnnouncer(opened.writer, drawing=False)
+    return opened
 
 
 def _finish(table: Table, number: int) -> None:
@@ -84,9 +84,9 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     table.file("Gold", ["Capital Kent"])
     _finish(table, 1)
     assert table.outcomes() == {("Red", "Capital Essex"): "succeeds", ("Gold", "Capital Kent"): "succeeds"}
-    said = _results(table, 1)
-    assert "Red has 10 grain to spend; its states yield Essex 10" in said
-    assert "Essex is the capital of Red" in said
+    words = _results(table, 1)
+    assert "Red has 10 grain to spend; its states yield Essex 10" in words
+    assert "Essex is the capital of Red" in words
 
     table.site.clock.set(table.phase(2).opens_at)
     table.open_phase(table.phase(2).id)
@@ -96,12 +96,12 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
     table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
     _finish(table, 2)
-    said = _results(table, 2)
+    words = _results(table, 2)
     # The king of Gold is in Kent: 5 + 2 defend it.
-    assert "Kent is taken: 6 + 10 + 2 = 18 against 4 + 7 = 11" in said
-    assert "Kent is attacked by Red. 6 + 10 + 2 = 18 against 4 + 7 = 11." in said
-    assert "void: Red did not declare the alliance this turn" in said
-    assert "Gold holds no state any more" in said
+    assert "Kent is taken: 6 + 10 + 2 = 18 against 4 + 7 = 11" in words
+    assert "Kent is attacked by Red. 6 + 10 + 2 = 18 against 4 + 7 = 11." in words
+    assert "void: Red did not declare the alliance this turn" in words
+    assert "Gold holds no state any more" in words
     assert table.position(3).centres == {"Red": frozenset({"Essex", "Kent"})}
 
 
@@ -112,13 +112,13 @@ def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
     letter = table.message(table.letters("final_results")[0])
     assert "powick-bridge-map-601.pdf" in {part.get_filename() for part in letter.iter_attachments()}
     with table.site.store() as session:
-        found = control(session, table.game, table.load)
-    assert found is not None
-    assert (found.centres, found.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
+        shown = control(session, table.game, table.load)
+    assert shown is not None
+    assert (shown.centres, shown.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
 
 
 def test_the_desk_completes_the_words_of_the_orders(table: Table) -> None:
     """DESK-03 on a board whose orders are its own."""
-    found = words_of(table.variant, PhaseKind.TURN)
-    assert {"Grain for Defense of", "Grain for Conquest of", "Capital", "King to"} <= set(found.verbs)
+    completions = words_of(table.variant, PhaseKind.TURN)
+    assert {"Grain for Defense of", "Grain for Conquest of", "Capital", "King to"} <= set(completions.verbs)
     assert phase_title(table.phase()) == "Harvest 601 Turn"

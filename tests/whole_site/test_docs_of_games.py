@@ -32,10 +32,10 @@ SITE = "~/galloper-site"
 
 def _blocks(slug: str, kind: str) -> list[tuple[str, str]]:
     """What follows the word after the three ticks, and the block."""
-    found = re.findall(
+    blocks = re.findall(
         rf"^```{kind}([^\n]*)\n(.*?)^```$", PAGES[slug].read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
-    return [(words.strip(), text) for words, text in found]
+    return [(words.strip(), text) for words, text in blocks]
 
 
 def _commands(slug: str) -> list[list[str]]:
@@ -111,15 +111,16 @@ def test_every_value_and_setting_named_is_one_of_the_rules_or_of_a_site(slug: st
         "review",
         "rules.values",
     }
+    # Blocks of code are run by a test of their own.
     text = re.sub(r"```.*?```", "", PAGES[slug].read_text("utf-8"), flags=re.DOTALL)
     named = {
-        found.strip("[]")
-        for found in re.findall(r"`([^`]+)`", text)
-        if re.fullmatch(r"\[?[a-z]+([_.][a-z_]+)+\]?|boards = .*", found)
+        name.strip("[]")
+        for name in re.findall(r"`([^`]+)`", text)
+        if re.fullmatch(r"\[?[a-z]+([_.][a-z_]+)+\]?|boards = .*", name)
     }
-    files = {found for found in named if found.endswith((".csv", ".toml", ".md"))}
-    assert {found.partition(" ")[0] for found in named - files} <= known, named
-    assert any(found in variant.rules.CHOICES for found in named), "what was decided is named"
+    files = {name for name in named if name.endswith((".csv", ".toml", ".md"))}
+    assert {name.partition(" ")[0] for name in named - files} <= known, named
+    assert any(name in variant.rules.CHOICES for name in named), "what was decided is named"
 
 
 @pytest.mark.parametrize("slug", PAGES)
@@ -157,7 +158,8 @@ def test_every_command_does_what_it_should(
         (tables / name).write_bytes((maps.folder(slug) / name).read_bytes())
     (kind, orders), *_ = _blocks(slug, "orders")
     (tmp_path / "orders.txt").write_text(orders, "utf-8")
-    for words in sorted(_commands(slug), key=lambda one: one[1:3] == ["map", "import"]):
+    # An import writes over the tables, so it comes last.
+    for words in sorted(_commands(slug), key=lambda command: command[1:3] == ["map", "import"]):
         if words[1] == "demo":
             continue
         if words[1:3] == ["game", "new"]:

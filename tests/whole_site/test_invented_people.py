@@ -24,8 +24,8 @@ MAILS = sorted((DATA / "mail").glob("*.eml"))
 RESERVED = (".example", "example.com", "example.net", "example.org", ".invalid", ".test")
 """Names that nobody can register (RFC 2606, RFC 6761)."""
 DOCUMENTATION = [
-    ipaddress.ip_network(one)
-    for one in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+    ipaddress.ip_network(network)
+    for network in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]
 """Addresses that are nobody's (RFC 5737, RFC 3849)."""
 ADDRESS = re.compile(r"[\w.+-]+@([\w.-]+\w)")
@@ -45,14 +45,15 @@ def test_the_demos_players_write_from_addresses_that_cannot_exist() -> None:
 def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> None:
     """GAP-07."""
     head = message_from_bytes(path.read_bytes(), policy=policy.default).items()
-    said = "\n".join(
+    text = "\n".join(
         str(value) for name, value in head if not name.lower().startswith(("dkim", "arc", "x-ms", "x-goog"))
     )
-    domains = ADDRESS.findall(said)
+    domains = ADDRESS.findall(text)
     assert domains
     assert not [domain for domain in domains if not domain.lower().endswith(RESERVED)]
-    found = [ipaddress.ip_address(one) for one in NUMBER.findall(said)]
-    assert not [one for one in found if not one.is_loopback and not any(one in net for net in DOCUMENTATION)]
+    addresses = [ipaddress.ip_address(address) for address in NUMBER.findall(text)]
+    assert not [address for address in addresses if not address.is_loopback
+        and not any(address in net for net in DOCUMENTATION)]
 
 
 DRAWN = [

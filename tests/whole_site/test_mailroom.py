@@ -42,6 +42,7 @@ def start_room(dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Start]:
                 f"receipt:{payload['mail']}", "receipt", "player@example.org", "Received", "Thank you.\n"
             )
             with site.store.begin() as session:
+                # A job may run again after a crash; only the run that ends the mail writes the letter.
                 if records.end_mail(session, payload["mail"], MailState.USED):
                     put(session, site.blobs, letter, sender=SENDER, now=clock.now())
 
@@ -53,18 +54,18 @@ def start_room(dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Start]:
         source = ImapSource(
             MailIn(host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=PASSWORD)
         )
-        stop, said = threading.Event(), list[str]()
+        stop, reports = threading.Event(), list[str]()
 
         def take() -> IngestCounts:
             return take_in(source, site.store, site.blobs, jobs, clock)
 
-        poller = threading.Thread(target=watch, args=(source, take, stop, said.append, 120.0))
+        poller = threading.Thread(target=watch, args=(source, take, stop, reports.append, 120.0))
         schedule = Schedule(clock, site.store, jobs)
         jobs.start()
         schedule.start()
         poller.start()
         endings.extend([stop.set, poller.join, schedule.stop, jobs.stop])
-        assert wait_for(lambda: said)
+        assert wait_for(lambda: reports)
         time.sleep(0.2)  # into IDLE
 
     yield start
@@ -84,6 +85,7 @@ def test_a_mail_is_answered_within_seconds_and_once(
     dovecot.deliver(simple(2))
     assert wait_for(lambda: len(smtp_sink.letters) == 2, 60)
     assert wait_for(lambda: dovecot.contents() == [])
+    # A second letter would have left by now.
     time.sleep(1)
     assert len(smtp_sink.letters) == 2
     assert [letter.recipients for letter in smtp_sink.letters] == [("player@example.org",)] * 2

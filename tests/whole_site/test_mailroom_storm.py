@@ -84,7 +84,9 @@ def storm(site: Site, server: Dovecot, mails: int, kills: int, seed: int) -> Non
         for _ in range(max(1, mails // kills)):
             if waiting:
                 server.deliver(waiting.pop())
+        # Long enough to begin with a mail, too short to be done with all.
         time.sleep(chance.uniform(0.5, 1.6))
+        # Once the mail server dies as well, in the middle of the storm.
         if number == kills // 2:
             server.kill()
             time.sleep(0.3)
@@ -99,6 +101,7 @@ def storm(site: Site, server: Dovecot, mails: int, kills: int, seed: int) -> Non
     assert server.contents() == []
 
     done = server.contents("Galloper")
+    # A new UIDVALIDITY: every UID the site knows has lost its meaning, and the same mails come again.
     server.rebuild()
     for raw in done:
         server.append(raw)

@@ -66,8 +66,8 @@ def turn_site(
     )
     variant, now = site.load(story.variant), datetime.now(UTC)
     seats = [
-        create.GameSeat(power, name, "Europe/London", (mail,)) for power,
-        (name, mail) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (mail,))
+        for power, (name, mail) in story.players.items()
     ]
     window = PhaseWindow(variant.start.phase, now - timedelta(days=1), now + timedelta(days=1))
     with site.store.begin() as session:
@@ -162,7 +162,7 @@ def test_a_turn_from_photographs_to_results(
             letter for letter in smtp_sink.letters if "results" in by_id.get(letter.message["Message-ID"], "")
         ]
 
-    assert wait_for(lambda: {r for one in results() for r in one.recipients} == wanted, 60)
+    assert wait_for(lambda: {r for letter in results() for r in letter.recipients} == wanted, 60)
     assert len(results()) == len(wanted)
     for letter in results():
         files = [opened(part) for part in letter.message.iter_attachments()]
@@ -170,6 +170,7 @@ def test_a_turn_from_photographs_to_results(
         body = letter.message.get_body(("plain",))
         assert body is not None
         assert "Raglan Castle" in body.get_content()
-    assert not any("mallory" in to for one in smtp_sink.letters for to in one.recipients)
-    receipts = [one for one in smtp_sink.letters if by_id.get(one.message["Message-ID"]) == "receipt"]
-    assert {r for one in receipts for r in one.recipients} == {m.sender for m in mails}
+    assert not any("mallory" in to for letter in smtp_sink.letters for to in letter.recipients)
+    receipts = [letter for letter in smtp_sink.letters
+        if by_id.get(letter.message["Message-ID"]) == "receipt"]
+    assert {r for letter in receipts for r in letter.recipients} == {m.sender for m in mails}

@@ -84,8 +84,8 @@ class World:
 def page(sealed: Sealed) -> bytes:
     """A photograph whose ink is as long as what is sealed."""
     drawn = Image.new("RGB", (900, 1200), (236, 230, 214))
-    for at, words in enumerate((sealed.name, *sealed.orders)):
-        ImageDraw.Draw(drawn).text((100, 100 + 60 * at), words, fill=(sealed.shade,) * 3)
+    for row, words in enumerate((sealed.name, *sealed.orders)):
+        ImageDraw.Draw(drawn).text((100, 100 + 60 * row), words, fill=(sealed.shade,) * 3)
     out = io.BytesIO()
     drawn.save(out, "JPEG")
     return out.getvalue()
@@ -97,18 +97,19 @@ def _lines(site: Site, sealed: Sealed) -> None:
         for paper in session.query(SubmissionRow).all():
             (row, *_) = records.pages(session, paper.id)
             row.upright = row.original
-            told = [
+            rows = [
                 (sealed.name, None, "heading", LineState.NOT_ORDER),
                 (sealed.read[0], None, "order", LineState.OPEN),
                 (sealed.read[1], sealed.orders[1], "order", LineState.AUTO),
                 (sealed.name, None, "other", LineState.NOT_ORDER),
             ]
-            for at, (words, order, kind, state) in enumerate(told):
-                box = [[100, 100 + 60 * at], [700, 100 + 60 * at], [700, 140 + 60 * at], [100, 140 + 60 * at]]
+            for index, (words, order, kind, state) in enumerate(rows):
+                box = [[100, 100 + 60 * index], [700, 100 + 60 * index], [700, 140 + 60 * index],
+                    [100, 140 + 60 * index]]
                 session.add(
                     LineRow(
                         page_id=row.id,
-                        ordinal=at,
+                        ordinal=index,
                         kind=kind,
                         text=words,
                         order=order,
@@ -126,7 +127,7 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
     text that is never read, and a mail of Ormond's names no game that runs."""
     table = open_table(site)
     opens = table.phase().opens_at
-    for at, (power, subject, parts) in enumerate([
+    for minute, (power, subject, parts) in enumerate([
         ("Montrose", table.subject("Montrose"), [plain_part(sealed.hidden), part(page(sealed))]),
         ("Argyll", table.subject("Argyll"), [plain_part(sealed.hidden), part(page(sealed))]),
         ("Hamilton", table.subject("Hamilton"), [plain_part(f"{sealed.orders[0]}\n{sealed.hidden}")]),
@@ -136,9 +137,10 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
         domain = address(power).rpartition("@")[2]
         table.take(
             mail(subject, address(power), parts=parts, stamps=[stamp(domain, "pass", SERVER)]),
-            opens + timedelta(minutes=at),
+            opens + timedelta(minutes=minute),
         )
     _lines(site, sealed)
+    # Two days before: reminders are due, so the walk has letters to compare.
     site.clock.set(table.phase().deadline - timedelta(days=2))
     site.clock.advance(timedelta(minutes=1))
     with site.store.begin() as session:
@@ -148,9 +150,9 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
         "health": lambda: (),
         "rehearse": DryRun(site.store, site.clock, table.writer),
         "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
-    made = World(site, table, open_desk(table, **doors), log)
-    event.listen(site.engine, "before_cursor_execute", lambda *args: made.work.append(str(args[2])))
-    return made
+    world = World(site, table, open_desk(table, **doors), log)
+    event.listen(site.engine, "before_cursor_execute", lambda *args: world.work.append(str(args[2])))
+    return world
 
 
 PLACES = {
@@ -243,6 +245,7 @@ def routes(app: Any) -> dict[str, tuple[str, ...]]:
 def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     """A new route fails here until it is listed, and then it is walked."""
     app: Any = open_desk(open_table(site)).client.app
+    # The list is by hand on purpose: who adds a route must ask what it tells before a deadline.
     assert routes(app) == KNOWN
     # files of the program
     assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]
@@ -282,7 +285,7 @@ _MACHINE = re.compile(r"(?m)^(?:galloper_disk|galloper_\w+_seconds|process_|pyth
 def blotted(text: str) -> str:
     text = _MACHINE.sub("", text)
     for pattern in _CHANCE:
-        text = re.sub(pattern, lambda found: "#" * len(found[0]), text)
+        text = re.sub(pattern, lambda match: "#" * len(match[0]), text)
     return text
 
 
@@ -297,6 +300,7 @@ def walk(world: World, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[tupl
     """Every route with each of its methods, as the coordinator, as a player and as a stranger; what ends a
     visit comes last."""
     held = _quarantined(world)
+    # Without any cookie: what anybody on the web can ask.
     stranger = TestClient(world.desk.client.app, base_url="http://testserver", follow_redirects=False)
     visitors = {"coordinator": world.desk.client, "Ormond": visit(world.desk, "Ormond"), "stranger": stranger}
     form = {
@@ -312,11 +316,11 @@ def walk(world: World, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[tupl
         "one": "2  reading-1",
         "why": "A reason of more than ten letters.",
     }
-    for who, client in visitors.items():
-        cookies = {one.name: str(one.value) for one in client.cookies.jar}
-        for route, methods in sorted(known.items(), key=lambda one: (one[0] in ENDS, one[0])):
+    for visitor, client in visitors.items():
+        cookies = {cookie.name: str(cookie.value) for cookie in client.cookies.jar}
+        for route, methods in sorted(known.items(), key=lambda entry: (entry[0] in ENDS, entry[0])):
             if (
-                who != "coordinator"
+                visitor != "coordinator"
                 and not route.startswith("/public/")
                 and route not in {"/", "/alive", "/metrics", "/log/export"}
             ):
@@ -325,17 +329,20 @@ def walk(world: World, known: dict[str, tuple[str, ...]]) -> Iterator[tuple[tupl
             for name, value in PLACES.items():
                 path = path.replace("{" + name + "}", value.replace("{mail}", held[0]))
             for method in methods:
+                # An answer may end the visit or set a cookie; each request starts from the same ones.
                 client.cookies.clear()
                 client.cookies.update(cookies)
+                # SQL parameters and files read count as work: a page that is slower for one sheet tells
+                # something too.
                 world.work.clear()
                 answer = client.request(method.upper(), path, headers={"Authorization": f"Bearer {TOKEN}"},
                                         **({} if method == "get" else {"data": {**form, "key": f"k {path}"}}))
-                said = _words(answer.content, answer.headers.get("content-type", ""))
+                words = _words(answer.content, answer.headers.get("content-type", ""))
                 # A ZIP is as large as its digests happen to shrink to, and metrics as long as the machine's
                 # own numbers.
                 exact = route not in {"/metrics", "/public/{game_id}/archive.zip"}
-                yield (who, method, route), Answer(
-                    answer.status_code, blotted(said), len(answer.content) if exact else len(blotted(said)),
+                yield (visitor, method, route), Answer(
+                    answer.status_code, blotted(words), len(answer.content) if exact else len(blotted(words)),
                     tuple(world.work))
 
 
@@ -359,7 +366,7 @@ def spied(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def mails(world: World) -> list[tuple[str, str, str, int]]:
     """Every mail that leaves: to whom, its headers and words decoded, its size."""
-    found = []
+    answers = []
     for row in world.table.letters():
         raw = world.site.blobs.read(row.message)
         message = email.message_from_bytes(raw, policy=email.policy.default)
@@ -370,18 +377,18 @@ def mails(world: World) -> list[tuple[str, str, str, int]]:
             for part in message.walk()
             if not part.is_multipart()
         ]
-        found.append(
+        answers.append(
             (row.kind, row.recipient, blotted("\n".join([*map(str, message.values()), *parts])), len(raw))
         )
-    return found
+    return answers
 
 
 def planted(text: str) -> list[str]:
     """The sealed words that a text tells."""
     return [
         words
-        for one in (ONE, OTHER)
-        for words in (*one.orders, *one.read, one.name, one.hidden)
+        for sealed in (ONE, OTHER)
+        for words in (*sealed.orders, *sealed.read, sealed.name, sealed.hidden)
         if words in text
     ]
 
@@ -399,43 +406,45 @@ def log() -> Iterator[io.StringIO]:
     root.setLevel(before)
 
 
-def _apart(one: Answer, other: Answer) -> tuple[object, object]:
+def _apart(first: Answer, second: Answer) -> tuple[object, object]:
     """By what two answers can be told apart: the first line of theirs that differs, or size, or work."""
     lines = [
         pair
-        for pair in itertools.zip_longest(one.words.splitlines(), other.words.splitlines())
+        for pair in itertools.zip_longest(first.words.splitlines(), second.words.splitlines())
         if pair[0] != pair[1]
     ]
-    work = [pair for pair in itertools.zip_longest(one.work, other.work) if pair[0] != pair[1]]
-    return (lines or work or [((one.status, one.size), (other.status, other.size))])[0]
+    work = [pair for pair in itertools.zip_longest(first.work, second.work) if pair[0] != pair[1]]
+    return (lines or work or [((first.status, first.size), (second.status, second.size))])[0]
 
 
 def _compared(
     tmp_path: Path, log: io.StringIO, known: dict[str, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> int:
-    told: list[dict[tuple[str, str, str], Answer]] = []
+    walks: list[dict[tuple[str, str, str], Answer]] = []
     left, lines = [], []
-    for at, sealed in enumerate((ONE, OTHER)):
-        (tmp_path / str(at)).mkdir()
-        with make_site(tmp_path / str(at)) as site, monkeypatch.context() as patch:
+    for index, sealed in enumerate((ONE, OTHER)):
+        (tmp_path / str(index)).mkdir()
+        with make_site(tmp_path / str(index)) as site, monkeypatch.context() as patch:
             world = build(site, sealed, log)
             spied(world, patch)
-            told.append(dict(walk(world, known)))
+            walks.append(dict(walk(world, known)))
             left.append(mails(world))
         lines.append(log.getvalue())
         log.seek(0)
         log.truncate()
-    for place, one in told[0].items():
-        assert (planted(one.words), planted(told[1][place].words)) == ([], []), place
+    for place, answer in walks[0].items():
+        assert (planted(answer.words), planted(walks[1][place].words)) == ([], []), place
     assert {
-        place: _apart(one, told[1][place]) for place, one in told[0].items() if one != told[1][place]
+        place: _apart(answer, walks[1][place])
+        for place, answer in walks[0].items() if answer != walks[1][place]
     } == {}
+    # Letters must be equal byte for byte in length, or a mailbox's listing tells the sealed sheet's size.
     for mine, theirs in itertools.zip_longest(*left):
         assert (planted(mine[2]), planted(theirs[2])) == ([], []), mine[:2]
         assert mine == theirs
     for text in lines:
         assert planted(text) == []
-    return len(told[0])
+    return len(walks[0])
 
 
 def test_no_answer_mail_or_log_line_tells_what_is_sealed(

@@ -80,9 +80,10 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         yield Game(table, path, saved)
 
 
-def figure(what: str, **values: float) -> None:
+def figure(label: str, **values: float) -> None:
     """One line of JSON; seconds are of the processor."""
-    print(json.dumps({"what": what, **{name: round(value, 2) for name, value in values.items()}}), flush=True)
+    print(json.dumps({"what": label, **{name: round(value, 2) for name, value in values.items()}}),
+        flush=True)
 
 
 def _root(site: Site, game: str) -> chain.Root:
@@ -95,11 +96,11 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
     row, position = table.phase(number), table.position(number)
     phase = Phase(row.year, row.season, PhaseKind(row.kind))
     board = table.variant.board
-    for at, power in enumerate(table.variant.powers):
+    for minute, power in enumerate(table.variant.powers):
         units = [unit for unit in sorted(position.units) if unit.power == power]
         table.take(
-            _mail(table, power, phase, photograph(100 * number + at, PHOTOGRAPH)),
-            row.opens_at + timedelta(minutes=at),
+            _mail(table, power, phase, photograph(100 * number + minute, PHOTOGRAPH)),
+            row.opens_at + timedelta(minutes=minute),
         )
         written = []
         for unit in units:
@@ -108,6 +109,7 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
                 for valid_move in valid_moves(table.variant, unit.region)
                 if valid_move.kind == table.variant.kinds[unit.kind].letter
             ]
+            # None: the unit holds.
             to = chance.choice([*ways[0], None]) if ways else None
             written.append(f"{unit.kind} {board.region_text(unit.region)} H" if to is None else
                            f"{unit.kind} {board.region_text(unit.region)} - {board.region_text(to)}")
@@ -146,6 +148,7 @@ def _mail(table: Table, power: str, phase: Phase, photo: bytes) -> bytes:
 
 def _run(*command: object) -> tuple[float, int, str]:
     """Processor seconds and the most memory of a program of its own, and what it said."""
+    # A program of its own, so that the memory of this process is not counted.
     code = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, "
             "text=True); "
             "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
@@ -171,9 +174,9 @@ def test_both_checkers_are_done_within_a_minute_and_half_a_gigabyte(game: Game, 
         ("verify_record.py", (sys.executable, "-I", TOOL)),
     ):
         for edition, path in (("whole", game.archive), ("players", theirs)):
-            spent, memory, said = _run(*command, path)
+            spent, memory, output = _run(*command, path)
             figure(f"{name}, {edition} archive", seconds=spent, memory=memory, archive=path.stat().st_size)
-            assert "judged again, with the same results" in said
+            assert "judged again, with the same results" in output
             assert spent <= MOST_SECONDS
             assert memory <= MOST_MEMORY
 
@@ -185,6 +188,7 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
     with game.backup.open("rb") as file:
         done = backup.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
     spent = time.monotonic() - began
+    # The chain is checked before anybody may work on the restored site.
     assert done.roots == (_root(game.table.site, game.table.game),)
     folder = tmp_path / "sent"
     folder.mkdir()
@@ -193,6 +197,7 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
         any_site.store, any_site.blobs, FolderTransport(folder), any_site.clock, sender="a@example.org"
     )
     with any_site.store() as session:
+        # A restored copy must not send the letters that the real site has sent.
         assert hold.current_hold(session) is not None
         sent = session.scalar(
             select(func.count()).select_from(OutboxRow).where(OutboxRow.state == OutboxState.SENT)

@@ -39,6 +39,7 @@ UPPER, LOWER = "The Upper Bank", "The Lower Bank"
 def boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the game, which the program does not know of yet. Afterwards its board is forgotten; its
     rules, once imported, stay with the process as any module does, and no board asks for them."""
+    # Set to themselves: monkeypatch puts back whatever the test makes of them.
     monkeypatch.setattr(loader, "_roots", loader._roots)
     monkeypatch.setattr(rules, "__path__", list(rules.__path__))
     yield seventh.write(tmp_path / "boards")
@@ -51,10 +52,10 @@ def game(boards: Path) -> maps.Variant:
     return maps.load(seventh.SLUG)
 
 
-def _run(boards: Path, *words: str, given: str = "") -> str:
-    found = CliRunner().invoke(app, words, env={"GALLOPER_BOARDS": str(boards)}, input=given)
-    assert found.exit_code == 0, found.output
-    return found.stdout
+def _run(boards: Path, *words: str, typed: str = "") -> str:
+    result = CliRunner().invoke(app, words, env={"GALLOPER_BOARDS": str(boards)}, input=typed)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def test_nothing_else_is_needed(boards: Path) -> None:
@@ -70,7 +71,7 @@ def test_the_command_line_knows_it_by_the_environment(boards: Path) -> None:
     assert "Raft: Alder Hythe, Cedar Stairs, Elm Staithe, Widow's Landing" in _run(
         boards, "map", "moves", seventh.SLUG, "long loch")
     parsed = _run(boards, "parse", "--variant", seventh.SLUG, "--phase", "movement", "--json",
-                  given=("Raft Long Loch convoys Army Alder Hythe to Widows\nArmy Alder Hythe rings the "
+                  typed=("Raft Long Loch convoys Army Alder Hythe to Widows\nArmy Alder Hythe rings the "
                          "bell\n"))
     assert [json.loads(line)["order"] for line in parsed.splitlines()] == [
         "R Long Loch C A Alder Hythe - Widow's Landing", "Alder Hythe rings bell"]
@@ -159,9 +160,9 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
     table.approve_phase(phase.id, "ada")
     assert table.outcomes()[UPPER, "Alder Hythe rings bell"] == "succeeds"
     assert table.outcomes()[LOWER, "Widow's Landing rings bell"] == "illegal"
-    said = next(table.words(row) for row in reversed(table.letters()) if row.kind.endswith("_results"))
-    assert "Alder Hythe rings the bell: the bell of Alder Hythe is heard (rules, The bell)" in said
-    assert "Widow's Landing has no bell that The Lower Bank may ring" in said
+    words = next(table.words(row) for row in reversed(table.letters()) if row.kind.endswith("_results"))
+    assert "Alder Hythe rings the bell: the bell of Alder Hythe is heard (rules, The bell)" in words
+    assert "Widow's Landing has no bell that The Lower Bank may ring" in words
     assert {str(unit) for unit in table.resolution().position.units} == {
         "The Upper Bank A Wid", "The Upper Bank R Loc", "The Lower Bank A Elm"}
 

@@ -451,10 +451,10 @@ def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Sit
     assert not [report for report in reports if report]
 
 
-def wait(what: str, done: Callable[[], bool]) -> None:
+def wait(event: str, done: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not done():
-        assert time.monotonic() < end, f"waited {PATIENCE:.0f} s for {what}"
+        assert time.monotonic() < end, f"waited {PATIENCE:.0f} s for {event}"
         time.sleep(0.1)
 
 

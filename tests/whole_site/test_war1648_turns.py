@@ -16,9 +16,9 @@ from tests.support.table import Table, open_table
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    made = open_table(site, slug="war1648")
-    made.announce = ResultsAnnouncer(made.writer, drawing=False)
-    return made
+    opened = open_table(site, slug="war1648")
+    opened.announce = ResultsAnnouncer(opened.writer, drawing=False)
+    return opened
 
 
 def _row(table: Table, season: str) -> PhaseRow:
@@ -59,8 +59,8 @@ def test_april_to_june(table: Table) -> None:
         ("Austria", "F Styria - Venice"): "succeeds",
     }  # fmt: skip
     _play(table, "May")
-    said = _told(table, "final_results", "spain")
-    assert "Spain: 5 centres, 3 units. Gained Portugal. Offer: build 2." in said
+    words = _told(table, "final_results", "spain")
+    assert "Spain: 5 centres, 3 units. Gained Portugal. Offer: build 2." in words
     asked = _told(table, "adjustment", "austria")
     assert "Austria may build 2 units in Powick Bridge, June 1618." in asked
     # What is only true of games in which supply is sent and removals are drawn is left out.

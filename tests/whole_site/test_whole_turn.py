@@ -124,8 +124,8 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
     )
     begin = (clock.now() - timedelta(days=5)).date()
     seats = [
-        create.GameSeat(power, name, "Europe/London", (mail,)) for power,
-        (name, mail) in story.players.items()
+        create.GameSeat(power, name, "Europe/London", (mail,))
+        for power, (name, mail) in story.players.items()
     ]
     first = schedule(begin, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
@@ -178,7 +178,7 @@ def test_a_turn_from_handwritten_sheets_to_results(turn: Turn, story: Story) -> 
     _results_reach_every_player(turn, story, [m.power for m in mails])
     _two_owners_are_asked_to_retreat(turn, story)
     assert turn.phase(PhaseKind.RETREAT).state == PhaseState.OPEN
-    assert not [said for said in turn.reports if said]
+    assert not [report for report in turn.reports if report]
     _the_log_tells_no_order_and_no_secret(turn, story)
 
 
@@ -186,8 +186,8 @@ def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
     """At a finer level than a site keeps, with everything that every library says of a whole turn; the stream
     works, for what is written to it last is there."""
     logging.getLogger("service").warning("the turn is over")
-    said = turn.log.getvalue().casefold()
-    assert "the turn is over" in said
+    log = turn.log.getvalue().casefold()
+    assert "the turn is over" in log
     orders = {text.casefold() for texts in story.expected[ROUND].values() for text in texts}
     variant = turn.site.load(story.variant)
     names = {
@@ -196,10 +196,11 @@ def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
         for name in (row.text, variant.board.region_text(row.region))
         if len(name) > 4
     }
+    # A log is read by operators and pasted into issues, so no player may be in it either.
     people = {word.casefold() for name, address in story.players.values() for word in (name, address)}
     assert len(orders) > 30
     for secret in orders | names | people | {PASSWORD.casefold(), ORDERS.casefold()}:
-        assert re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", said) is None, secret
+        assert re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", log) is None, secret
 
 
 def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:
@@ -224,6 +225,7 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
     assert {(p.power, p.sender, p.fate) for p in turn.papers()} == {
         (m.power, m.sender, "counts") for m in mails
     }
+    # Mails are moved, not deleted: the coordinator can still find each in the mailbox.
     assert turn.dovecot.contents() == []
     assert len(turn.dovecot.contents("Galloper")) == len(mails)
     with turn.site.store() as session:
@@ -245,6 +247,7 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
 def _desk_settles_what_is_doubtful(turn: Turn, story: Story) -> None:
     phase = turn.phase()
     assert phase.state == PhaseState.OPEN
+    # The site's clock goes past the deadline; the mail server's stays, so every sheet came in time.
     turn.clock.ahead = phase.deadline - datetime.now(UTC) + timedelta(minutes=1)
     turn.site.look()
     closed = {PhaseState.CLOSED, PhaseState.READY}
@@ -262,12 +265,12 @@ def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
         for outcome in resolution.outcomes
     }
     wanted = {
-        (power, text): told for power, orders in story.expected[ROUND].items() for text,
-        told in orders.items()
+        (power, text): outcome
+        for power, orders in story.expected[ROUND].items() for text, outcome in orders.items()
     }
     assert got.keys() == wanted.keys()
-    assert {key: told for key, told in got.items() if told[0] != wanted[key][0]} == {}
-    assert {key: told for key, told in got.items() if wanted[key][1] not in {"", told[1]}} == {}
+    assert {key: outcome for key, outcome in got.items() if outcome[0] != wanted[key][0]} == {}
+    assert {key: outcome for key, outcome in got.items() if wanted[key][1] not in {"", outcome[1]}} == {}
     dislodged = {(f"{d.unit.power} {d.unit.kind} {board.region_text(d.unit.region)}", d.attacker_from)
                  for d in resolution.dislodged}  # fmt: skip
     truth = next(outcome for outcome in _truth()["phase"] if outcome["name"] == ROUND)
@@ -296,22 +299,23 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
     assert not turn.letters("finalresults")
     for letter in results:
         words = _words(letter)
-        for said in (
+        for sentence in (
             "Army Caernarfonshire moves to Dublin & the Pale: moves.",
             "Army Cambridgeshire supports Army Kesteven & Holland: support cut",
             "Army Kesteven & Holland (Newcastle), dislodged by the attack from Lindsey",
             "Army County Wexford (Ormond), dislodged by the attack from County Kilkenny",
             "Autumn 1642 retreat orders close",
         ):
-            assert said in words, said
+            assert sentence in words, sentence
         files = {str(part.get_filename()): part for part in letter.message.iter_attachments()}
         sheets = {f"sheet-{power.lower().replace(' ', '-')}-1.jpg" for power in powers}
         assert {name for name in files if name.endswith(".jpg")} == sheets
         pictures = set(files) - sheets
-        assert pictures == {f"results-{at}.png" for at in range(1, len(pictures) + 1)}
+        assert pictures == {f"results-{number}.png" for number in range(1, len(pictures) + 1)}
         assert pictures
         for name, part in files.items():
             _opens(name, part)
+        # In the raw bytes, headers included: a Bcc or a Received line would tell as much as the text.
         others = [address for address in wanted if address not in letter.recipients]
         text = letter.data.decode("ascii", "replace")
         assert not [address for address in others if address in text]
@@ -329,6 +333,7 @@ def _opens(name: str, part: EmailMessage) -> None:
     with Image.open(io.BytesIO(part.get_content())) as picture:
         picture.load()
         assert picture.format == ("PNG" if name.endswith("png") else "JPEG"), name
+        # EXIF of a photograph may hold the place where it was taken: a player's home.
         assert not picture.getexif(), name
         assert "exif" not in picture.info, name
         assert min(picture.size) >= 200, (name, picture.size)
@@ -342,9 +347,10 @@ def _two_owners_are_asked_to_retreat(turn: Turn, story: Story) -> None:
     owners = {"Newcastle": "Army Kesteven & Holland", "Ormond": "Army County Wexford"}
     assert wait_for(lambda: len(turn.letters("retreatrequest")) >= len(owners), PATIENCE)
     asked = turn.letters("retreatrequest")
-    assert sorted(r for one in asked for r in one.recipients) == sorted(story.players[p][1] for p in owners)
+    assert sorted(r for letter in asked for r in letter.recipients) == sorted(story.players[p][1]
+        for p in owners)
     for power, unit in owners.items():
-        letter = next(one for one in asked if story.players[power][1] in one.recipients)
+        letter = next(letter for letter in asked if story.players[power][1] in letter.recipients)
         words = _words(letter)
         assert unit in words
         assert f"{turn.phase(PhaseKind.RETREAT).deadline:%b %Y, 07:00 GMT}" in words

@@ -22,7 +22,7 @@ _LISTS = (
 
 def results_html(game: GameInfo, heading: str, facts: ResultsFacts) -> str:
     """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats"."""
-    lists = [(title, getattr(facts, name)) for name, title in _LISTS if getattr(facts, name)]
+    lists = [(title, getattr(facts.units, name)) for name, title in _LISTS if getattr(facts.units, name)]
     template = environment("pictures", markup=True).get_template("results.html")
     return template.render(game=game, heading=heading, facts=facts, lists=lists)
 

@@ -38,17 +38,17 @@ def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
     day: date, wanted: tuple[Postal, ...]
 ) -> None:
     """LIST-02, LIST-03."""
-    found = addresses_on((HOME, LODGE), day)
-    assert set(found.addresses) == set(wanted)
-    assert ("both addresses" in found.note) == (len(wanted) == 2)
+    reach = addresses_on((HOME, LODGE), day)
+    assert set(reach.addresses) == set(wanted)
+    assert ("both addresses" in reach.note) == (len(wanted) == 2)
     if LODGE.applies_on(day):
-        assert found.addresses[0] == LODGE
+        assert reach.addresses[0] == LODGE
 
 
 def test_where_two_journeys_overlap_each_is_written_to() -> None:
-    found = addresses_on((HOME, LODGE, TENT), date(2027, 6, 24))
-    assert {LODGE, TENT} <= set(found.addresses)
-    assert found.note.startswith("Two journeys overlap")
+    reach = addresses_on((HOME, LODGE, TENT), date(2027, 6, 24))
+    assert {LODGE, TENT} <= set(reach.addresses)
+    assert reach.note.startswith("Two journeys overlap")
     assert overlapping((HOME, LODGE), TENT) == LODGE
     assert overlapping((HOME, LODGE), Postal(("x", "y"), date(2027, 7, 1), date(2027, 7, 9))) is None
     assert overlapping((LODGE,), HOME) is None

@@ -74,10 +74,10 @@ def test_four_hundred_deadlines_read_back() -> None:
 def test_nothing_but_deadlines_is_told() -> None:
     """CAL-16: no secret content."""
     text = feed("x", [due(datetime(2027, 3, 14, 7, tzinfo=UTC))], "example.org").decode()
-    said = {
+    properties = {
         line.partition(":")[0].partition(";")[0] for line in text.splitlines() if not line.startswith(" ")
     }
-    assert said == {
+    assert properties == {
         "BEGIN", "END", "PRODID", "VERSION", "CALSCALE", "METHOD", "NAME", "X-WR-CALNAME", "X-WR-TIMEZONE",
         "REFRESH-INTERVAL", "X-PUBLISHED-TTL", "UID", "DTSTAMP", "LAST-MODIFIED", "SEQUENCE", "DTSTART",
         "SUMMARY",

@@ -18,7 +18,7 @@ from service.intake import explanations
 from service.intake.context import IntakeContext
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import GameInfo, Recipient, RejectionFacts, ResultsFacts
+from service.letters.facts import AnsweredMail, GameInfo, Recipient, RejectionFacts, ResultsFacts
 from service.mail.compose import compose
 from tests.support import letters_samples as samples
 
@@ -65,8 +65,8 @@ def joined(pieces: list[str]) -> str:
 def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     kinds = {letter.kind for letter in LETTERS.values()}
     assert kinds == set(render.KINDS)
-    found = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
-    assert found == {
+    names = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
+    assert names == {
         f"{kind}-{part}"
         for kind in {*kinds, render.LINK}
         for part in ("subject.txt", "body.txt", "body.html")
@@ -115,7 +115,7 @@ def test_letters_have_keys_of_their_own_and_answers_are_threaded() -> None:
     assert len(set(keys)) == len(keys)
     assert LETTERS["receipt"].replies_to == ("<a10@mailbox.example>",)
     again = samples.every_letter()
-    assert {n: one.key for n, one in again.items()} == {n: one.key for n, one in LETTERS.items()}
+    assert {n: letter.key for n, letter in again.items()} == {n: letter.key for n, letter in LETTERS.items()}
 
 
 def test_two_players_at_one_address_get_a_letter_each() -> None:
@@ -143,7 +143,7 @@ def test_subjects_follow_the_canonical_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "zone", "said"),
+    ("moment", "zone", "expected"),
     [
         # The first two are worked dates of requirement CAL: 07:00 GMT is 08:00 in London after the clocks
         # change.
@@ -160,8 +160,8 @@ def test_subjects_follow_the_canonical_pattern() -> None:
         (datetime(2027, 3, 14, 7, tzinfo=UTC), "../../etc/passwd", "Sun 14 Mar 2027, 07:00 GMT"),
     ],
 )
-def test_times_are_told_in_gmt_first(moment: datetime, zone: str, said: str) -> None:
-    assert render.instant_words(moment, zone) == said
+def test_times_are_told_in_gmt_first(moment: datetime, zone: str, expected: str) -> None:
+    assert render.instant_words(moment, zone) == expected
 
 
 def test_time_left_is_told_in_two_units() -> None:
@@ -218,20 +218,22 @@ def test_offers_and_demands() -> None:
 
 @pytest.mark.parametrize("reason", [
     reason for reason in RefusalReason
-    if reason not in {RefusalReason.OWN_MAIL, RefusalReason.BOUNCE, RefusalReason.RECEIPT, RefusalReason.AUTO_REPLY, RefusalReason.DUPLICATE}
+    if reason not in {RefusalReason.OWN_MAIL, RefusalReason.BOUNCE, RefusalReason.RECEIPT,
+                      RefusalReason.AUTO_REPLY, RefusalReason.DUPLICATE}
 ])  # fmt: skip
 def test_every_reason_has_its_sentence_and_its_mending(reason: RefusalReason) -> None:
     context = IntakeContext(frozenset(), "w3k.example", "mx.w3k.example", ())
-    said = explanations.explain(
+    explanation = explanations.explain(
         Verdict(VerdictKind.REJECTED, reason, sender="graham.j@mailbox.example"), context
     )
     letter = render.rejection(None, Recipient("graham.j@mailbox.example"), RejectionFacts(
-        "k", samples.AT, said.problem, said.reassurance, said.remedy, "x", said.subject))
+        AnsweredMail("k", samples.AT, "x"), explanation.problem, explanation.reassurance, explanation.remedy,
+        explanation.subject))
     flat = re.sub(r"\s+", " ", letter.text)
-    assert said.problem.endswith(".")
-    assert said.problem in flat
-    assert said.remedy.endswith(".")
-    assert said.remedy in flat
+    assert explanation.problem.endswith(".")
+    assert explanation.problem in flat
+    assert explanation.remedy.endswith(".")
+    assert explanation.remedy in flat
 
 
 def test_a_template_never_leaves_a_name_blank() -> None:

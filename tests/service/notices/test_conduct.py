@@ -58,7 +58,7 @@ SAID = (
 
 def test_the_welcome_says_how_players_meet(table: Table) -> None:
     words = welcome(table)
-    assert [one for one in SAID if one not in words] == []
+    assert [sentence for sentence in SAID if sentence not in words] == []
 
 
 @pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
@@ -109,11 +109,11 @@ def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> No
         "real names and addresses",
         "nothing about the game",
     ]
-    at = 0
+    end = 0
     for part in parts:
-        found = advice.find(part, at)
-        assert found >= at, part
-        at = found + len(part)
+        position = advice.find(part, end)
+        assert position >= end, part
+        end = position + len(part)
     # POST-08: advice, not a condition.
     assert "no letter is refused for lacking a part of it" in advice
 
@@ -164,16 +164,18 @@ def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Tab
     """POST-08: absence is no reason by itself; the coordinator looks."""
     row = table.take(table.mail("Montrose", subject=subject), table.site.clock.now())
     assert row.state == MailState.QUARANTINED
-    assert [one.recipient for one in table.letters("coordinator_notice")] == [COORDINATOR]
+    assert [row.recipient for row in table.letters("coordinator_notice")] == [COORDINATOR]
 
 
 def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(table: Table) -> None:
     """CAL-01, CAL-02: a photograph on T+0, another on T+11 and one at the deadline itself; the last one
     counts."""
     phase = table.phase()
-    for version, at in ((1, phase.opens_at), (2, phase.opens_at + timedelta(days=11)), (3, phase.deadline)):
+    moments = (phase.opens_at, phase.opens_at + timedelta(days=11), phase.deadline)
+    for version, received_at in enumerate(moments, start=1):
         row = table.take(
-            table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)), at
+            table.mail("Montrose", shade=60 + 40 * version, subject=table.subject("Montrose", version)),
+            received_at
         )
         assert row.state == MailState.USED, version
     assert [(paper.version, paper.fate) for paper in table.papers()] == [

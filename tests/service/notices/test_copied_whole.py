@@ -24,14 +24,15 @@ ORDERS: tuple[str | tuple[str, LineState], ...] = (
 )
 """One is for a unit of another power, and one is nothing that can be ordered."""
 SIGNED = "Dov Quill, 4 Mill Lane, Stamford"
-HUES = [(200, 0, 0), (0, 140, 0), (0, 0, 200), (160, 0, 160), (0, 140, 140), (150, 110, 0), (90, 60, 180), (200, 80, 0),
+HUES = [(200, 0, 0), (0, 140, 0), (0, 0, 200), (160, 0, 160), (0, 140, 140), (150, 110, 0), (90, 60, 180),
+    (200, 80, 0),
         (0, 90, 30), (110, 0, 50)]  # fmt: skip
 """The ink of each line from top to bottom."""
 
 
-def ink(at: int, box: list[list[int]], page: Image.Image) -> None:
+def ink(index: int, box: list[list[int]], page: Image.Image) -> None:
     left, top, right, bottom = *box[0], *box[2]
-    ImageDraw.Draw(page).rectangle((left + 10, top + 8, right - 10, bottom - 8), fill=HUES[at])
+    ImageDraw.Draw(page).rectangle((left + 10, top + 8, right - 10, bottom - 8), fill=HUES[index])
 
 
 @pytest.fixture
@@ -45,10 +46,11 @@ def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     with site.store.begin() as session:
         rows = list(session.scalars(select(LineRow).order_by(LineRow.ordinal)))
         foot = [[100, 740], [700, 740], [700, 780], [100, 780]]
-        session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None, box=foot,
+        session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None,
+            box=foot,
                             confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
-        for at, box in enumerate([*(row.box for row in rows), foot]):
-            ink(at, box, page)
+        for index, box in enumerate([*(row.box for row in rows), foot]):
+            ink(index, box, page)
         out = io.BytesIO()
         page.save(out, "JPEG", quality=98, subsampling=0)
         session.scalars(select(PageRow)).one().upright = site.blobs.put(out.getvalue())
@@ -62,25 +64,25 @@ def copied(table: Table) -> bytes:
     table.close_phase(phase.id)
     table.approve_phase(phase.id, "ada")
     row: OutboxRow = table.letters("draft_results")[0]
-    (found,) = [part.get_content() for part in table.message(row).iter_attachments()
+    (content,) = [part.get_content() for part in table.message(row).iter_attachments()
                 if part.get_filename() == "sheet-manchester-1.jpg"]  # fmt: skip
-    assert isinstance(found, bytes)
-    return found
+    assert isinstance(content, bytes)
+    return content
 
 
-def shows(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> bool:
-    return bool((np.abs(copy - HUES[at]).max(axis=2) < 40).sum() > 2000)
+def shows(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], index: int) -> bool:
+    return bool((np.abs(copy - HUES[index]).max(axis=2) < 40).sum() > 2000)
 
 
 def test_every_line_written_as_an_order_is_on_the_copy(
     copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
 ) -> None:
     """Q-36: what is superfluous is seen by all."""
-    assert [shows(copy, at) for at in range(len(HEADING), len(HEADING) + len(ORDERS))] == [True] * 4
-    assert [shows(copy, at) for at in range(1, len(HEADING))] == [True] * 4
+    assert [shows(copy, index) for index in range(len(HEADING), len(HEADING) + len(ORDERS))] == [True] * 4
+    assert [shows(copy, index) for index in range(1, len(HEADING))] == [True] * 4
 
 
-@pytest.mark.parametrize("at", [0, len(HEADING) + len(ORDERS)], ids=["above the orders", "below them"])
-def test_the_writers_name_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], at: int) -> None:
+@pytest.mark.parametrize("index", [0, len(HEADING) + len(ORDERS)], ids=["above the orders", "below them"])
+def test_the_writers_name_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], index: int) -> None:
     """Q-37: cut to heading and orders; a real name or address is gone wherever it stood."""
-    assert not shows(copy, at)
+    assert not shows(copy, index)

@@ -63,16 +63,17 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
     table, letters = drafts
     assert {row.recipient for row in letters} == {address(power) for power in table.variant.powers}
     for row in letters:
-        files = {str(one.get_filename()): one.get_content() for one in table.message(row).iter_attachments()}
+        files = {str(part.get_filename()): part.get_content()
+            for part in table.message(row).iter_attachments()}
         copies = {name: data for name, data in files.items() if name.startswith("sheet-")}
         assert set(copies) == {"sheet-manchester-1.jpg", "sheet-the-crown-1.jpg", "sheet-ormond-1.jpg"}
         assert all(name.startswith("results-") for name in set(files) - set(copies))
         assert "results-1.png" in files  # CAL-03: the picture of the written results
         for power, ink in INK.items():
             with Image.open(io.BytesIO(copies[f"sheet-{power.lower().replace(' ', '-')}-1.jpg"])) as copy:
-                seen = copy.convert("RGB").getpixel((copy.width - 3, copy.height - 3))
-            assert isinstance(seen, tuple)
-            assert max(abs(one - wanted) for one, wanted in zip(seen, ink, strict=True)) < 12, power
+                pixel = copy.convert("RGB").getpixel((copy.width - 3, copy.height - 3))
+            assert isinstance(pixel, tuple)
+            assert max(abs(channel - wanted) for channel, wanted in zip(pixel, ink, strict=True)) < 12, power
 
 
 def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(
@@ -87,9 +88,9 @@ def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(
     assert len(without) == 7
     assert words.count("No sheet was received.") == 7
     for name in without:
-        own = words.partition(f"{name.upper()} - ")[2].partition("No sheet was received.")[0]
-        assert own, name
+        section = words.partition(f"{name.upper()} - ")[2].partition("No sheet was received.")[0]
+        assert section, name
         assert not any(
-            f"{other.upper()} - " in own
+            f"{other.upper()} - " in section
             for other in {power.name for power in table.variant.powers.values()} - {name}
         ), name

@@ -23,23 +23,25 @@ from tests.support.table import Table, open_table
 @pytest.fixture
 def table(site: Site) -> Table:
     """A game with one judged phase, whose outcome stands in for a Winter's."""
-    made = open_table(site)
-    phase = made.phase()
+    opened = open_table(site)
+    phase = opened.phase()
     site.clock.set(phase.deadline)
-    made.close_phase(phase.id)
-    return made
+    opened.close_phase(phase.id)
+    return opened
 
 
 def winter_map(table: Table, units: frozenset[Unit], centres: Mapping[str, frozenset[str]]) -> bytes:
     """The PDF that everybody is sent once a Winter ends with these."""
-    winter = next(at for at, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment")
+    winter = next(
+        number for number, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment"
+    )
     position = replace(table.variant.start, units=units, centres=centres)
     table.set_phase(winter, state=PhaseState.SENT, sent_at=table.site.clock.now(),
                     resolution=codec.dump_resolution(replace(table.resolution(), position=position)))
     with table.site.store() as session:
-        made = ResultsAnnouncer(table.writer).map_pdf(session, table.game)
-    assert made is not None
-    return made
+        pdf = ResultsAnnouncer(table.writer).map_pdf(session, table.game)
+    assert pdf is not None
+    return pdf
 
 
 def seen(pdf: bytes) -> tuple[bytes, str]:
@@ -57,7 +59,7 @@ def test_with_every_unit_elsewhere_the_map_is_the_same_and_with_other_owners_it_
     owners = sorted(table.variant.powers)
     places = rng.sample(sorted(table.variant.board.provinces), 60)
     elsewhere = frozenset(
-        Unit(owners[at % 10], "AF"[at % 2], Region(place)) for at, place in enumerate(places)
+        Unit(owners[index % 10], "AF"[index % 2], Region(place)) for index, place in enumerate(places)
     )
     assert elsewhere != start.units
     as_begun = seen(winter_map(table, start.units, start.centres))

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from service import pictures
 from service.games import seal
 from service.games.turns import NotReady
-from service.notices.dry_run import WHAT, DryRun, Rehearsal, canonical_bytes
+from service.notices.dry_run import REHEARSED_EVENT, DryRun, Rehearsal, canonical_bytes
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, LineRow, LineState, PhaseRow, PhaseState, TableBase
 from service.store.tables_record import EntryRow
@@ -28,10 +28,10 @@ WORDS = ("Lindsey", "Norfolk", "Kesteven")
 @pytest.fixture
 def table(site: Site) -> Table:
     """The demo's Autumn 1642 with one attack of Manchester on file, its results really drawn and written."""
-    made = open_table(site, position=autumn_1642())
-    made.announce = ResultsAnnouncer(made.writer)
-    made.file("Manchester", ATTACK)
-    return made
+    opened = open_table(site, position=autumn_1642())
+    opened.announce = ResultsAnnouncer(opened.writer)
+    opened.file("Manchester", ATTACK)
+    return opened
 
 
 def rehearser(table: Table) -> DryRun:
@@ -57,8 +57,9 @@ def everything(table: Table) -> dict[str, list[Any]]:
     """All rows of all tables but the log and the record, which has an entry for it."""
     with table.site.store() as session:
         return {
-            name: [tuple(row) for row in session.execute(select(found).order_by(*found.primary_key.columns))]
-            for name, found in TableBase.metadata.tables.items()
+            name: [tuple(row)
+                for row in session.execute(select(rows_of).order_by(*rows_of.primary_key.columns))]
+            for name, rows_of in TableBase.metadata.tables.items()
             if name not in {"events", "record", "record_heads"}
         }
 
@@ -69,7 +70,8 @@ def files(table: Table) -> set[str]:
 
 def events(table: Table) -> list[EventRow]:
     with table.site.store() as session:
-        return list(session.scalars(select(EventRow).where(EventRow.what == WHAT).order_by(EventRow.id)))
+        return list(
+            session.scalars(select(EventRow).where(EventRow.what == REHEARSED_EVENT).order_by(EventRow.id)))
 
 
 def entries(table: Table) -> list[EntryRow]:
@@ -80,14 +82,14 @@ def entries(table: Table) -> list[EntryRow]:
 def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
     """The rehearsal shows what the deadline will do, lots included (desk plan, page Rehearsal)."""
     unseal(table)
-    found = rehearse(table)
-    assert found.result
+    rehearsal = rehearse(table)
+    assert rehearsal.result
     close(table)
     assert table.phase().state == PhaseState.READY
-    assert canonical_bytes(table.phase().resolution or {}) == found.result
+    assert canonical_bytes(table.phase().resolution or {}) == rehearsal.result
     assert table.outcomes()["Manchester", "A Lindsey - Kesteven & Holland"]
     again = rehearse(table)
-    assert again.result == found.result
+    assert again.result == rehearsal.result
     assert again.same_as_judged is True
     assert again.changes == ()
 
@@ -104,29 +106,30 @@ def test_a_changed_sheet_gives_another_result_and_is_named(table: Table) -> None
     assert second.changes[0].startswith("Manchester: sheet ")
     assert "v1 before" in second.changes[0]
     assert "v2 now" in second.changes[0]
-    assert any("its orders or what becomes of them changed" in one for one in second.changes)
+    assert any("its orders or what becomes of them changed" in change for change in second.changes)
     assert rehearse(table).changes == ()
 
 
 def test_the_letters_of_a_rehearsal_are_those_that_leave(table: Table) -> None:
     unseal(table)
-    found = rehearse(table)
+    rehearsal = rehearse(table)
     assert table.letters() == []
     close(table)
     table.approve_phase(table.phase().id, "Ada")
-    assert [(one.kind, one.recipient, one.subject) for one in found.letters] == [
+    assert [(letter.kind, letter.recipient, letter.subject) for letter in rehearsal.letters] == [
         (row.kind, row.recipient, row.subject) for row in table.letters()]
-    assert found.letters
-    for one, row in zip(found.letters, table.letters(), strict=True):
-        assert list(one.attached) == [part.get_filename() for part in table.message(row).iter_attachments()]
+    assert rehearsal.letters
+    for letter, row in zip(rehearsal.letters, table.letters(), strict=True):
+        assert list(letter.attached) == [part.get_filename()
+            for part in table.message(row).iter_attachments()]
 
 
 def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
     unseal(table)
-    rows, kept, entered = everything(table), files(table), len(entries(table))
+    rows, files_before, entered = everything(table), files(table), len(entries(table))
     rehearse(table)
     assert everything(table) == rows
-    assert files(table) == kept
+    assert files(table) == files_before
     assert len(events(table)) == 1
     assert len(entries(table)) == entered + 1
 
@@ -134,21 +137,21 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
 def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table) -> None:
     """DESK-02, Q-14."""
     desk = open_desk(table, rehearse=rehearser(table))
-    said = plain(desk.post(f"/rehearsal/{table.phase().id}").text)
-    assert "Sealed until" in said
-    assert "Manchester v1" in said
-    assert not [word for word in WORDS if word in said]
-    found = rehearse(table)
-    assert (found.sealed, found.result, found.powers, found.letters) == (True, b"", (), ())
+    page = plain(desk.post(f"/rehearsal/{table.phase().id}").text)
+    assert "Sealed until" in page
+    assert "Manchester v1" in page
+    assert not [word for word in WORDS if word in page]
+    rehearsal = rehearse(table)
+    assert (rehearsal.sealed, rehearsal.result, rehearsal.powers, rehearsal.letters) == (True, b"", (), ())
     assert set(events(table)[0].detail) == {"phase_id", "digest", "sealed", "sheets"}
 
 
 def test_the_log_of_a_rehearsal_holds_no_order_and_no_address(table: Table) -> None:
     unseal(table)
     rehearse(table)
-    kept = str(events(table)[0].detail)
-    assert "@" not in kept
-    assert not [word for word in WORDS if word in kept]
+    detail = str(events(table)[0].detail)
+    assert "@" not in detail
+    assert not [word for word in WORDS if word in detail]
 
 
 def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
@@ -156,10 +159,10 @@ def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
     desk: DeskTable = open_desk(table, rehearse=rehearser(table))
     path = f"/rehearsal/{table.phase().id}"
     assert "Not rehearsed yet" in desk.text(path)
-    said = plain(desk.post(path).text)
-    assert "This is the first rehearsal" in said
-    assert "Army Lindsey moves to Kesteven" in said
-    assert "letters would leave" in said
+    page = plain(desk.post(path).text)
+    assert "This is the first rehearsal" in page
+    assert "Army Lindsey moves to Kesteven" in page
+    assert "letters would leave" in page
     assert "= Nothing changed" in plain(desk.post(path).text)
     assert "Last rehearsed" in desk.text(path)
 
@@ -169,11 +172,11 @@ def test_lines_that_wait_are_named_and_give_no_order(table: Table) -> None:
         session.scalars(select(LineRow).order_by(LineRow.id)).all()[0].status = LineState.OPEN
     close(table)
     assert table.phase().state == PhaseState.CLOSED
-    found = rehearse(table)
-    assert "1 lines wait for a person; until then they give no order" in found.obstacles
-    orders = {order.text for power in found.powers for order in power.orders}
+    rehearsal = rehearse(table)
+    assert "1 lines wait for a person; until then they give no order" in rehearsal.obstacles
+    orders = {order.text for power in rehearsal.powers for order in power.orders}
     assert not any("Army Lindsey moves" in text for text in orders)
-    assert found.result
+    assert rehearsal.result
 
 
 def test_what_keeps_letters_from_being_made_is_told_before_the_real_run(table: Table) -> None:
@@ -181,10 +184,10 @@ def test_what_keeps_letters_from_being_made_is_told_before_the_real_run(table: T
     for path in list(table.site.blobs.root.rglob("*")):
         if path.is_file():
             path.write_bytes(b"damaged")
-    found = rehearse(table)
-    assert found.letters == ()
-    assert any("cannot be copied" in one for one in found.obstacles)
-    assert found.result
+    rehearsal = rehearse(table)
+    assert rehearsal.letters == ()
+    assert any("cannot be copied" in obstacle for obstacle in rehearsal.obstacles)
+    assert rehearsal.result
 
 
 def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) -> None:
@@ -211,9 +214,9 @@ def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: p
     drawn: list[str] = []
     real = pictures.results_pictures
 
-    def noted(*given: Any) -> list[bytes]:
+    def noted(*arguments: Any) -> list[bytes]:
         drawn.append("results")
-        return real(*given)
+        return real(*arguments)
 
     monkeypatch.setattr(pictures, "results_pictures", noted)
     desk = open_desk(table, rehearse=rehearser(table))
@@ -239,9 +242,9 @@ def test_a_rehearsal_with_pictures_and_one_without_find_no_difference(table: Tab
 
 def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Table) -> None:
     unseal(table)
-    for kept in list(table.site.blobs.root.rglob("*")):
-        if kept.is_file():
-            kept.write_bytes(b"damaged")
+    for blob in list(table.site.blobs.root.rglob("*")):
+        if blob.is_file():
+            blob.write_bytes(b"damaged")
     desk = open_desk(table, rehearse=rehearser(table))
     path = f"/rehearsal/{table.phase().id}"
     assert "cannot be copied" not in desk.post(path).text

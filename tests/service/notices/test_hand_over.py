@@ -14,13 +14,13 @@ from tests.support.table import Table, address, open_table
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    made = open_table(site)
+    opened = open_table(site)
     with site.store.begin() as session:
-        for at in range(3):
+        for number in range(3):
             records.log_event(
-                session, site.clock.now(), "something", game_id=made.game, detail={"number": at}
+                session, site.clock.now(), "something", game_id=opened.game, detail={"number": number}
             )
-    return made
+    return opened
 
 
 def hand_over(table: Table, name: str = "Blaise", key: str = "form-1") -> int:
@@ -49,7 +49,7 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
         assert "Blaise, coordinator of Powick Bridge" in words
         assert message["Auto-Submitted"] == "auto-generated"
         assert not [
-            one for one in map(address, table.variant.powers) if one != row.recipient and one in words
+            other for other in map(address, table.variant.powers) if other != row.recipient and other in words
         ]
 
 

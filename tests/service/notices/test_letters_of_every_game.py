@@ -53,21 +53,22 @@ def foreign(slug: str) -> list[str]:
     phases it lacks, and what belongs to one other game alone. A name that this game has as well, as a place
     or a word of one, is its own."""
     variant = maps.load(slug)
-    own = {word.casefold() for word in _words_of(variant)}
-    found = []
+    own_words = {word.casefold() for word in _words_of(variant)}
+    patterns = []
     for other in map(maps.load, maps.variants()):
         names = (
             _people(other)
             | {season for season, _ in other.calendar.steps}
             | {kind.name for kind in other.kinds.values()}
         )
-        found += [rf"\b{re.escape(name)}\b" for name in names if name.casefold() not in own and len(name) > 3]
-    found += [
+        patterns += [rf"\b{re.escape(name)}\b" for name in names if name.casefold() not in own_words
+            and len(name) > 3]
+    patterns += [
         rf"\b(?:{words})\b"
         for kind, words in OF_KINDS.items()
         if kind not in {k for _, k in variant.calendar.steps}
     ]
-    return found + [rf"\b(?:{words})\b" for other, words in ELSEWHERE.items() if other != slug]
+    return patterns + [rf"\b(?:{words})\b" for other, words in ELSEWHERE.items() if other != slug]
 
 
 def _previews(table: Table) -> Iterator[OutLetter]:
@@ -81,7 +82,7 @@ def _previews(table: Table) -> Iterator[OutLetter]:
 def _said(slug: str, text: str) -> list[str]:
     """The foreign words of a letter, without what the game in these tests is called."""
     bare = text.replace("Powick Bridge", "").replace("powick-bridge", "")
-    return [found.group() for one in foreign(slug) for found in re.finditer(one, bare, re.IGNORECASE)]
+    return [match.group() for pattern in foreign(slug) for match in re.finditer(pattern, bare, re.IGNORECASE)]
 
 
 @pytest.mark.parametrize("slug", maps.variants())
@@ -89,8 +90,10 @@ def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
     table = open_table(site, slug=slug)
     letters = list(_previews(table))
     assert len(letters) == len(kinds_of(table.variant))
-    assert {one.kind: _said(slug, f"{one.subject}\n{one.text}\n{one.html}") for one in letters} == {
-        one.kind: [] for one in letters
+    assert {
+        letter.kind: _said(slug, f"{letter.subject}\n{letter.text}\n{letter.html}") for letter in letters
+    } == {
+        letter.kind: [] for letter in letters
     }
 
 
@@ -111,6 +114,6 @@ def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
         table.approve_phase(phase.id, "ada")
     written = [f"{row.subject}\n{table.message(row).as_string()}" for row in table.letters()]
     assert len(written) > len(table.variant.powers)
-    told = [table.words(row) for row in table.letters()] + [row.subject for row in table.letters()]
-    told += [f"{one.subject}\n{one.text}" for one in _previews(table)]
-    assert {word for one in told for word in _said(slug, one)} == set()
+    texts = [table.words(row) for row in table.letters()] + [row.subject for row in table.letters()]
+    texts += [f"{letter.subject}\n{letter.text}" for letter in _previews(table)]
+    assert {word for letter in texts for word in _said(slug, letter)} == set()

@@ -17,9 +17,9 @@ RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
-    made = open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
-    made.client.cookies.clear()
-    return made
+    opened = open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
+    opened.client.cookies.clear()
+    return opened
 
 
 def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable) -> None:
@@ -72,7 +72,8 @@ def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadlin
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
     game = desk.client.get(f"/public/{table.game}/calendar.ics")
     uids = [
-        sorted(line for line in one.text.splitlines() if line.startswith("UID:")) for one in (first, game)
+        sorted(line for line in answer.text.splitlines() if line.startswith("UID:"))
+        for answer in (first, game)
     ]
     assert uids[0] == uids[1]
     assert len(set(uids[0])) == len(table.phases())

@@ -80,8 +80,8 @@ def test_an_envelope_names_real_people_and_nothing_of_the_game() -> None:
     ("Siobhán Ní Bhriain", "Baile Átha Cliath", "Éire"), ("Łukasz Żółć", "ul. Źródlana 3", "Łódź"),
 ])  # fmt: skip
 def test_an_address_in_another_script_is_printed_letter_by_letter(lines: Sequence[str]) -> None:
-    for made in (envelopes_pdf, labels_pdf):
-        (page,) = pages(made([PaperEnvelope(tuple(lines))]))
+    for to_pdf in (envelopes_pdf, labels_pdf):
+        (page,) = pages(to_pdf([PaperEnvelope(tuple(lines))]))
         assert page.replace(" ", "") == unicodedata.normalize("NFKC", "".join(lines)).replace(" ", "")
 
 
@@ -90,15 +90,16 @@ NO_FONT = "\U0010fffd"
 
 
 @pytest.mark.parametrize("lines", [
-    ("山田 太郎", "〒150-0001", "東京都渋谷区神宮前1-2-3"), ("홍길동", "서울특별시 종로구"), ("राम शर्मा", "दिल्ली"),
+    ("山田 太郎", "〒150-0001", "東京都渋谷区神宮前1-2-3"), ("홍길동", "서울특별시 종로구"),
+    ("राम शर्मा", "दिल्ली"),
     ("محمد علي", "القاهرة"), ("סבתא", "תל אביב"), ("Ada", NO_FONT),
 ])  # fmt: skip
 def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(lines: Sequence[str]) -> None:
     """POST-07, an address in another script: whichever fonts this machine has, no letter is a box on paper;
     right-to-left letters are compared in any order."""
     strange = [line for line in lines if missing_letters(line)]
-    for made in (envelopes_pdf, labels_pdf):
-        pdf = made([PaperEnvelope(tuple(lines))])
+    for to_pdf in (envelopes_pdf, labels_pdf):
+        pdf = to_pdf([PaperEnvelope(tuple(lines))])
         printed = "".join("".join(line.split()) for line in lines if line not in strange)
         # A file of Devanagari does not give its joined letters back; that they are drawn is what
         # `missing_letters` was asked.
@@ -111,7 +112,8 @@ def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(
 def rules(pdf: bytes) -> int:
     """How many ruled lines to write on a page has."""
     return sum(
-        one.type == raw.FPDF_PAGEOBJ_PATH for one in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects()
+        shape.type == raw.FPDF_PAGEOBJ_PATH
+        for shape in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects()
     )
 
 
@@ -120,22 +122,23 @@ def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
     assert missing_letters(f"a{NO_FONT}b{NO_FONT}\u0301") == f"{NO_FONT}{NO_FONT}\u0301"
 
 
-@pytest.mark.parametrize(("made", "wide", "high", "left", "top"), [
+@pytest.mark.parametrize(("to_pdf", "wide", "high", "left", "top"), [
     (envelopes_pdf, 114, 64, 98, 46), (labels_pdf, 93, 38.1, 4.65, 15.15),
 ])  # fmt: skip
 def test_the_longest_address_that_can_be_entered_stays_in_its_place(
-    made: Callable[[Sequence[PaperEnvelope]], bytes], wide: float, high: float, left: float, top: float
+    to_pdf: Callable[[Sequence[PaperEnvelope]], bytes], wide: float, high: float, left: float, top: float
 ) -> None:
     """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the
     paper's own room."""
-    lines = tuple((f"{at} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, "
-                   f"WELLS")[:LONGEST] for at in range(MOST_LINES + 1))
+    lines = tuple((f"{index} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, "
+                   f"WELLS")[:LONGEST] for index in range(MOST_LINES + 1))
     assert {len(line) for line in lines} == {LONGEST}
-    page = pypdfium2.PdfDocument(io.BytesIO(made([PaperEnvelope(lines)])))[0]
+    page = pypdfium2.PdfDocument(io.BytesIO(to_pdf([PaperEnvelope(lines)])))[0]
     words, paper = page.get_textpage(), page.get_height()
     assert "".join(words.get_text_range().split()) == "".join(lines).replace(" ", "")
     boxes = [
-        words.get_charbox(at) for at in range(words.count_chars()) if words.get_text_range(at, 1).strip()
+        words.get_charbox(index) for index in range(words.count_chars())
+        if words.get_text_range(index, 1).strip()
     ]
     assert min(box[0] for box in boxes) >= left * MM
     assert max(box[2] for box in boxes) <= (left + wide) * MM
@@ -143,8 +146,8 @@ def test_the_longest_address_that_can_be_entered_stays_in_its_place(
 
 
 def test_labels_stand_fourteen_on_a_page() -> None:
-    found = pages(labels_pdf([PaperEnvelope((f"Player {at}", "Street", "Town")) for at in range(15)]))
-    assert [page.count("Street") for page in found] == [14, 1]
+    texts = pages(labels_pdf([PaperEnvelope((f"Player {number}", "Street", "Town")) for number in range(15)]))
+    assert [page.count("Street") for page in texts] == [14, 1]
 
 
 # The pack
@@ -201,7 +204,7 @@ def finish(table: Table) -> list[OutboxRow]:
 
 def test_a_winter_brings_the_coordinator_one_pack_to_print(winter: Table) -> None:
     """OUT-10, Q-12: results and map for each player by post, besides the mail."""
-    (row,) = [one for one in finish(winter) if one.kind == "postal_pack"]
+    (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     message = winter.message(row)
     assert row.recipient == COORDINATOR
     assert row.key == f"{winter.game}/Winter 1643 Adjustment/postal_pack/{COORDINATOR}"
@@ -220,7 +223,7 @@ def test_a_winter_brings_the_coordinator_one_pack_to_print(winter: Table) -> Non
 
 def test_the_pack_says_who_has_no_address_who_is_travelling_and_who_is_an_exception(winter: Table) -> None:
     """LIST-03, POST-06; a player with no valid address is named, not forgotten."""
-    (row,) = [one for one in finish(winter) if one.kind == "postal_pack"]
+    (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)
     assert "- Montrose: 2 envelopes - " not in words
     assert "- Argyll: 1 envelope - Montrose: 2 envelopes" in words
@@ -232,8 +235,8 @@ def test_the_pack_says_who_has_no_address_who_is_travelling_and_who_is_an_except
 
 def test_no_home_address_reaches_a_player(winter: Table) -> None:
     """Section 5: no home address of another player, in no letter to a player and in no attachment of one."""
-    rows = [one for one in finish(winter) if one.kind != "postal_pack"]
-    assert sorted({one.recipient for one in rows}) == sorted(
+    rows = [row for row in finish(winter) if row.kind != "postal_pack"]
+    assert sorted({row.recipient for row in rows}) == sorted(
         address(power) for power in winter.variant.powers
     )
     for row in rows:
@@ -243,7 +246,8 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
             if part.get_content_type() == "application/pdf":
                 texts += pages(part.get_content())
         whole = " ".join(texts)
-        assert not [one for one in ("High Street", "Quill Cottage", "Lodge 7", "Low Street") if one in whole]
+        assert not [line for line in ("High Street", "Quill Cottage", "Lodge 7", "Low Street")
+            if line in whole]
 
 
 def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
@@ -255,7 +259,7 @@ def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) 
         dry = ResultsAnnouncer(winter.writer, drawing=False)
         put = dry.prepare(session, winter.phase(), winter.resolution())
         drawn = dry.picture(session, winter.phase(), winter.resolution(), "envelopes.pdf")
-    assert [len(pages(one.data)) for one in drawn] == [3]
+    assert [len(pages(file.data)) for file in drawn] == [3]
     with winter.site.store.begin() as session:
         put(session)
     (named,) = [row for row in winter.letters() if row.kind == "postal_pack"]
@@ -269,7 +273,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
         site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
     )
     table.announce = ResultsAnnouncer(table.writer)
-    (row,) = [one for one in finish(table) if one.kind == "postal_pack"]
+    (row,) = [letter for letter in finish(table) if letter.kind == "postal_pack"]
     assert {part.get_filename() for part in table.message(row).iter_attachments()} == {
         "results.pdf",
         "map.pdf",
@@ -281,7 +285,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
 def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table) -> None:
     """POST-07: with what would mend it, and without the address itself."""
     lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")
-    (row,) = [one for one in finish(winter) if one.kind == "postal_pack"]
+    (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)
     assert "Hamilton: some lines of this address are in letters that no font of this machine has." in words
     assert "fonts-noto-cjk" in words
@@ -303,8 +307,9 @@ def test_a_name_with_line_breaks_is_one_line_of_an_envelope(winter: Table) -> No
         seat = session.get_one(SeatRow, (winter.game, "Argyll"))
         session.get_one(PlayerRow, seat.player_id).name = "Hugo\r\nBcc: all@example.org\n"
     with winter.site.store() as session:
-        found = {one.to[0] for one in envelopes(post_of(session, winter.game, date(2027, 3, 1)))}
-    assert "Hugo Bcc: all@example.org" in found
+        name_lines = {envelope.to[0]
+            for envelope in envelopes(post_of(session, winter.game, date(2027, 3, 1)))}
+    assert "Hugo Bcc: all@example.org" in name_lines
 
 
 def test_ten_blank_sheets_are_drawn_within_the_time_of_a_letter() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from service.clock import SimulatedClock
 from service.letters import render
 from service.notices.postal_packs import RETURN, post_of
-from service.notices.previews import WHO
+from service.notices.previews import RECEIVERS
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, GameRow, OutboxRow
 from tests.support.desk_table import DeskTable, open_desk
@@ -28,20 +28,20 @@ def desk(site: Site) -> DeskTable:
 
 
 def letter(page: str) -> str:
-    found = re.search(r'<pre class="card letter".*?>(.*?)</pre>', page, re.DOTALL)
-    assert found is not None
-    return found.group(1)
+    match = re.search(r'<pre class="card letter".*?>(.*?)</pre>', page, re.DOTALL)
+    assert match is not None
+    return match.group(1)
 
 
 def test_the_list_has_all_sixteen_kinds_and_no_other(desk: DeskTable) -> None:
-    assert set(WHO) == set(render.KINDS)
-    assert len(WHO) == 16
+    assert set(RECEIVERS) == set(render.KINDS)
+    assert len(RECEIVERS) == 16
     page = desk.page(f"/previews/{desk.table.game}?power=Montrose")
-    for kind in WHO:
+    for kind in RECEIVERS:
         assert f'href="/previews/powick-bridge/{kind}?power=Montrose"' in page
 
 
-@pytest.mark.parametrize("kind", WHO)
+@pytest.mark.parametrize("kind", RECEIVERS)
 def test_each_letter_is_shown_in_both_forms_of_a_game_that_has_just_begun(desk: DeskTable, kind: str) -> None:
     page = desk.page(f"/previews/{desk.table.game}/{kind}?power=Montrose")
     words = letter(page)
@@ -53,10 +53,10 @@ def test_each_letter_is_shown_in_both_forms_of_a_game_that_has_just_begun(desk: 
     assert "<h1>" in answer.text
 
 
-@pytest.mark.parametrize("kind", WHO)
+@pytest.mark.parametrize("kind", RECEIVERS)
 def test_no_preview_names_anybodys_address_and_nothing_is_written(desk: DeskTable, kind: str) -> None:
     page = desk.page(f"/previews/{desk.table.game}/{kind}?power=Montrose")
-    assert not [one for one in map(address, desk.table.variant.powers) if one in page]
+    assert not [other for other in map(address, desk.table.variant.powers) if other in page]
     with desk.table.site.store() as session:
         assert session.scalar(select(func.count()).select_from(OutboxRow)) == 0
 
@@ -93,9 +93,9 @@ def test_what_is_not_there_is_said(desk: DeskTable, path: str) -> None:
 
 
 def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
-    for told in ("handed-over", "again"):
+    for notice in ("handed-over", "again"):
         answer = desk.post(f"/previews/{desk.table.game}/hand-over", name="Blaise\r\nPascal", key="form-1")
-        assert answer.headers["location"] == f"/previews/powick-bridge?notice={told}"
+        assert answer.headers["location"] == f"/previews/powick-bridge?notice={notice}"
     assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
     assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?notice=again")
     with desk.table.site.store() as session:
@@ -123,7 +123,7 @@ def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -
             "Wells",
         ]
         (ormond,) = [
-            one for one in post_of(session, desk.table.game, date(2027, 3, 1)) if one.power == "Ormond"
+            post for post in post_of(session, desk.table.game, date(2027, 3, 1)) if post.power == "Ormond"
         ]
     assert ormond.accommodation == "Mr Quill posts their letters"
     assert "2 Low Street" in desk.page(path)
@@ -136,18 +136,18 @@ def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -
 @pytest.mark.parametrize("slug", ["brittania", "britain1066"])
 def test_a_game_has_the_letters_that_its_phases_have(site: Site, slug: str) -> None:
     """Brittania has one kind of phase: no drafts, no retreats, no builds."""
-    made = open_table(site, slug=slug)
-    power = next(iter(made.variant.powers))
-    desk = open_desk(made, wall=SimulatedClock(site.clock.now()))
-    page = desk.page(f"/previews/{made.game}?power={power}")
-    kinds = re.findall(rf'href="/previews/{made.game}/([a-z_]+)\?power=', page)
+    opened = open_table(site, slug=slug)
+    power = next(iter(opened.variant.powers))
+    desk = open_desk(opened, wall=SimulatedClock(site.clock.now()))
+    page = desk.page(f"/previews/{opened.game}?power={power}")
+    kinds = re.findall(rf'href="/previews/{opened.game}/([a-z_]+)\?power=', page)
     missing = (
         {"draft_results", "retreat_request", "adjustment", "year_end_results"}
         if slug == "brittania"
         else set()
     )
-    assert set(kinds) == set(WHO) - missing
+    assert set(kinds) == set(RECEIVERS) - missing
     for kind in kinds:
-        assert "Powick Bridge" in letter(desk.page(f"/previews/{made.game}/{kind}?power={power}"))
+        assert "Powick Bridge" in letter(desk.page(f"/previews/{opened.game}/{kind}?power={power}"))
     for kind in missing:
-        assert desk.client.get(f"/previews/{made.game}/{kind}?power={power}").status_code == 404
+        assert desk.client.get(f"/previews/{opened.game}/{kind}?power={power}").status_code == 404

@@ -34,9 +34,9 @@ DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
 @pytest.fixture
 def desk(site: Site) -> Desk:
     """A game that shows readings in its receipts."""
-    made = Desk(open_table(site))
-    switch(made, on=True)
-    return made
+    opened = Desk(open_table(site))
+    switch(opened, on=True)
+    return opened
 
 
 def switch(desk: Desk, *, on: bool) -> None:
@@ -57,8 +57,8 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     desk.read(paper, sights)
     assert desk.table.told() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
-    for at, line in enumerate((*HEADING, *ORDERS), start=1):
-        assert f"- {at}: {line} -" in words, line
+    for number, line in enumerate((*HEADING, *ORDERS), start=1):
+        assert f"- {number}: {line} -" in words, line
     assert f"- 8: {DOUBTFUL[0]} (unsure) The ink counts, not this reading" in words
     assert "Photographs: 1" in words
     assert "Nobody has read your orders yet." in words
@@ -80,7 +80,7 @@ def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
     assert f"{impossible} -" in words
     assert "F Ork - PentF" in words
     assert "Pentland Firth" not in words
-    assert not any(said in words.lower() for said in ("legal", "valid", "impossible", "cannot"))
+    assert not any(word in words.lower() for word in ("legal", "valid", "impossible", "cannot"))
 
 
 def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: Desk) -> None:
@@ -157,13 +157,13 @@ def test_each_line_is_boxed_where_it_stands_and_an_unsure_box_is_broken_in_grey_
 
 
 def test_the_transcription_stands_below_and_grows_with_it() -> None:
-    one, two = (
+    one_line, two_lines = (
         Image.open(io.BytesIO(reading_picture(photograph(), lines))).size for lines in (BOXES[:1], BOXES)
     )
-    assert two[1] > one[1] > 1400 * 1.1
-    assert one[0] == two[0] == 1100
+    assert two_lines[1] > one_line[1] > 1400 * 1.1
+    assert one_line[0] == two_lines[0] == 1100
     long = BoxedLine(1, BOXES[0].corners, "word " * 80)
-    assert Image.open(io.BytesIO(reading_picture(photograph(), (long,)))).size[1] > two[1]
+    assert Image.open(io.BytesIO(reading_picture(photograph(), (long,)))).size[1] > two_lines[1]
 
 
 def test_a_noisy_sheet_of_many_lines_stays_small() -> None:
@@ -171,8 +171,8 @@ def test_a_noisy_sheet_of_many_lines_stays_small() -> None:
     out = io.BytesIO()
     Image.fromarray(noise).resize((2400, 3200)).save(out, "JPEG", quality=92)
     lines = [
-        BoxedLine(at, ((100, 90 * at), (2000, 90 * at), (2000, 90 * at + 60), (100, 90 * at + 60)), "x" * 60)
-        for at in range(1, 31)
+        BoxedLine(number, ((100, top), (2000, top), (2000, top + 60), (100, top + 60)), "x" * 60)
+        for number, top in enumerate(range(90, 2790, 90), start=1)
     ]
     begun = time.process_time()
     data = reading_picture(out.getvalue(), lines)

@@ -28,10 +28,10 @@ ASKED = ("Montrose", "Ormond")
 @pytest.fixture
 def table(site: Site) -> Table:
     """A game in which two players asked to be reminded."""
-    made = open_table(site)
-    ask(made, *ASKED)
-    base = replace(made.writer.sender, base_url="https://orders.example.org")
-    writer = Reminders(LetterContext(site.blobs, site.clock, made.load, base))
+    opened = open_table(site)
+    ask(opened, *ASKED)
+    base = replace(opened.writer.sender, base_url="https://orders.example.org")
+    writer = Reminders(LetterContext(site.blobs, site.clock, opened.load, base))
 
     def remind(payload: dict[str, object]) -> None:
         with site.store.begin() as session:
@@ -40,7 +40,7 @@ def table(site: Site) -> Table:
     site.jobs.register(scheduler.REMIND, remind)
     for name in (scheduler.LETTERS, scheduler.OPEN, scheduler.DEADLINE):
         site.jobs.register(name, lambda _: None)
-    return made
+    return opened
 
 
 def ask(table: Table, *powers: str) -> None:
@@ -116,7 +116,7 @@ def test_who_asks_late_is_still_reminded(table: Table) -> None:
 def test_a_reminder_says_nothing_of_the_game(table: Table) -> None:
     """OUT-11, NON-02: no unit, no region, no other power, nobody's address; a calendar, and how to end it."""
     look(table, timedelta(hours=12))
-    row = next(one for one in table.letters("reminder") if one.recipient == address("Montrose"))
+    row = next(row for row in table.letters("reminder") if row.recipient == address("Montrose"))
     words, message = table.words(row), table.message(row)
     assert not re.search(r"\b(Army|Fleet|A|F)\b", words)
     # Mar is a region too, and so is Montrose.

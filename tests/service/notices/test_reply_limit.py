@@ -58,7 +58,7 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
     assert "Montrose" not in table.words(notice)
     with table.site.store() as session:
         # The desk's list of what is held, before the results: every one of them.
-        assert len([one for one in ballots.papers(session, table.phase().id) if one.held]) == THIRTY
+        assert len([paper for paper in ballots.papers(session, table.phase().id) if paper.held]) == THIRTY
 
 
 def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:
@@ -90,7 +90,7 @@ def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(tabl
         read(table, version, RefusalReason.ONLY_CHANGES, kind="held")
     assert len(table.letters("held")) == FIVE
     notices = table.letters("coordinator_notice")
-    assert len([one for one in notices if "A paper of Montrose is held" in table.words(one)]) == 8
+    assert len([notice for notice in notices if "A sheet of Montrose is held" in table.words(notice)]) == 8
 
 
 def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -> None:
@@ -139,8 +139,8 @@ def test_a_refusal_brings_the_blank_sheet_of_the_senders_own_power(table: Table,
     that is open."""
     table.take(bare(table, subject), table.phase().opens_at)
     words = sheet(table)
-    for said in ("Montrose", "Powick Bridge", f"{SUMMER} Orders"):
-        assert said in words
+    for part in ("Montrose", "Powick Bridge", f"{SUMMER} Orders"):
+        assert part in words
     assert "Argyll" not in words
 
 
@@ -152,7 +152,7 @@ def test_a_dark_photograph_brings_it_too(table: Table) -> None:
 def test_a_player_of_two_powers_is_not_guessed_at_and_promised_no_sheet(table: Table) -> None:
     """SUBJ-07."""
     with table.site.store.begin() as session:
-        own = session.get_one(SeatRow, (table.game, "Montrose")).player_id
-        session.get_one(SeatRow, (table.game, "Argyll")).player_id = own
+        player_id = session.get_one(SeatRow, (table.game, "Montrose")).player_id
+        session.get_one(SeatRow, (table.game, "Argyll")).player_id = player_id
     table.take(bare(table, "my moves"), table.phase().opens_at)
     assert sheet(table) == ""

@@ -47,10 +47,10 @@ def finish(table: Table, number: int = 1) -> list[OutboxRow]:
 
 def kinds(letters: list[OutboxRow]) -> dict[str, list[str]]:
     """Kind of letter to its recipients, sorted."""
-    found: dict[str, list[str]] = {}
+    recipients: dict[str, list[str]] = {}
     for row in letters:
-        found.setdefault(row.kind, []).append(row.recipient)
-    return {kind: sorted(own) for kind, own in found.items()}
+        recipients.setdefault(row.kind, []).append(row.recipient)
+    return {kind: sorted(addresses) for kind, addresses in recipients.items()}
 
 
 def everyone(table: Table) -> list[str]:
@@ -160,8 +160,8 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
         texts = [str(value) for value in message.values()]
         texts += [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
         whole = "\n".join(texts)
-        others = [one for one in everyone(dislodged) if one != row.recipient]
-        assert not [one for one in others if one in whole]
+        others = [other for other in everyone(dislodged) if other != row.recipient]
+        assert not [other for other in others if other in whole]
         assert row.recipient in message["To"]
 
 
@@ -240,14 +240,14 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
 
 def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
-    told = {dislodged.words(row) for row in letters}
-    assert len(told) == 1
-    (words,) = told
+    texts = {dislodged.words(row) for row in letters}
+    assert len(texts) == 1
+    (words,) = texts
     assert ("Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged "
             "(handbook, Unit orders).") in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
-    assert all(one == pictures[0] for one in pictures)
+    assert all(picture == pictures[0] for picture in pictures)
 
 
 def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> None:

@@ -57,10 +57,10 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     """OUT-05: only the beaten power, with its units and the closing time, at the moment of the draft
     results."""
     letters = finish(autumn, 1)
-    drafts = [one for one in letters if one.kind == "draft_results"]
-    (asked,) = [one for one in letters if one.kind == "retreat_request"]
-    assert {one.recipient for one in drafts} == everyone(autumn)
-    assert {one.due_at for one in letters} == {at("2027-03-14 07:00")}
+    drafts = [letter for letter in letters if letter.kind == "draft_results"]
+    (asked,) = [letter for letter in letters if letter.kind == "retreat_request"]
+    assert {letter.recipient for letter in drafts} == everyone(autumn)
+    assert {letter.due_at for letter in letters} == {at("2027-03-14 07:00")}
     assert asked.recipient == address("Newcastle")
     words = autumn.words(asked)
     assert "Newcastle has 1 unit that must retreat" in words
@@ -77,7 +77,8 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     """Q-25: owner and proxy are both asked, and nobody else; a retreat that the proxy writes counts."""
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
-    asked = {one.recipient: autumn.words(one) for one in finish(autumn, 1) if one.kind == "retreat_request"}
+    asked = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
+        if letter.kind == "retreat_request"}
     assert set(asked) == {address("Newcastle"), address("Montrose")}
     assert "- Army Kesteven & Holland Write" in asked[address("Newcastle")]
     assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
@@ -88,7 +89,7 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
         number=2,
         heading=("Montrose", "Autumn 1642 Retreat Orders"),
     )
-    final = next(one for one in finish(autumn, 2) if one.kind == "final_results")
+    final = next(letter for letter in finish(autumn, 2) if letter.kind == "final_results")
     assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(final)
 
 
@@ -105,13 +106,13 @@ def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
     story."""
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
-    words = next(autumn.words(one) for one in finish(autumn, 1) if one.kind == "draft_results")
+    words = next(autumn.words(letter) for letter in finish(autumn, 1) if letter.kind == "draft_results")
     assert "handed over, dislodged." in words
     assert "Army Kesteven & Holland had no order" not in words
 
 
 def test_a_unit_that_is_beaten_without_an_order_is_not_said_to_hold(autumn: Table) -> None:
-    words = next(autumn.words(one) for one in finish(autumn, 1) if one.kind == "draft_results")
+    words = next(autumn.words(letter) for letter in finish(autumn, 1) if letter.kind == "draft_results")
     assert "Army Kesteven & Holland had no order and is dislodged." in words
     assert words.count("had no order and holds.") > 10
 
@@ -128,22 +129,22 @@ def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retr
         number=2,
         heading=("Newcastle", "Autumn 1642 Retreat Orders"),
     )
-    letters = [one for one in finish(autumn, 2) if one.kind == "final_results"]
-    assert {one.recipient for one in letters} == everyone(autumn)
-    assert all(one.due_at <= at("2027-03-17 07:00") for one in letters)
-    for one in letters:
-        attached = files(autumn.message(one))
+    letters = [letter for letter in finish(autumn, 2) if letter.kind == "final_results"]
+    assert {letter.recipient for letter in letters} == everyone(autumn)
+    assert all(letter.due_at <= at("2027-03-17 07:00") for letter in letters)
+    for letter in letters:
+        attached = files(autumn.message(letter))
         assert sorted(attached) == ["results-1.png", "sheet-newcastle-1.jpg"]
         for data in attached.values():
             with Image.open(io.BytesIO(data)) as opened:
                 opened.load()
-        assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(one)
+        assert "Army Kesteven & Holland retreats to Newark: retreats." in autumn.words(letter)
 
 
 def test_powers_without_a_beaten_unit_are_not_said_to_have_sent_no_retreat_sheet(autumn: Table) -> None:
     """OUT-06: nothing was due of them; a beaten power without a sheet is told of."""
     finish(autumn, 1)
-    letters = [one for one in finish(autumn, 2) if one.kind == "final_results"]
+    letters = [letter for letter in finish(autumn, 2) if letter.kind == "final_results"]
     words = autumn.words(letters[0])
     assert words.count("No sheet was received.") == 1
     assert "NEWCASTLE - No sheet was received." in words
@@ -158,27 +159,29 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
     letters = finish(autumn, 2)
     offers = {"Newcastle": 7 - 5, "Manchester": 8 - 6, "Montrose": 7 - 6}
     centres = {"Newcastle": 7, "Manchester": 8, "Montrose": 7}
-    for one in letters:
-        if one.kind != "final_results":
+    for letter in letters:
+        if letter.kind != "final_results":
             continue
-        words = autumn.words(one)
+        words = autumn.words(letter)
         for power in autumn.variant.powers.values():
             units = 5 if power.id == "Newcastle" else 6
-            said = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} "
+            section = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} "
                                    f"units.")[2].partition(" - ")[0]
             assert (
-                (f"Offer: build {offers[power.id]}." in said) if power.id in offers else "Offer" not in said
+                (f"Offer: build {offers[power.id]}." in section) if power.id in offers
+                else "Offer" not in section
             ), power.id
-            assert "Demand" not in said
-    own = {one.recipient: autumn.words(one) for one in letters if one.kind == "adjustment"}
-    assert set(own) == everyone(autumn)
+            assert "Demand" not in section
+    adjustments = {letter.recipient: autumn.words(letter) for letter in letters
+        if letter.kind == "adjustment"}
+    assert set(adjustments) == everyone(autumn)
     for power in autumn.variant.powers.values():
         wanted = (
             f"may build {offers[power.id]} unit"
             if power.id in offers
             else "You have nothing to build and nothing to remove."
         )
-        assert wanted in own[address(power.id)], power.id
+        assert wanted in adjustments[address(power.id)], power.id
 
 
 @pytest.fixture
@@ -192,7 +195,7 @@ def winter(site: Site) -> Table:
         "Manchester": opening.centres["Manchester"] | {crown[0], crown[1]},
     }
     units = frozenset(
-        one for one in opening.units if one.power != "Manchester" or one.region.province != "London"
+        unit for unit in opening.units if unit.power != "Manchester" or unit.region.province != "London"
     )
     table = open_table(site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), units, centres))
     table.announce = ResultsAnnouncer(table.writer)
@@ -205,15 +208,15 @@ def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_
     before = winter.position(1)
     assert "London" in before.centres["Manchester"]
     winter.file("Manchester", ["Build A London"], heading=("Manchester", "Winter 1643 Adjustment Orders"))
-    letters = [one for one in finish(winter, 1) if one.kind == "year_end_results"]
-    assert {one.recipient for one in letters} == everyone(winter)
+    letters = [letter for letter in finish(winter, 1) if letter.kind == "year_end_results"]
+    assert {letter.recipient for letter in letters} == everyone(winter)
     words = winter.words(letters[0])
     assert "BUILT - Army London" in words
     lot = words.partition("REMOVED BY LOT, IN THE ORDER DRAWN")[2].partition("WHO HOLDS WHAT")[0]
     assert lot.count(" - ") == 2
-    own = {(f"{winter.variant.kinds[one.kind].name} "
-            f"{one.region.province}") for one in before.units if one.power == "The Crown"}
-    assert sum(unit in lot for unit in own) == 2
+    crown_units = {f"{winter.variant.kinds[unit.kind].name} {unit.region.province}"
+                   for unit in before.units if unit.power == "The Crown"}
+    assert sum(unit in lot for unit in crown_units) == 2
     assert "- The Crown: 4 centres, 4 units." in words
     attached = files(winter.message(letters[0]))
     assert "results-1.png" in attached

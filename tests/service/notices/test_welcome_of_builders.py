@@ -25,15 +25,15 @@ def welcomed(site: Site, slug: str) -> Table:
 def test_bretwalda_tells_each_power_its_centres(site: Site) -> None:
     table = welcomed(site, "bretwalda")
     (letter,) = [row for row in table.letters("welcome") if row.recipient == address("Mercia")]
-    said = table.words(letter)
+    words = table.words(letter)
     assert ("You have no unit yet. You own Gloucester, Shrewsbury, Tamworth, Warwick, and may build a unit "
-            "in each.") in said
-    assert "Mercia - Winter 620 - Adjustment Orders - v1" in said
+            "in each.") in words
+    assert "Mercia - Winter 620 - Adjustment Orders - v1" in words
 
 
 def test_who_has_units_is_told_of_these(site: Site) -> None:
     table = welcomed(site, "britain1066")
     (letter,) = [row for row in table.letters("welcome") if row.recipient == address("The Scots")]
-    said = table.words(letter)
-    assert "Fleet Fife" in said
-    assert "may build" not in said
+    words = table.words(letter)
+    assert "Fleet Fife" in words
+    assert "may build" not in words

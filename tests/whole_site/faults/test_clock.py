@@ -29,8 +29,8 @@ from tests.support.site import NOON, Site
 def served() -> Iterator[list[Served]]:
     begun: list[Served] = []
     yield begun
-    for one in begun:
-        one.close()
+    for server in begun:
+        server.close()
 
 
 def move_deadline(store: Store, instant: datetime) -> None:
@@ -105,12 +105,13 @@ def test_a_clock_that_jumps_ahead_and_back_closes_each_phase_once_and_in_time(
         assert wait_for(lambda: _held(store), 45)
         assert closed(store) == []
         _set(dial, timedelta())
+        # Otherwise the jump back would come too late to prove anything.
         assert datetime.now(UTC) < deadline
         assert wait_for(lambda: closed(store), (deadline - datetime.now(UTC)).total_seconds() + 90)
         late = datetime.now(UTC) - deadline
         time.sleep(3)
-        (at,) = closed(store)
-        assert at >= deadline
+        (closed_at,) = closed(store)
+        assert closed_at >= deadline
         # the sweep, and what closing takes on a busy machine
         assert late < timedelta(seconds=SWEEP_SECONDS + 10)
 
@@ -131,11 +132,12 @@ def test_a_deadline_that_a_wrong_clock_had_enqueued_is_enqueued_anew_once_the_cl
 ) -> None:
     """The key of the first time is used up, and its work did nothing: without another the phase would wait
     for five minutes."""
-    at = NOON + timedelta(hours=6)
-    phase = add_phase(site, 1, PhaseState.OPEN, NOON, at)
-    site.clock.set(at + timedelta(minutes=1))
+    deadline = NOON + timedelta(hours=6)
+    phase = add_phase(site, 1, PhaseState.OPEN, NOON, deadline)
+    site.clock.set(deadline + timedelta(minutes=1))
     wrong = due_now(site.clock, site.store, site.jobs)
-    site.clock.set(at)
+    site.clock.set(deadline)
+    # The moment at which the clock was set makes the key another one.
     right = due_now(site.clock, site.store, site.jobs, "2026-03-01T17:58:00Z")
     assert right == (f"{wrong[0]}@2026-03-01T17:58:00Z",)
     assert [payload["phase"] for name, _, payload in site.jobs.queue if name == DEADLINE] == [phase, phase]
@@ -150,6 +152,7 @@ def test_the_schedule_notices_that_the_clock_was_set(site: Site, monkeypatch: py
     try:
         assert wait_for(lambda: jobs.asked, 20)
         assert not any("@" in key for _, key in jobs.asked)
+        # Two hours back, as when a machine starts with a wrong clock and is then corrected.
         ahead[0] = -7200.0
         assert wait_for(lambda: any("@" in key for _, key in jobs.asked), 20)
     finally:

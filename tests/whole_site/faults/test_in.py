@@ -46,7 +46,8 @@ def own(
     name: str = "sheet.jpg",
 ) -> bytes:
     """Montrose's mail, with more headers, another photograph, or another name for it."""
-    return mail(table.subject("Montrose", version), MONTROSE, parts=[text(), part(photo or picture(90 + version), name=name)],
+    return mail(table.subject("Montrose", version), MONTROSE,
+        parts=[text(), part(photo or picture(90 + version), name=name)],
                 stamps=[stamp("montrose.example", server=SERVER)], headers=headers)  # fmt: skip
 
 
@@ -59,6 +60,7 @@ def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers
     rows = [table.take(own(table, version, headers=headers), opens) for version in (1, 2)]
     assert [row.state for row in rows] == [MailState.USED] * 2
     assert [paper.version for paper in table.papers()] == [1, 2]
+    # Our own Message-IDs differ even where the players' are missing or the same.
     assert len({row.message_id for row in table.letters("receipt")}) == 2
 
 
@@ -68,6 +70,7 @@ def test_11_a_version_that_comes_late_does_not_replace_a_newer_one(table: Table)
     table.take(own(table, 3), opens + timedelta(hours=1))
     row = table.take(own(table, 2), opens + timedelta(hours=2))
     assert row.state == MailState.USED  # kept in the history
+    # The version counts, not the order in which mails arrive.
     third, second = table.papers()
     assert (third.version, second.version, second.flags) == (3, 2, ["superseded"])
     with table.site.store() as session:
@@ -88,6 +91,7 @@ def test_12_one_number_on_two_papers_keeps_both_and_is_flagged(table: Table) -> 
 def test_13_the_senders_date_does_not_make_a_late_mail_early(table: Table) -> None:
     """Fault 13."""
     deadline = table.phase().deadline
+    # Only the receiving server's stamp decides; this header is the sender's to write.
     early = f"Date: {format_datetime(deadline - timedelta(hours=1))}"
     row = table.take(own(table, headers=(early,)), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
@@ -100,6 +104,7 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
     """Fault 14, with a real mailbox that nobody looked into before."""
     phase = past.phase()
     box = ImapBox(imap_settings(dovecot))
+    # One second on either side of the deadline, both in the mailbox before anybody looks.
     box.deliver(own(past), phase.deadline - timedelta(seconds=1))
     box.deliver(own(past, 2), phase.deadline + timedelta(seconds=1))
     source = box.source()
@@ -122,6 +127,7 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
     """Fault 15, from a real mailbox to the verdict."""
     opens = past.phase().opens_at
     box = ImapBox(imap_settings(dovecot))
+    # Broken Message-IDs, an open quote, a line end in an encoded word, two thousand open brackets.
     odd = ("Message-ID: <", "Message-ID: <a@[", 'Cc: "', ("Cc: =?utf-8?q?=0D=0ABcc=3A_x?= "
                                                           "<a@b>"), "Cc: " + "(" * 2000)
     for number, header in enumerate(odd, start=1):
@@ -143,6 +149,7 @@ def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
     past: Table, dovecot: Dovecot
 ) -> None:
     """Fault 16, at the limit that is set where nobody sets one; it lies in the mailbox twice."""
+    # 30 MB grow to more than 40 in base64.
     raw = own(past, photo=picture() + bytes(30_000_000))
     assert len(raw) > 40_000_000
     box = ImapBox(imap_settings(dovecot))
@@ -181,7 +188,7 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
     replace(table, probe=probe).register_intake(jobs)
     raw = own(table, photo=picture(10))
-    keys = [table.arrive(one, table.phase().opens_at) for one in (raw, own(table, 2))]
+    keys = [table.arrive(mail, table.phase().opens_at) for mail in (raw, own(table, 2))]
     jobs.start()
     with table.site.store.begin() as session:
         for key in keys:
@@ -205,7 +212,7 @@ def test_18_a_stamp_that_only_looks_like_the_trusted_servers_proves_nothing(tabl
                       stamps=[stamp("montrose.example", server=server)])  # fmt: skip
         row = table.take(forged, table.phase().opens_at)
         assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
-    assert {who for _, who in table.told()} == {COORDINATOR}
+    assert {recipient for _, recipient in table.told()} == {COORDINATOR}
     assert table.papers() == []
 
 
@@ -220,14 +227,16 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
         "Auto-Submitted: auto-generated",
     )
     for number in range(200):
-        at = opens + timedelta(seconds=number * 0.3)
+        received_at = opens + timedelta(seconds=number * 0.3)
+        # Three of four are automatic answers, the fourth is a bounce without a report part.
         if number % 4:
             raw = own(table, number + 1, headers=(machine[number % 4],))
         else:
-            raw = mail(f"Undeliverable {number}", "mailer-daemon@montrose.example", headers=("Auto-Submitted: auto-replied",),
+            raw = mail(f"Undeliverable {number}", "mailer-daemon@montrose.example",
+                headers=("Auto-Submitted: auto-replied",),
                        from_lines=["From: mailer-daemon@montrose.example"],
                        parts=[text(f"It came back {number}.")])  # fmt: skip
-        assert table.take(raw, at).state == MailState.IGNORED
+        assert table.take(raw, received_at).state == MailState.IGNORED
     assert table.told() == []
 
 
@@ -239,17 +248,18 @@ def test_20_names_of_attachments_never_become_paths(table: Table, name: str) -> 
     before = set(table.site.blobs.root.parent.rglob("*"))
     row = table.take(own(table, photo=picture(77), name=name), table.phase().opens_at)
     assert row.state == MailState.USED
-    made = [path for path in set(table.site.blobs.root.parent.rglob("*")) - before
+    new_files = [path for path in set(table.site.blobs.root.parent.rglob("*")) - before
             if path.is_file() and not path.name.startswith("galloper.sqlite")]
-    assert made
-    assert all(len(path.name) == 64 and path.parents[1] == table.site.blobs.root for path in made)
+    assert new_files
+    assert all(len(path.name) == 64 and path.parents[1] == table.site.blobs.root for path in new_files)
 
 
 def test_20_a_file_is_what_it_holds_and_not_what_it_is_called(table: Table) -> None:
     """Fault 20: no bytes at all, and words that are called a picture."""
     opens = table.phase().opens_at
     for number, data in enumerate((b"", b"GIF89a but no picture", b"%PDF-1.7 but no pages"), start=1):
-        raw = mail(table.subject("Montrose", number), MONTROSE, parts=[text(), part(data), part(picture(number))],
+        raw = mail(table.subject("Montrose", number), MONTROSE,
+            parts=[text(), part(data), part(picture(number))],
                    stamps=[stamp("montrose.example", server=SERVER)])  # fmt: skip
         assert table.take(raw, opens).state == MailState.USED
     only = mail(
@@ -276,6 +286,7 @@ def black_png(width: int, height: int) -> bytes:
 @pytest.mark.slow
 def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_used(table: Table) -> None:
     """Fault 21, with the real child that opens pictures."""
+    # 2.5 thousand million pixels in less than 400 kB.
     bomb = black_png(50_000, 50_000)
     assert len(bomb) < 400_000
     opening = replace(table, probe=ChildProbe())

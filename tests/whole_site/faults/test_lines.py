@@ -34,17 +34,17 @@ class Poller:
     source: ImapSource
     pulse: MailboxStatus = field(default_factory=lambda: MailboxStatus(SystemClock()))
     stop: threading.Event = field(default_factory=threading.Event)
-    said: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
     thread: threading.Thread | None = None
 
     def start(self) -> Poller:
         def take() -> IngestCounts:
             return take_in(self.source, self.site.store, self.site.blobs, self.site.jobs, self.site.clock)
 
-        report = self.pulse.recording(self.said.append)
+        report = self.pulse.recording(self.reports.append)
         self.thread = threading.Thread(target=watch, args=(self.source, take, self.stop, report, 120.0))
         self.thread.start()
-        assert wait_for(lambda: self.said == [""])
+        assert wait_for(lambda: self.reports == [""])
         time.sleep(0.3)  # into IDLE
         return self
 
@@ -65,11 +65,11 @@ class Poller:
 def pollers() -> Iterator[list[Poller]]:
     running: list[Poller] = []
     yield running
-    for one in running:
-        one.stop.set()
-        assert one.thread is not None
-        one.thread.join(30)
-        assert not one.thread.is_alive()
+    for poller in running:
+        poller.stop.set()
+        assert poller.thread is not None
+        poller.thread.join(30)
+        assert not poller.thread.is_alive()
 
 
 def source(port: int, **more: object) -> MailIn:
@@ -86,12 +86,13 @@ def test_1_a_server_away_for_five_seconds_costs_no_mail_and_no_second_of_the_pro
     poller = Poller(site, ImapSource(source(dovecot.imap))).start()
     pollers.append(poller)
     spent, begun = time.process_time(), time.monotonic()
+    # A killed server refuses connections at once: a poller without pauses would spin.
     dovecot.kill()
     assert wait_for(lambda: poller.shown()[0] == "look", 20)
     while time.monotonic() - begun < 5:
         time.sleep(0.1)
     assert time.process_time() - spent < 1
-    assert len(poller.said) <= 5  # after pauses of 1, 2 and 5 seconds
+    assert len(poller.reports) <= 5  # after pauses of 1, 2 and 5 seconds
     dovecot.start()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: poller.count() == 1, 90)
@@ -118,6 +119,7 @@ def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
             site, ImapSource(source(proxy.port, keep_alive_seconds=KEEP_ALIVE), read_seconds=2)
         ).start()
         pollers.append(poller)
+        # Accepts, keeps the connection, and says nothing: no error would ever be raised without a time limit.
         proxy.silent = True
         begun = time.monotonic()
         dovecot.deliver(simple(1))
@@ -138,8 +140,8 @@ def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
         proxy.stop()
 
 
-def failed(said: list[str], times: int) -> bool:
-    return sum(map(bool, said)) >= times
+def failed(reports: list[str], times: int) -> bool:
+    return sum(map(bool, reports)) >= times
 
 
 @pytest.mark.slow
@@ -150,26 +152,28 @@ def test_3_a_two_megabyte_body_that_breaks_off_three_times_is_stored_once_and_wh
     proxy = Proxy(dovecot.imap).start()
     raw = simple(1, size=2_000_000)
     dovecot.append(raw)
-    stop, said = threading.Event(), list[str]()
+    stop, reports = threading.Event(), list[str]()
     inbox = ImapSource(source(proxy.port))
 
     def take() -> IngestCounts:
         return take_in(inbox, site.store, site.blobs, site.jobs, site.clock)
 
+    # Each attempt breaks off in the middle of the two megabytes.
     proxy.cut_after = 1_000_000
-    thread = threading.Thread(target=watch, args=(inbox, take, stop, said.append, 5.0))
+    thread = threading.Thread(target=watch, args=(inbox, take, stop, reports.append, 5.0))
     thread.start()
     try:
         for times in (1, 2):
-            assert wait_for(partial(failed, said, times), 60)
+            assert wait_for(partial(failed, reports, times), 60)
             proxy.cut_after = proxy.from_server + 1_000_000
-        assert wait_for(lambda: said and not said[-1], 120)
+        assert wait_for(lambda: reports and not reports[-1], 120)
     finally:
         stop.set()
         thread.join(40)
         proxy.stop()
-    assert sum(map(bool, said)) == 3
+    assert sum(map(bool, reports)) == 3
     with site.store() as session:
         (key,) = session.scalars(select(MailRow.sha256)).all()
     assert site.blobs.read(key) == raw
+    # No half file stays behind from the attempts that broke off.
     assert sum(path.is_file() for path in site.blobs.root.rglob("*")) == 1

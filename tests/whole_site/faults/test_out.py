@@ -23,9 +23,9 @@ HALF_HOUR = timedelta(minutes=30)
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    made = open_table(site)
-    made.announce = ResultsAnnouncer(made.writer, drawing=False)
-    return made
+    opened = open_table(site)
+    opened.announce = ResultsAnnouncer(opened.writer, drawing=False)
+    return opened
 
 
 def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_leave_in_order(
@@ -39,6 +39,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
         session.get_one(SubmissionRow, 1).read_at = phase.opens_at
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     assert send(table.site, port).down
+    # The receipt could not leave, and yet the phase closes: judging never waits for mail.
     table.close_phase(phase.id)
     table.approve_phase(phase.id, "ada")
     assert table.phase().state == PhaseState.SENT
@@ -53,6 +54,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
     finally:
         sink.stop()
     assert [letter.message["Message-ID"] for letter in sink.letters] == written
+    # An unreachable server is no attempt; otherwise two hours would use up a letter's tries.
     assert {row.tries for row in rows(table.site)} == {1}
     assert not any(row.possibly_twice for row in rows(table.site))
 
@@ -67,9 +69,10 @@ from service.record.chain import sessions
 from service.store.engine import open_engine
 from datetime import datetime
 from tests.support.letters import SENDER, smtp
-url, blobs, port, at = sys.argv[1:]
+url, blobs, port, now = sys.argv[1:]
 outbox._end = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
-outbox.send_due(sessions(open_engine(url)), Blobs(Path(blobs)), smtp(int(port)), SimulatedClock(datetime.fromisoformat(at)), sender=SENDER)
+clock = SimulatedClock(datetime.fromisoformat(now))
+outbox.send_due(sessions(open_engine(url)), Blobs(Path(blobs)), smtp(int(port)), clock, sender=SENDER)
 """
 
 
@@ -87,6 +90,7 @@ def test_34_a_process_killed_between_the_servers_yes_and_our_record_sends_at_mos
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING
     assert send(site, smtp_sink.port) == SendCounts()  # its claim may still be alive
+    # Only now is it certain that the other process is dead.
     site.clock.advance(CLAIM)
     assert send(site, smtp_sink.port) == SendCounts()
     site.clock.advance(PAUSES[1])

@@ -69,6 +69,7 @@ def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_
         # writes a session
         with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:
             assert answer.status == 200
+        # The sign-in had to wait: it did not slip in before the lock.
         assert time.monotonic() - begun > HELD - 2
         holder.communicate()
         with opened(settings_of(folder)) as store:
@@ -114,6 +115,7 @@ def fill(folder: Path) -> Path:
     with ballast.open("wb") as file:
         try:
             while True:
+                # A block at a time, until not even one more fits.
                 os.write(file.fileno(), bytes(4096))
         except OSError:
             return ballast
@@ -124,26 +126,26 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_i
 ) -> None:
     box = mailbox.Maildir(str(tmp_path / "box"), create=True)
     clock = SystemClock()
-    said, stop, pulse = list[str](), threading.Event(), MailboxStatus(clock)
+    reports, stop, pulse = list[str](), threading.Event(), MailboxStatus(clock)
     with make_site(small_disk) as site:
         source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
         watching = threading.Thread(target=watch, args=(
             source, lambda: take_in(source, site.store, site.blobs, site.jobs, clock), stop,
-            pulse.recording(said.append), 0.2))
+            pulse.recording(reports.append), 0.2))
         try:
             watching.start()
-            assert wait_for(lambda: said, 20)
+            assert wait_for(lambda: reports, 20)
             ballast = fill(small_disk)
             raw = simple(1, size=200_000)
             box.add(raw)
-            assert wait_for(lambda: said[-1], 20)
+            assert wait_for(lambda: reports[-1], 20)
             # The Health page and the alarm tell what the pulse has heard.
             assert pulse.last is not None
             assert "on the mail server" in pulse.last.trouble
             time.sleep(1.5)  # it is tried again, and stays
             assert len(list((tmp_path / "box" / "new").iterdir())) == 1
             ballast.unlink()
-            assert wait_for(lambda: not said[-1], 30)
+            assert wait_for(lambda: not reports[-1], 30)
             with site.store() as session:
                 (row,) = session.scalars(select(MailRow)).all()
             assert site.blobs.read(row.sha256) == raw
