@@ -158,7 +158,7 @@ def postal_pack(
 
 
 def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
-    """Another coordinator: who, from when, and the digest of the record at the change."""
+    """Tells of a new coordinator: who, from when, and the root of the record at the change."""
     return _letter("hand_over", game, None, to, facts, key=facts.key)
 
 

@@ -115,7 +115,7 @@ def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> No
         assert position >= end, part
         end = position + len(part)
     # POST-08: advice, not a condition.
-    assert "no letter is refused for lacking a part of it" in advice
+    assert "No letter is refused because a part of it is missing" in advice
 
 
 def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
