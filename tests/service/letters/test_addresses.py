@@ -69,12 +69,14 @@ def test_nobody_is_reached_without_an_address_and_a_second_one_of_always_gets_a_
 
 
 def test_on_no_day_is_a_player_with_an_address_unreachable_but_away() -> None:
+    # More than a year, so that both ends of every journey are among the days.
     for days in range(400):
         day = date(2027, 1, 1) + timedelta(days=days)
         assert addresses_on((HOME, LODGE, TENT), day).addresses
 
 
 def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
+    # U+202E turns the direction of writing: the rest of the envelope would read backwards.
     assert address_lines("ул. Ленина 5\r\n\r\n 101000   "
                          "Москва\x00\u202e\n") == ("ул. Ленина 5", "101000 Москва")
     assert address_lines("15 Sráid Uí Chonaill\nBaile Átha "

@@ -71,6 +71,7 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
         assert "results-1.png" in files  # CAL-03: the picture of the written results
         for power, ink in INK.items():
             with Image.open(io.BytesIO(copies[f"sheet-{power.lower().replace(' ', '-')}-1.jpg"])) as copy:
+                # Each sheet of the test has paper of a colour of its own; JPEG shifts it by a few steps.
                 pixel = copy.convert("RGB").getpixel((copy.width - 3, copy.height - 3))
             assert isinstance(pixel, tuple)
             assert max(abs(channel - wanted) for channel, wanted in zip(pixel, ink, strict=True)) < 12, power

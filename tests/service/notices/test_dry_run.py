@@ -60,6 +60,7 @@ def everything(table: Table) -> dict[str, list[Any]]:
             name: [tuple(row)
                 for row in session.execute(select(rows_of).order_by(*rows_of.primary_key.columns))]
             for name, rows_of in TableBase.metadata.tables.items()
+            # The one event of a dry run, and its entry in the record, are counted below.
             if name not in {"events", "record", "record_heads"}
         }
 
@@ -131,6 +132,7 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
     assert everything(table) == rows
     assert files(table) == files_before
     assert len(events(table)) == 1
+    # Nobody can rehearse in secret: the record has an entry for each.
     assert len(entries(table)) == entered + 1
 
 
@@ -143,6 +145,7 @@ def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table)
     assert not [word for word in WORDS if word in page]
     rehearsal = rehearse(table)
     assert (rehearsal.sealed, rehearsal.result, rehearsal.powers, rehearsal.letters) == (True, b"", (), ())
+    # No digest of powers or letters: guesses could be tried on it before the deadline.
     assert set(events(table)[0].detail) == {"phase_id", "digest", "sealed", "sheets"}
 
 

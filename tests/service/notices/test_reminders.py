@@ -64,6 +64,7 @@ def reminded(table: Table) -> list[str]:
 def test_who_asked_and_has_nothing_on_file_is_reminded_twice(table: Table) -> None:
     """OUT-11: 48 h and 12 h before the deadline, each once however often the schedule looks. Q-45: nobody
     else, as who did not ask for it gets none."""
+    # A second too early: the limit of 48 hours itself belongs to the reminder.
     look(table, timedelta(hours=48, seconds=1))
     assert reminded(table) == []
     for hours in (48, 47, 30, 12.01):

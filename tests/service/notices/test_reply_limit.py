@@ -64,6 +64,7 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
 def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:
     for version in range(1, FIVE + 2):
         read(table, version, RefusalReason.BLURRED)
+    # The last refusal, and so all five, is now more than an hour old.
     table.site.clock.advance(timedelta(hours=1, seconds=1))
     read(table, FIVE + 2, RefusalReason.BLURRED)
     assert len(table.letters("rejection")) == FIVE + 1
