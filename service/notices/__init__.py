@@ -1,1 +1,19 @@
-"""Who is told what, and when."""
+"""Who gets which letter, and when. A letter is put into the outbox in the transaction of its event.
+
+Doors: `results.ResultsAnnouncer` for an approved phase, `replies.Replies` for one mail,
+`broadcasts.Broadcasts` for letters to all, `reminders.Reminders`, `quarantine.Quarantine`, `dry_run.DryRun`
+and `previews.Previews`.
+
+- `replies`: receipts, refusals, sheets on hold, notices to the coordinator; `LetterContext`, which all
+  writers need.
+- `receipts`: what a receipt says, and the picture of a sheet as the machine read it.
+- `results`: results to all, requests to those who must act.
+- `attachments`, `blank_sheets`, `current_map`, `postal_packs`: the files that go with letters.
+- `broadcasts`: welcome, moved deadline, correction, hand-over.
+- `reminders`: 12 and 48 hours before a deadline, for players who asked.
+- `quarantine`: a coordinator's acts on a mail that no rule could route.
+- `dry_run`: the letters of a deadline before it comes; `previews`: each kind of letter as it would read
+  now.
+
+It imports neither `web` nor `desk`.
+"""

@@ -83,7 +83,7 @@ class ResultsAnnouncer:
         # Pictures are slow to draw, so powers that may know the same share one version.
         versions = [(resolution, facts, attached)]
         for power, addresses in records.addresses(session, game.id).items():
-            version = self._told(session, phase, variant, info, versions, power)
+            version = self._version_for(session, phase, variant, info, versions, power)
             for address in addresses:
                 to = self.letters.recipient(session, address, variant.powers[power].name)
                 letters.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *version))
@@ -102,7 +102,7 @@ class ResultsAnnouncer:
 
         return put
 
-    def _told(
+    def _version_for(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
         power: str,
     ) -> tuple[ResultsFacts, list[Attachment]]:
@@ -170,9 +170,9 @@ class ResultsAnnouncer:
         facts = self.facts(session, phase, resolution, variant)
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
         pages = next((enclosure.drawn() for enclosure in files if enclosure.name == name), [])
-        return pages or self._paper(session, phase, resolution, variant, info, facts, name)
+        return pages or self._sheet_or_pack_file(session, phase, resolution, variant, info, facts, name)
 
-    def _paper(
+    def _sheet_or_pack_file(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
         facts: ResultsFacts, name: str,
     ) -> list[Attachment]:
