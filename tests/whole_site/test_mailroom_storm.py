@@ -50,8 +50,8 @@ def kill(room: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def to_its_end(site: Site, server: Dovecot) -> Iterator[None]:
-    """A mail room that ends by itself after what is waited for, and by force where that fails: one left over
-    would work on the jobs of whatever is tested next on the same cluster."""
+    """A mail room that ends by itself after the awaited event, or by force if that fails: one left over would
+    work on the jobs of the next test on the same cluster."""
     room = start(site, server)
     try:
         yield

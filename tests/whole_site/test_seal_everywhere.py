@@ -1,8 +1,7 @@
 """The seal on everything that leaves before the deadline (issue "Trust", 4; DESK-02, Q-14, Q-37).
 
-Two sites are alike in all but what is sealed: the words on the sheets, the names above them, the ink itself.
-Whoever could tell them apart by any answer, its size or the work that it took, or by a mail or a line of the
-log, would have looked through the seal.
+Two sites are equal except for what is sealed: the words on the sheets, the names above them, the ink itself.
+If any answer, its size, the work it took, a mail or a line of the log tells them apart, the seal leaks.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ TOKEN = "a token of the tests"
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What one of the two sites holds under its seal. Both have as many lines, as sure."""
+    """What one of the two sites holds under its seal. Both have the same number of lines, equally certain."""
 
     orders: tuple[str, ...]
     read: tuple[str, ...]
@@ -72,7 +71,7 @@ OTHER = Sealed(
 
 @dataclass
 class World:
-    """A site before its deadline, with sheets on file and everything that leaves it noted."""
+    """A site before its deadline, with sheets on file; everything that leaves it is noted."""
 
     site: Site
     table: Table
@@ -82,7 +81,7 @@ class World:
 
 
 def page(sealed: Sealed) -> bytes:
-    """A photograph whose ink is as long as what is sealed."""
+    """A photograph whose ink is as long as the sealed words."""
     drawn = Image.new("RGB", (900, 1200), (236, 230, 214))
     for row, words in enumerate((sealed.name, *sealed.orders)):
         ImageDraw.Draw(drawn).text((100, 100 + 60 * row), words, fill=(sealed.shade,) * 3)
@@ -92,7 +91,7 @@ def page(sealed: Sealed) -> bytes:
 
 
 def _lines(site: Site, sealed: Sealed) -> None:
-    """What the eye made of every paper: a name, a doubtful line and a sure one, a signature."""
+    """The reading of every sheet: a name, a doubtful line and a certain one, a signature."""
     with site.store.begin() as session:
         for paper in session.query(SubmissionRow).all():
             (row, *_) = records.pages(session, paper.id)
@@ -407,7 +406,7 @@ def log() -> Iterator[io.StringIO]:
 
 
 def _apart(first: Answer, second: Answer) -> tuple[object, object]:
-    """By what two answers can be told apart: the first line of theirs that differs, or size, or work."""
+    """What tells two answers apart: the first line that differs, or the size, or the work."""
     lines = [
         pair
         for pair in itertools.zip_longest(first.words.splitlines(), second.words.splitlines())

@@ -2,8 +2,8 @@
 either database (issue "Trust", figures). Each figure is printed as a line of JSON: run it with -s.
 
 Orders are random valid moves; every sheet is a mail with a photograph of its own of `PHOTOGRAPH` bytes.
-Results letters go out without their drawn pictures, which would take hours to draw and are bytes like all
-others to who checks them.
+Results letters have no drawn pictures: drawing would take hours, and to the checkers they are bytes like any
+others.
 """
 
 from __future__ import annotations

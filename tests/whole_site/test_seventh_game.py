@@ -147,7 +147,7 @@ def test_a_game_of_it_is_created_on_a_site_that_names_the_folder(boards: Path, t
 
 
 def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> None:
-    """Papers in, results out: the sentences of its own rules reach the players."""
+    """Sheets in, results out: the sentences of its own rules reach the players."""
     table = open_table(site, slug=seventh.SLUG)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     table.file(UPPER, ["A Alder Hythe - Widow's Landing", ("R Long Loch C A Alder Hythe - Widow's "
@@ -189,7 +189,7 @@ def test_a_folder_that_is_not_there_is_a_fault_of_the_setting(boards: Path, tmp_
 
 
 def test_a_faulty_board_is_told_with_file_and_row_as_any_other(boards: Path) -> None:
-    """Its rules too: a choice that its rule set does not know."""
+    """Also its rules: a choice that its rule set does not know."""
     heading = boards / seventh.SLUG / "variant.toml"
     heading.write_text(seventh.TOML.replace('toll = "paid"', 'toll = "waived"'), "utf-8")
     maps.add_folder(boards)

@@ -187,7 +187,7 @@ def test_every_file_is_there_and_unchanged(store: Store, site_folder: Path) -> N
 
 @pytest.mark.parametrize("game", [BRIDGE, CROWN])
 def test_the_record_is_unbroken_and_tells_what_the_tables_do(store: Store, game: str) -> None:
-    """Every digest is reckoned anew; and what is told of each fact today is what was entered then."""
+    """Every digest is computed again; and each fact is described today as it was entered then."""
     with store() as session:
         before, number = start(game), 0
         for number, entry in enumerate(chain.entries(session, game), start=1):
@@ -472,7 +472,7 @@ def state_of(site: Site, phase_id: int) -> str:
 def held_letters_leave_once(
     site: Site, coordinator: ScriptedCoordinator, clock: SimulatedClock, outbox: Path
 ) -> None:
-    """None of them before the coordinator lets them."""
+    """None of them leaves before the coordinator allows it."""
     sent = len(list(outbox.iterdir()))
     assert sent == _letters_expected(OutboxState.SENT)
     clock.advance(timedelta(minutes=2))

@@ -183,8 +183,8 @@ def test_a_turn_from_handwritten_sheets_to_results(turn: Turn, story: Story) -> 
 
 
 def _the_log_tells_no_order_and_no_secret(turn: Turn, story: Story) -> None:
-    """At a finer level than a site keeps, with everything that every library says of a whole turn; the stream
-    works, for what is written to it last is there."""
+    """At a finer level than a site uses, with the messages of every library in a whole turn. The last line
+    proves that the stream works."""
     logging.getLogger("service").warning("the turn is over")
     log = turn.log.getvalue().casefold()
     assert "the turn is over" in log

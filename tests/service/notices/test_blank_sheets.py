@@ -1,8 +1,8 @@
 """A blank sheet as it is printed, photographed and read back: its heading is what was filled in (POST-07,
 HEAD-01).
 
-The target is 999 of 1,000; so many take an hour, which `galloper bench paper --sheets 1000` is for. This is a
-sample of the same sheets, and no failure in it is let pass.
+The target is 999 of 1,000. That many take an hour; `galloper bench paper --sheets 1000` measures it. This is
+a sample of the same sheets, in which none may fail.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the handbook asks of players: said once, to each of them, and policed by nobody (CON-01 to CON-07,
+"""What the handbook asks of players: told once to each of them, and enforced by nobody (CON-01 to CON-07,
 POST-02, POST-05, POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def test_the_welcome_says_how_players_meet(table: Table) -> None:
 
 @pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
 def test_other_games_rules_say_nothing_of_how_players_meet(slug: str) -> None:
-    """The conduct is the handbook's of Wars of the Three Kingdoms; none of the other rules has a word of
-    it."""
+    """The conduct comes from the handbook of Wars of the Three Kingdoms; the other rules say nothing of the
+    kind."""
     assert maps.load(slug).conduct == ()
 
 
@@ -77,7 +77,7 @@ def test_a_game_whose_rules_say_nothing_of_how_players_meet_asks_nothing(site: S
 
 
 def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> None:
-    """CON-05: shown once. A second welcome of the same seat is the same letter, and does not leave again."""
+    """CON-05: shown once. A second welcome for the same seat is the same letter and is not sent again."""
     welcome(table)
     welcome(table)
     assert len(table.letters("welcome")) == 1
@@ -133,7 +133,7 @@ def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
 
 
 def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> None:
-    """POST-08: nothing is asked of its style."""
+    """POST-08: its style does not matter."""
     site, phase = table.site, table.phase()
     site.clock.advance(timedelta(days=1))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
@@ -189,7 +189,7 @@ def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(tab
 
 
 def test_nothing_is_closed_early_though_every_sheet_is_in(table: Table) -> None:
-    """NON-04: the clock is fixed."""
+    """NON-04: a deadline does not move because every sheet is in."""
     site, phase = table.site, table.phase()
     for power in table.variant.powers:
         table.file(power, ())
@@ -201,7 +201,7 @@ def test_nothing_is_closed_early_though_every_sheet_is_in(table: Table) -> None:
 
 
 def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
-    """OUT-04: the coordinator is told, once, whom the results do not reach; everybody else has theirs."""
+    """OUT-04: the coordinator learns once whom the results do not reach; everybody else has theirs."""
     with table.site.store.begin() as session:
         session.delete(session.get_one(AddressRow, address("Ormond")))
     table.announce = ResultsAnnouncer(table.writer)

@@ -1,5 +1,5 @@
-"""An executed sheet is copied to all players with every line that its power wrote as an order, the
-superfluous ones too (Q-36), and without its writer's name, above the orders or below (Q-37)."""
+"""An executed sheet is copied to all players with every line that its power wrote as an order, superfluous
+ones included (Q-36), and without its writer's name above or below the orders (Q-37)."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ def ink(index: int, box: list[list[int]], page: Image.Image) -> None:
 
 @pytest.fixture
 def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """The copy of Manchester's sheet that goes to everybody, each of whose lines is written in an ink of its
-    own."""
+    """The copy of Manchester's sheet that goes to everybody. Each line has an ink of its own colour."""
     table = open_table(site, position=autumn_1642())
     table.announce = ResultsAnnouncer(table.writer)
     table.file("Manchester", ORDERS, heading=HEADING)
@@ -77,12 +76,12 @@ def shows(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], index: int) -> 
 def test_every_line_written_as_an_order_is_on_the_copy(
     copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
 ) -> None:
-    """Q-36: what is superfluous is seen by all."""
+    """Q-36: everybody sees superfluous orders too."""
     assert [shows(copy, index) for index in range(len(HEADING), len(HEADING) + len(ORDERS))] == [True] * 4
     assert [shows(copy, index) for index in range(1, len(HEADING))] == [True] * 4
 
 
 @pytest.mark.parametrize("index", [0, len(HEADING) + len(ORDERS)], ids=["above the orders", "below them"])
 def test_the_writers_name_is_not(copy: np.ndarray[tuple[int, ...], np.dtype[np.int64]], index: int) -> None:
-    """Q-37: cut to heading and orders; a real name or address is gone wherever it stood."""
+    """Q-37: the copy is cut to heading and orders; a real name or address is gone wherever it was."""
     assert not shows(copy, index)

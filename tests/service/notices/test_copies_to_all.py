@@ -1,4 +1,4 @@
-"""Draft results bring every executed sheet to everybody, and nothing else of what was sent in (OUT-04,
+"""Draft results bring a copy of every executed sheet to everybody, and of no other sheet (OUT-04,
 OUT-14, CAL-03)."""
 
 from __future__ import annotations
@@ -80,8 +80,7 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
 def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(
     drafts: tuple[Table, list[OutboxRow]],
 ) -> None:
-    """The issue: the powers without a sheet are listed in the draft results. A sheet that came too late is
-    none."""
+    """The draft results list the powers without a sheet. A sheet that came too late does not count as one."""
     table, letters = drafts
     words = table.words(letters[0])
     assert "SHEETS THAT COUNTED: 3" in words

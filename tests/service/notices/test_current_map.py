@@ -1,4 +1,4 @@
-"""The year-end map shows who holds the centres and no unit (Q-13, MAP-03)."""
+"""The year-end map shows who owns the centres, and no units (Q-13, MAP-03)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.table import Table, open_table
 
 @pytest.fixture
 def table(site: Site) -> Table:
-    """A game with one judged phase, whose outcome stands in for a Winter's."""
+    """A game with one judged phase; its outcome is used as a Winter's."""
     opened = open_table(site)
     phase = opened.phase()
     site.clock.set(phase.deadline)
@@ -31,7 +31,7 @@ def table(site: Site) -> Table:
 
 
 def winter_map(table: Table, units: frozenset[Unit], centres: Mapping[str, frozenset[str]]) -> bytes:
-    """The PDF that everybody is sent once a Winter ends with these."""
+    """The PDF that everybody gets when a Winter ends with these units and centres."""
     winter = next(
         number for number, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment"
     )

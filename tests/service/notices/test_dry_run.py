@@ -1,5 +1,5 @@
-"""A dry run of a deadline: nothing leaves, nothing is written but its digest, and it says what the real run
-will do."""
+"""A dry run of a deadline: nothing is sent, only its digests are written, and it says what the real run will
+do."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def close(table: Table) -> None:
 
 
 def everything(table: Table) -> dict[str, list[Any]]:
-    """All rows of all tables but the log and the record, which has an entry for it."""
+    """All rows of all tables except the log and the record."""
     with table.site.store() as session:
         return {
             name: [tuple(row)
@@ -211,7 +211,7 @@ def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) 
 
 
 def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rehearsal names every file that the real run attaches and draws none; its address gives the very same
+    """A dry run names every file that the real run attaches and draws none; the file's address gives the same
     bytes."""
     unseal(table)
     drawn: list[str] = []

@@ -1,4 +1,5 @@
-"""Another coordinator: who is told what, once, and a digest of the record that shows any later change."""
+"""A new coordinator: every player gets one letter, with a digest of the record that shows any later
+change."""
 
 from __future__ import annotations
 

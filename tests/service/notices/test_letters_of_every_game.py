@@ -1,5 +1,4 @@
-"""All sixteen letters, of every game there is, from its own facts: none has a word of another game (issue 9:
-letters' wording)."""
+"""All sixteen letters of every game, from its own facts: none has a word of another game."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ ELSEWHERE = {"w3k": (r"prox(?:y|ies)|convert\w*|conversion|sends? supply|supply 
 
 
 def _words_of(variant: Variant) -> set[str]:
-    """Every name there is in a game, and the words of these names."""
+    """Every name in a game, and the words of these names."""
     names = [
         variant.title,
         *(p.name for p in variant.board.provinces.values()),
@@ -49,9 +48,9 @@ def _people(variant: Variant) -> set[str]:
 
 
 def foreign(slug: str) -> list[str]:
-    """Patterns of what no letter of a game says: names of powers, seasons and units of other games, words of
-    phases it lacks, and what belongs to one other game alone. A name that this game has as well, as a place
-    or a word of one, is its own."""
+    """Patterns that no letter of a game may match: names of powers, seasons and units of other games, words
+    for phases that it lacks, and words that belong to one other game alone. A name that this game has too,
+    also as part of a name, is its own."""
     variant = maps.load(slug)
     own_words = {word.casefold() for word in _words_of(variant)}
     patterns = []
@@ -80,7 +79,7 @@ def _previews(table: Table) -> Iterator[OutLetter]:
 
 
 def _said(slug: str, text: str) -> list[str]:
-    """The foreign words of a letter, without what the game in these tests is called."""
+    """The foreign words in a letter, apart from the name that games have in these tests."""
     bare = text.replace("Powick Bridge", "").replace("powick-bridge", "")
     return [match.group() for pattern in foreign(slug) for match in re.finditer(pattern, bare, re.IGNORECASE)]
 
@@ -100,8 +99,8 @@ def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", maps.variants())
 def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
-    """Half a game year or more in which nobody sends anything, with every letter that it brings and the
-    previews after it."""
+    """Half a game year or more in which nobody sends anything: every letter of it, and the previews after
+    it."""
     table = open_table(site, slug=slug)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     for phase in table.phases()[:6]:

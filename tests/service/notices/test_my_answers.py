@@ -1,4 +1,4 @@
-"""What a player was answered stands in their own file, and in nobody else's (section 3 of the desk plan: own
+"""The answers to a player are in their own file and in nobody else's (section 3 of the desk plan: own
 receipts, own sheets and versions of this phase, the digest of each; NON-02)."""
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
 
 
 def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
-    """A subject that names no game that is known: the answer is the player's own, whichever game they look
-    at."""
+    """The subject names no known game: the answer is in the player's file, whichever game they look at."""
     table = desk.table
     table.take(table.mail("Montrose", 40, subject=("Nasby - Montrose - Summer 1642 - Movement Orders - "
                                                    "v1")), table.phase().opens_at)
@@ -61,7 +60,7 @@ def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk
 def test_a_calendar_of_all_ones_games_is_answered_unchanged_and_has_each_deadline_under_its_games_identity(
     desk: DeskTable,
 ) -> None:
-    """CAL-16: the personal feed heeds the mark of a program that asks every second, and a program that
+    """CAL-16: the personal feed answers a program that asks again with "not modified", and a program that
     follows both feeds sees each deadline once."""
     table = desk.table
     page = visit(desk, "Montrose").get("/public/me").text

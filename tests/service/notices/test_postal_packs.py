@@ -110,7 +110,7 @@ def test_an_address_is_printed_or_left_to_be_written_by_hand_and_never_as_boxes(
 
 
 def rules(pdf: bytes) -> int:
-    """How many ruled lines to write on a page has."""
+    """The number of ruled lines on a page."""
     return sum(
         shape.type == raw.FPDF_PAGEOBJ_PATH
         for shape in pypdfium2.PdfDocument(io.BytesIO(pdf))[0].get_objects()
@@ -222,7 +222,7 @@ def test_a_winter_brings_the_coordinator_one_pack_to_print(winter: Table) -> Non
 
 
 def test_the_pack_says_who_has_no_address_who_is_travelling_and_who_is_an_exception(winter: Table) -> None:
-    """LIST-03, POST-06; a player with no valid address is named, not forgotten."""
+    """LIST-03, POST-06: a player without a valid address is named, not forgotten."""
     (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)
     assert "- Montrose: 2 envelopes - " not in words
@@ -251,7 +251,7 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
 
 
 def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
-    """The rehearsal draws nothing, names the same files, and gives each when it is looked at."""
+    """The dry run draws nothing, names the same files, and draws each when somebody opens it."""
     phase = winter.phase()
     winter.site.clock.set(phase.deadline)
     winter.close_phase(phase.id)
@@ -283,7 +283,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
 
 
 def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table) -> None:
-    """POST-07: with what would mend it, and without the address itself."""
+    """POST-07: the letter says what would help, and does not name the address."""
     lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")
     (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)
@@ -294,7 +294,7 @@ def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table
 
 
 def test_an_address_that_was_taken_off_the_list_gets_no_letter(winter: Table) -> None:
-    """LIST-05: the row stays, the address does not hold."""
+    """LIST-05: the row stays, but the address is no longer used."""
     with winter.site.store.begin() as session:
         for row in session.scalars(select(PostalAddressRow)):
             row.ended_at = winter.site.clock.now()

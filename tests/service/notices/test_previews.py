@@ -1,4 +1,5 @@
-"""The letters of a game before they leave: each of the sixteen, to one power, with nothing of the others."""
+"""The letters of a game before they are sent: each of the sixteen, to one power, with nothing about the
+others."""
 
 from __future__ import annotations
 

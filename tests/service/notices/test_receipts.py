@@ -1,5 +1,5 @@
-"""Receipts that show a sheet as the machine read it: only where the game asks for it, only letters, once
-(OUT-02, Q-14)."""
+"""Receipts that show a sheet as the machine read it: only if the game's option says so, only the letters, and
+once (OUT-02, Q-14)."""
 
 from __future__ import annotations
 
@@ -71,8 +71,7 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
 
 
 def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
-    """NON-02, Q-14, Q-46: an order that cannot be is read back as it is written, and no order is put in other
-    words."""
+    """NON-02, Q-14, Q-46: an impossible order is read back as written, and no order is put in other words."""
     impossible = "Army London moves to Orkney"
     paper = desk.mailed()
     desk.read(paper, {picture(90): (sight(page([*HEADING, impossible, "F Ork - PentF"])),)})

@@ -51,7 +51,7 @@ def ask(table: Table, *powers: str) -> None:
 
 
 def look(table: Table, before: timedelta, number: int = 1) -> None:
-    """One look of the schedule, so long before a deadline."""
+    """One look of the scheduler, this long before a deadline."""
     table.site.clock.set(table.phase(number).deadline - before)
     scheduler.due_now(table.site.clock, table.site.store, table.site.jobs)
     table.site.jobs.run()
@@ -62,8 +62,8 @@ def reminded(table: Table) -> list[str]:
 
 
 def test_who_asked_and_has_nothing_on_file_is_reminded_twice(table: Table) -> None:
-    """OUT-11: 48 h and 12 h before the deadline, each once however often the schedule looks. Q-45: nobody
-    else, as who did not ask for it gets none."""
+    """OUT-11: 48 h and 12 h before the deadline, each once however often the scheduler looks. Q-45: a player
+    who did not ask gets none."""
     # A second too early: the limit of 48 hours itself belongs to the reminder.
     look(table, timedelta(hours=48, seconds=1))
     assert reminded(table) == []

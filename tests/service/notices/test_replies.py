@@ -1,4 +1,4 @@
-"""Letters about single mails: receipts with their notes, refusals that name what is open, papers on hold,
+"""Letters about single mails: receipts with their notes, refusals that name what is open, sheets on hold,
 notices."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Nobody is answered more than five times an hour, whatever the answers say, and nothing is lost by it:
-receipts go on, and the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
+"""Nobody gets more than five answers an hour, whatever the answers say. Nothing is lost: receipts go on, and
+the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def table(site: Site) -> Table:
 
 
 def read(table: Table, version: int, reason: RefusalReason, *, kind: str = "unusable") -> None:
-    """A photograph arrives and is found to be of no use."""
+    """A photograph arrives and cannot be used."""
     row = table.take(
         table.mail("Montrose", 100 + version, subject=table.subject("Montrose", version)),
         table.site.clock.now(),
@@ -95,7 +95,7 @@ def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(tabl
 
 
 def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -> None:
-    """What nobody was told of is not "refused with an answer"."""
+    """A mail without an answer must not be filed as "refused with an answer"."""
     after = at("2027-03-14 07:00") + timedelta(seconds=1)
     states = [
         table.take(table.mail("Montrose", version, subject=table.subject("Montrose", version)), after).state
@@ -112,7 +112,7 @@ def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -
 
 
 def sheet(table: Table) -> str:
-    """The words on the one file of the only refusal; "" where it has none."""
+    """The words on the one file of the only refusal; "" if it has none."""
     (row,) = table.letters("rejection")
     files = list(table.message(row).iter_attachments())
     assert ("to print and write on" in table.words(row)) == bool(files)
@@ -136,8 +136,8 @@ def bare(table: Table, subject: str) -> bytes:
     "Powick Bridge - Argyll - Summer 1642 - Movement",
 ])
 def test_a_refusal_brings_the_blank_sheet_of_the_senders_own_power(table: Table, subject: str) -> None:
-    """OUT-03, section 5: whatever the mail called itself, the sheet is of the sender's own seat and the phase
-    that is open."""
+    """OUT-03, section 5: whatever the subject says, the sheet is for the sender's own power and the open
+    phase."""
     table.take(bare(table, subject), table.phase().opens_at)
     words = sheet(table)
     for part in ("Montrose", "Powick Bridge", f"{SUMMER} Orders"):

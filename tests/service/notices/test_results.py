@@ -1,5 +1,5 @@
-"""What leaves when a phase is approved: which letter, to whom, with which pictures; and what must never be in
-it."""
+"""The letters that leave when a phase is approved: which letter, to whom, with which pictures; and what must
+never be in it."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
 
 
 def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Table) -> None:
-    """Q-37. The sheet's lines stand at 100, 160, 220 ... pixels; the first is a name that is no part of the
+    """Q-37. The sheet's lines are at 100, 160, 220 ... pixels; the first is a name, not part of the
     heading."""
     copy = files(dislodged.message(finish(dislodged)[0]))["sheet-manchester-1.jpg"]
     with Image.open(io.BytesIO(copy)) as picture:

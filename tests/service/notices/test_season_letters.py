@@ -54,8 +54,8 @@ def autumn(site: Site) -> Table:
 
 
 def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(autumn: Table) -> None:
-    """OUT-05: only the beaten power, with its units and the closing time, at the moment of the draft
-    results."""
+    """OUT-05: only the power with a dislodged unit is asked, with its units and the closing time, together
+    with the draft results."""
     letters = finish(autumn, 1)
     drafts = [letter for letter in letters if letter.kind == "draft_results"]
     (asked,) = [letter for letter in letters if letter.kind == "retreat_request"]
@@ -94,7 +94,7 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
 
 
 def test_the_picture_of_a_draft_says_that_it_is_one(autumn: Table) -> None:
-    """OUT-04, OUT-13: the picture is headed as its letter is; results after the retreats are not."""
+    """OUT-04, OUT-13: the picture has the heading of its letter; results after the retreats have another."""
     finish(autumn, 1)
     phase, resolution = autumn.phase(1), autumn.resolution(1)
     assert results_heading(phase, resolution) == "Autumn 1642 Movement: draft results before retreats"
@@ -102,8 +102,8 @@ def test_the_picture_of_a_draft_says_that_it_is_one(autumn: Table) -> None:
 
 
 def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
-    """Its proxy wrote nothing: it was handed over and is dislodged; that it "holds" would be a third
-    story."""
+    """Its proxy wrote nothing: the unit was handed over and is dislodged. "It holds" would contradict
+    both."""
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
     words = next(autumn.words(letter) for letter in finish(autumn, 1) if letter.kind == "draft_results")
@@ -142,7 +142,7 @@ def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retr
 
 
 def test_powers_without_a_beaten_unit_are_not_said_to_have_sent_no_retreat_sheet(autumn: Table) -> None:
-    """OUT-06: nothing was due of them; a beaten power without a sheet is told of."""
+    """OUT-06: they owed no orders; a power with a dislodged unit and no sheet is named."""
     finish(autumn, 1)
     letters = [letter for letter in finish(autumn, 2) if letter.kind == "final_results"]
     words = autumn.words(letters[0])
@@ -152,9 +152,9 @@ def test_powers_without_a_beaten_unit_are_not_said_to_have_sent_no_retreat_sheet
 
 
 def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand(autumn: Table) -> None:
-    """OUT-07, CAL-06. Each power began with six centres and six units; units stand in four more at the end of
+    """OUT-07, CAL-06. Each power began with six centres and six units; units are in four more at the end of
     the Autumn: Newcastle's in Northumberland, Manchester's in Kesteven & Holland and Suffolk, Montrose's in
-    The Mearns. Newcastle loses the beaten army, for which no retreat is ordered."""
+    The Mearns. Newcastle loses the dislodged army, for which no retreat is ordered."""
     finish(autumn, 1)
     letters = finish(autumn, 2)
     offers = {"Newcastle": 7 - 5, "Manchester": 8 - 6, "Montrose": 7 - 6}
@@ -204,7 +204,7 @@ def winter(site: Site) -> Table:
 
 def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_map(winter: Table) -> None:
     """OUT-08, CAL-07: Manchester builds in London, which is its own and empty; The Crown has two units too
-    many and sends no sheet, so two are drawn by lot. The map goes along as PDF and stands online."""
+    many and sends no sheet, so two are drawn by lot. The map is attached as PDF and is online."""
     before = winter.position(1)
     assert "London" in before.centres["Manchester"]
     winter.file("Manchester", ["Build A London"], heading=("Manchester", "Winter 1643 Adjustment Orders"))

@@ -130,8 +130,8 @@ def _held(store: Store) -> bool:
 def test_a_deadline_that_a_wrong_clock_had_enqueued_is_enqueued_anew_once_the_clock_is_set(
     site: Site,
 ) -> None:
-    """The key of the first time is used up, and its work did nothing: without another the phase would wait
-    for five minutes."""
+    """The first key is used up, and its work did nothing: without another key the phase would wait five
+    minutes."""
     deadline = NOON + timedelta(hours=6)
     phase = add_phase(site, 1, PhaseState.OPEN, NOON, deadline)
     site.clock.set(deadline + timedelta(minutes=1))

@@ -148,7 +148,7 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
 def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
     past: Table, dovecot: Dovecot
 ) -> None:
-    """Fault 16, at the limit that is set where nobody sets one; it lies in the mailbox twice."""
+    """Fault 16, at the default limit; the mail is in the mailbox twice."""
     # 30 MB grow to more than 40 in base64.
     raw = own(past, photo=picture() + bytes(30_000_000))
     assert len(raw) > 40_000_000

@@ -28,7 +28,7 @@ KEEP_ALIVE = 2
 
 @dataclass
 class Poller:
-    """A mailbox kept empty by a thread, and what the page of the site's health says of it."""
+    """A mailbox that a thread keeps empty, and what the Health page says about it."""
 
     site: Site
     source: ImapSource
