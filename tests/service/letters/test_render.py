@@ -186,7 +186,8 @@ def test_results_show_every_part() -> None:
         "The Crown: 7 centres, 5 units. Gained Oxford. Offer: build 2.",
         "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Demand: remove 2.",
         "Hamilton: 6 centres, 6 units.",
-        "The Crown has won the war.", "met by Montrose, Ormond together.", "mark 9f86 d081 884c",
+        "The Crown has won the war.", "Montrose and Ormond together meet the condition for a draw.",
+        "mark 9f86 d081 884c",
         "SHEETS THAT COUNTED: 2", "Attached: map.pdf.",
     ):  # fmt: skip
         assert part in text
