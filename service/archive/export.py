@@ -27,7 +27,7 @@ from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
 from service.store import records
-from service.store.digests import FORMAT, plain
+from service.store.digests import FORMAT, canonical, plain
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
 SEAL_DIGITS = 64
@@ -168,12 +168,11 @@ def _files(
 ) -> Iterator[tuple[str, bytes]]:
     lines, wanted = [], _NamedFiles()
     for row in record.entries(session, game_id):
-        body = json.loads(row.body)
-        line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
-        if opener is None or opener.opens(row.what, body["tells"]):
-            line |= {"salt": row.salt, "body": body}
-            wanted.note(row.what, body["tells"])
-        lines.append(json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+        tells = json.loads(row.body)["tells"]
+        opened = opener is None or opener.opens(row.what, tells)
+        if opened:
+            wanted.note(row.what, tells)
+        lines.append(canonical(record.entry_line(row, opened=opened)))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:

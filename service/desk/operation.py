@@ -13,7 +13,7 @@ from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.hold_reasons import REASONS
 from service.mail import hold, outbox
 from service.operations.health import BACKUP, RESTORED
-from service.record import chain, ledger
+from service.record import chain
 from service.store import records
 from service.store.tables import EventRow, GameRow
 from service.web.page import require_token, require_visitor, show
@@ -62,8 +62,7 @@ def log(
 
 @router.get("/log/export", dependencies=[Depends(require_visitor)])
 def export(request: Request, game: str = "") -> Response:
-    """The log as a file, of one game with its digests or of everything: what `service.record.ledger.exported`
-    says."""
+    """The log of one game or of everything as a file, which can be checked without this site."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         if game and session.get(GameRow, game) is None:
@@ -72,7 +71,7 @@ def export(request: Request, game: str = "") -> Response:
 
     def lines() -> Iterator[str]:
         with ports.sessions() as session:
-            yield from ledger.exported(session, game)
+            yield from chain.log_lines(session, game)
 
     name = f"log-{game or 'all'}-{ports.clock.now():%Y-%m-%d}.jsonl"
     return StreamingResponse(lines(), media_type="application/x-ndjson", headers={

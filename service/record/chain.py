@@ -11,20 +11,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    Engine,
-    delete,
-    event,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
@@ -34,6 +26,7 @@ from service.store.digests import FORMAT, canonical, leaf, link, plain, start
 from service.store.engine import Store
 from service.store.tables import (
     EntryRow,
+    EventRow,
     GameRow,
     HeadRow,
     LineRow,
@@ -121,6 +114,40 @@ def entries(session: Session, game_id: str) -> Iterable[EntryRow]:
     return session.scalars(
         select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)
         .execution_options(yield_per=500))
+
+
+def entry_line(row: EntryRow, *, opened: bool) -> dict[str, Any]:
+    """An entry as a line of `record.jsonl` (docs/record.md, "The archive"); salt and body only if open."""
+    line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
+    return line | {"salt": row.salt, "body": json.loads(row.body)} if opened else line
+
+
+def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
+    """The log of one game, or of everything, as a text file: one JSON object a line, the oldest event first.
+
+    An event of a game has its entry beside it, open. The game's other entries follow, closed, so that the
+    chain of the file has no gap and can be checked without this site (docs/record.md, "The log as a file").
+    """
+    event_id = cast(EventRow.id, String)
+    events = (
+        select(EventRow, EntryRow)
+        .outerjoin(EntryRow, and_(
+            EntryRow.game_id == EventRow.game_id, EntryRow.what == "event", EntryRow.fact == event_id))
+        .order_by(EventRow.id, EntryRow.number).execution_options(yield_per=500))
+    others = (
+        select(EntryRow)
+        .where(or_(EntryRow.what != "event",
+                   EntryRow.fact.not_in(select(event_id).where(EventRow.game_id == EntryRow.game_id))))
+        .order_by(EntryRow.game_id, EntryRow.number).execution_options(yield_per=500))
+    if game_id:
+        events, others = events.where(EventRow.game_id == game_id), others.where(EntryRow.game_id == game_id)
+    for row, entry in session.execute(events):
+        line = {"game": row.game_id, "id": row.id, "at": row.at.astimezone(UTC).isoformat(),
+                "actor": row.actor, "what": row.what, "detail": row.detail}
+        # Events older than the record, and those of no game, have no entry.
+        yield canonical(line if entry is None else line | entry_line(entry, opened=True)) + "\n"
+    for entry in session.scalars(others):
+        yield canonical({"game": entry.game_id} | entry_line(entry, opened=False)) + "\n"
 
 
 def begin_all(store: sessionmaker[Session]) -> int:

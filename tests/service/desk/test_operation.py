@@ -17,7 +17,7 @@ from service.operations import health
 from service.operations.findings import Finding, FindingState, ago
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
-from service.record import chain, ledger
+from service.record import chain
 from service.store import records
 from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
 from tests.support.desk_table import NAME, DeskTable, open_desk
@@ -38,6 +38,10 @@ def look(
         table.site.store, clock, pulse or MailboxStatus(clock), folder, lambda: loaded
     ).findings()
     return {fact.name: fact for fact in findings}
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def log(table: Table, kind: str, **values: object) -> None:
@@ -111,9 +115,9 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
     assert "Check a digest" not in desk.text("/log?game=nowhere")
 
 
-def test_the_log_is_exported_whole_with_digests_that_can_be_checked_without_the_site(table: Table) -> None:
-    """The desk plan's Log: "verify, export". The chain is worked out here anew from the file alone, as
-    `ledger.exported` says."""
+def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_site(table: Table) -> None:
+    """HOU-06: the log's file and the archive show one chain. It is worked out here anew from the file alone,
+    as docs/record.md says."""
     desk: DeskTable = open_desk(table)
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     for number in range(AT_ONCE + 5):
@@ -127,26 +131,57 @@ def test_the_log_is_exported_whole_with_digests_that_can_be_checked_without_the_
     answer = desk.client.get("/log/export")
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     assert answer.headers["content-disposition"].startswith('attachment; filename="log-all-')
-    entries = [json.loads(line) for line in answer.text.splitlines()]
-    assert len(entries) > AT_ONCE, "the export is whole, not a page of it"
-    assert [entry["id"] for entry in entries] == sorted(entry["id"] for entry in entries)
-    digest = hashlib.sha256(b"galloper record 1").hexdigest()
-    for entry in entries:
-        if entry["game"] is None:
-            assert "digest" not in entry
-            continue
-        hashed = {name: entry[name] for name in ("id", "at", "actor", "what", "detail")}
-        words = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        digest = hashlib.sha256(f"{digest}\n{words}".encode()).hexdigest()
-        assert entry["digest"] == digest
-    game_entries = [
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    events = [line for line in lines if "id" in line]
+    closed = [line for line in lines if "id" not in line]
+    assert lines == events + closed
+    assert len(events) > AT_ONCE, "the export is whole, not a page of it"
+    assert [line["id"] for line in events] == sorted(line["id"] for line in events)
+    assert any(line["game"] is None for line in events)
+    assert not any({"n", "leaf", "link"} & set(line) for line in events if line["game"] is None)
+    of_game = [line for line in lines if line["game"] is not None]
+    digest = sha(f"galloper record 1\n{table.game}")
+    for number, line in enumerate(sorted(of_game, key=lambda line: line["n"]), start=1):
+        assert line["n"] == number
+        digest = sha(f"{digest}\n{number}\n{line['leaf']}")
+        assert line["link"] == digest
+    for line in closed:
+        assert set(line) == {"game", "n", "leaf", "link"}, "nothing but digests of what is no event"
+    for line in of_game[: -len(closed)]:
+        body = json.dumps(line["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert line["leaf"] == sha(f"{line['salt']}\n{body}")
+        tells = line["body"]["tells"]
+        assert (tells["event"], tells["by"], tells["detail"]) == (line["what"], line["actor"], line["detail"])
+    game_lines = [
         json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()
     ]
-    assert game_entries == [entry for entry in entries if entry["game"] == table.game]
+    assert game_lines == of_game
     with table.site.store() as session:
-        assert game_entries[-1]["digest"] == ledger.digest(session, table.game)
+        assert chain.root(session, table.game).link == digest
+    assert "up to entry" in desk.text(f"/log?game={table.game}&digest={events[-1]['link']}")
     assert f'href="/log/export?game={table.game}"' in desk.page(f"/log?game={table.game}")
     assert desk.client.get("/log/export?game=nowhere").status_code == 404
+
+
+def test_an_event_that_was_changed_or_taken_away_leaves_its_entry_in_the_exported_log(table: Table) -> None:
+    desk: DeskTable = open_desk(table)
+    for kind in ("deadline_moved", "option_changed"):
+        log(table, kind, game_id=table.game, actor="Ada")
+    with table.site.store.begin() as session:
+        moved, changed = session.scalars(
+            select(EventRow).where(EventRow.game_id == table.game).order_by(EventRow.id.desc()).limit(2)
+        ).all()[::-1]
+        moved.actor = "Grace"
+        session.delete(changed)
+    lines = [
+        json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()
+    ]
+    with table.site.store() as session:
+        numbers = [row.number for row in chain.entries(session, table.game)]
+    assert sorted(line["n"] for line in lines) == numbers, "no entry is left out"
+    shown = next(line for line in lines if line.get("what") == "deadline_moved")
+    assert (shown["actor"], shown["body"]["tells"]["by"]) == ("Grace", "Ada")
+    assert "option_changed" not in [line.get("what") for line in lines]
 
 
 def test_a_second_reader_exports_nothing(table: Table) -> None:
