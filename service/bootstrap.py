@@ -237,7 +237,7 @@ def open_site(
     reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, recognizer=looker, load=load, replies=post,
         on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
-        limits=ReviewLimits(settings.reader.auto_score, settings.reader.auto_margin),
+        limits=ReviewLimits(settings.reader.auto_accept_confidence, settings.reader.min_margin_letters),
     )
     site = Site(
         settings,
@@ -419,7 +419,7 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look
             )
-        days = site.settings.keep_strays_days
+        days = site.settings.unrelated_mail_retention_days
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()))

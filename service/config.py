@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from adjudicator.errors import UserFacingError
 
 IMPLICIT_TLS_PORT = 465
 """Where letters are handed over encrypted from the first byte on (RFC 8314, 3.3)."""
+
+
+RENAMED: Mapping[str, str] = {
+    "keep_strays_days": "unrelated_mail_retention_days",
+    "photographs": "photo_store",
+    "reader.auto_score": "reader.auto_accept_confidence",
+    "reader.auto_margin": "reader.min_margin_letters",
+}
+"""Old names that are still read, for one release, and the names of today. Both are in the same table."""
 
 
 class ConfigError(UserFacingError):
@@ -86,11 +96,14 @@ class MailOut(_Part):
 
 
 class ReaderSettings(_Part):
-    """How much doubt the desk is asked about (`auto_score` 0..1, `auto_margin` in letters), and the limits of
-    the child process that opens files."""
+    """Which lines are accepted without a person, and the limits of the child process that opens files.
 
-    auto_score: float = Field(default=0.8, ge=0, le=1)
-    auto_margin: float = Field(default=1.3, ge=0)
+    `auto_accept_confidence`: the least confidence, 0..1. `min_margin_letters`: how many letters the next
+    different order must be away, 0 or more.
+    """
+
+    auto_accept_confidence: float = Field(default=0.8, ge=0, le=1)
+    min_margin_letters: float = Field(default=1.3, ge=0)
     child_memory_mb: int = Field(default=2500, ge=800)
     child_seconds: int = Field(default=30, ge=5)
 
@@ -107,13 +120,16 @@ class Web(_Part):
 
 
 class Settings(_Part):
-    """Everything a site sets. `data` is the folder for the database and the photographs; `photographs`
-    another place for them, such as "s3://bucket/path", for a site on several machines; `boards` a folder of
-    boards of one's own."""
+    """Everything a site sets.
+
+    `data` is the folder for the database and the photographs. `photo_store` is another place for photographs,
+    mails and letters, such as "s3://bucket/path", for a site on several machines. `boards` is a folder of the
+    site's own boards.
+    """
 
     data: str
     database: str = ""
-    photographs: str = ""
+    photo_store: str = ""
     boards: str = ""
     order_address: str
     coordinator: str
@@ -121,9 +137,19 @@ class Settings(_Part):
     mail_out: MailOut
     reader: ReaderSettings = ReaderSettings()
     web: Web = Web()
-    keep_strays_days: int | None = Field(default=None, ge=60)
-    """After how many days mails are forgotten of which no game's record tells
-    (`service.operations.retention`); None keeps them for ever."""
+    unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
+    """Days after which mails that are in no game's record are deleted (`service.operations.retention`); None
+    keeps them for ever."""
+    _old_names: tuple[tuple[str, str], ...] = PrivateAttr(default=())
+
+    def model_post_init(self, context: Any) -> None:
+        """Note the old names that `read_settings` came upon."""
+        self._old_names = context or ()
+
+    @property
+    def old_names(self) -> tuple[tuple[str, str], ...]:
+        """The old names under which this site sets something, each with the name of today."""
+        return self._old_names
 
     @property
     def database_url(self) -> str:
@@ -131,20 +157,53 @@ class Settings(_Part):
         return self.database or f"sqlite:///{Path(self.data) / 'galloper.sqlite'}"
 
 
-def _overlay(table: dict[str, Any], environment: dict[str, str], file: str) -> None:
-    """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values."""
-    for name, given in environment.items():
-        value = given
+def _with_new_names(table: dict[str, Any], file: Path) -> list[tuple[str, str]]:
+    """Move the values of old names to the names of today; the pairs that were moved.
+
+    Raises ConfigError where a file has both: nothing says which of the two is meant.
+    """
+    moved = []
+    for old, new in RENAMED.items():
+        *parent, old_key = old.split(".")
+        part = table.get(parent[0]) if parent else table
+        if not isinstance(part, dict) or old_key not in part:
+            continue
+        new_key = new.rpartition(".")[2]
+        if new_key in part:
+            raise ConfigError(f"{file}: {old} is the old name of {new}, and both are set; remove {old}")
+        part[new_key] = part.pop(old_key)
+        moved.append((old, new))
+    return moved
+
+
+def _variable(key: str) -> str:
+    """The environment variable of a setting: GALLOPER_MAIL_IN__HOST for `mail_in.host`."""
+    return "GALLOPER_" + key.replace(".", "__").upper()
+
+
+def _overlay(table: dict[str, Any], environment: Mapping[str, str], file: Path) -> list[tuple[str, str]]:
+    """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values.
+
+    Returns the variables with old names, each with the name of today.
+    """
+    moved = []
+    for name, text in environment.items():
         if not name.startswith("GALLOPER_"):
             continue
-        path = name.removeprefix("GALLOPER_").lower()
-        if path.endswith("_file"):
-            path = path.removesuffix("_file")
+        value, key = text, name.removeprefix("GALLOPER_").lower().replace("__", ".")
+        if key.endswith("_file"):
+            key = key.removesuffix("_file")
             try:
-                value = Path(value).read_text().strip()
+                value = Path(text).read_text().strip()
             except OSError as error:
-                raise ConfigError(f"{name}: the file {value} cannot be read ({error.strerror})") from error
-        *parents, last = path.split("__")
+                raise ConfigError(f"{name}: the file {text} cannot be read ({error.strerror})") from error
+        if key in RENAMED:
+            key = RENAMED[key]
+            new_name = _variable(key)
+            if new_name in environment:
+                raise ConfigError(f"{name} is the old name of {new_name}, and both are set; remove {name}")
+            moved.append((name, new_name))
+        *parents, last = key.split(".")
         target = table
         for parent in parents:
             inner = target.setdefault(parent, {})
@@ -152,6 +211,7 @@ def _overlay(table: dict[str, Any], environment: dict[str, str], file: str) -> N
                 raise ConfigError(f"{name} names a table, but {parent} in {file} is a single value")
             target = inner
         target[last] = value
+    return moved
 
 
 def read_settings(path: Path, environment: dict[str, str] | None = None) -> Settings:
@@ -165,9 +225,13 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
         raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
-    _overlay(table, dict(os.environ) if environment is None else environment, str(path))
+    old_names = _with_new_names(table, path)
+    old_names += _overlay(table, os.environ if environment is None else environment, path)
+    written = {new: f"{new} (here under its old name {old})" for old, new in old_names}
     try:
-        return Settings.model_validate(table)
+        return Settings.model_validate(table, context=tuple(old_names))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
+        places = [".".join(map(str, fault["loc"])) for fault in error.errors()]
+        faults = "; ".join(f"{written.get(place, place)}: {fault['msg']}"
+                           for place, fault in zip(places, error.errors(), strict=True))
         raise ConfigError(f"{path}: {faults}") from error

@@ -48,7 +48,8 @@ def check_site(folder: Path, out: TextIO) -> int:
     Raises ConfigError if the settings cannot be read: then there is nothing to test.
     """
     settings = settings_of(folder)
-    print(f"{WORDS[FindingState.WELL]:5} {'settings':9} {folder / 'galloper.toml'} is complete", file=out)
+    finding = _settings_finding(folder, settings)
+    print(f"{WORDS[finding.state]:5} {finding.name:9} {finding.sentence}", file=out)
     troubles = 0
     for name, test in _tests():
         print(f"testing {name} ...", file=sys.stderr, flush=True)
@@ -56,6 +57,15 @@ def check_site(folder: Path, out: TextIO) -> int:
         print(f"{WORDS[finding.state]:5} {name:9} {finding.sentence}", file=out, flush=True)
         troubles += finding.is_trouble
     return min(troubles, 1)
+
+
+def _settings_finding(folder: Path, settings: Settings) -> Finding:
+    complete = f"{folder / 'galloper.toml'} is complete"
+    if not settings.old_names:
+        return Finding("settings", FindingState.WELL, complete)
+    names = "; ".join(f"{old} is now {new}" for old, new in settings.old_names)
+    return Finding("settings", FindingState.NOTE,
+                   f"{complete}; {names}. The next release no longer reads the old name: use the new one")
 
 
 def _tests() -> Sequence[tuple[str, Test]]:

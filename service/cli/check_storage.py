@@ -14,10 +14,10 @@ NEWEST = 20
 
 
 def check_photographs(settings: Settings) -> Finding:
-    """Put a few bytes into the store that `photographs` names, and read them back."""
+    """Put a few bytes into the store that `photo_store` names, and read them back."""
     from service.store.blobs_remote import open_blobs
 
-    if not settings.photographs:
+    if not settings.photo_store:
         return Finding(
             "photos", FindingState.WELL,
             f"kept in {Path(settings.data) / 'blobs'}{_retention_words(settings)}"
@@ -29,20 +29,20 @@ def check_photographs(settings: Settings) -> Finding:
     except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
         return Finding("photos",
             FindingState.TROUBLE,
-            f"{settings.photographs} cannot be used ({type(error).__name__}); check the setting photographs, "
+            f"{settings.photo_store} cannot be used ({type(error).__name__}); check the setting photo_store, "
             "and the credentials in the environment",
         )
     if not same:
         return Finding("photos",
             FindingState.TROUBLE,
-            f"{settings.photographs} gives back other bytes than were put there; look at the store",
+            f"{settings.photo_store} gives back other bytes than were put there; look at the store",
         )
-    return Finding("photos", FindingState.WELL, (f"{settings.photographs} keeps what it is "
+    return Finding("photos", FindingState.WELL, (f"{settings.photo_store} keeps what it is "
                                                  f"given{_retention_words(settings)}"))
 
 
 def _retention_words(settings: Settings) -> str:
-    days = settings.keep_strays_days
+    days = settings.unrelated_mail_retention_days
     return (
         ", for ever"
         if days is None

@@ -51,17 +51,17 @@ class RemoteBlobs(Blobs):
 
 
 def open_blobs(settings: Settings) -> Blobs:
-    """Where a site keeps its blobs: the folder under `data`, or what `photographs` names. Raises
+    """Where a site keeps its blobs: the folder under `data`, or what `photo_store` names. Raises
     ConfigError."""
-    if not settings.photographs:
+    if not settings.photo_store:
         return Blobs(Path(settings.data) / "blobs")
     try:
         # heavy, and only where it is wanted
-        files, root = import_module("fsspec.core").url_to_fs(settings.photographs)
+        files, root = import_module("fsspec.core").url_to_fs(settings.photo_store)
     except ImportError as error:
-        raise ConfigError(f"photographs: {settings.photographs} needs the Python package "
+        raise ConfigError(f"photo_store: {settings.photo_store} needs the Python package "
                           f"{error.name or error}; install it "
                           "beside galloper (fsspec, and s3fs for s3://)") from error
     except ValueError as error:
-        raise ConfigError(f"photographs: {error}") from error
+        raise ConfigError(f"photo_store: {error}") from error
     return RemoteBlobs(Path(root), files)

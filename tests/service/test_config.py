@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from service.config import ConfigError, Settings, read_settings
+from service.config import RENAMED, ConfigError, Settings, read_settings
 
 WHOLE = """
 data = "/srv/galloper"
@@ -62,9 +63,9 @@ def test_another_database_is_used_as_it_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_missing_key_is_named_with_its_file(tmp_path: Path, line: str, named: str) -> None:
-    said = _refused(tmp_path, WHOLE.replace(line, ""))
-    assert str(tmp_path / "galloper.toml") in said
-    assert f"{named}: Field required" in said
+    message = _refused(tmp_path, WHOLE.replace(line, ""))
+    assert str(tmp_path / "galloper.toml") in message
+    assert f"{named}: Field required" in message
 
 
 def test_an_unknown_key_is_named(tmp_path: Path) -> None:
@@ -73,19 +74,19 @@ def test_an_unknown_key_is_named(tmp_path: Path) -> None:
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    said = _refused(
+    message = _refused(
         tmp_path,
         WHOLE.replace('data = "/srv/galloper"\n', "").replace("[mail_out]", '[mail_out]\nport = "x"'),
     )
-    assert "data: Field required" in said
-    assert "mail_out.port" in said
+    assert "data: Field required" in message
+    assert "mail_out.port" in message
 
 
 @pytest.mark.parametrize(
     ("addition", "named"),
     [
-        ("[reader]\nauto_score = 1.5\n", "reader.auto_score"),
-        ("[reader]\nauto_margin = -0.1\n", "reader.auto_margin"),
+        ("[reader]\nauto_accept_confidence = 1.5\n", "reader.auto_accept_confidence"),
+        ("[reader]\nmin_margin_letters = -0.1\n", "reader.min_margin_letters"),
         ('[web]\nport = "eight"\n', "web.port"),
     ],
 )
@@ -98,9 +99,9 @@ def test_a_kind_of_mailbox_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_bad_toml_is_told_with_its_line(tmp_path: Path) -> None:
-    said = _refused(tmp_path, WHOLE.replace('coordinator = "ada@example.org"', "coordinator = ada"))
-    assert "is not valid TOML" in said
-    assert "line 4" in said
+    message = _refused(tmp_path, WHOLE.replace('coordinator = "ada@example.org"', "coordinator = ada"))
+    assert "is not valid TOML" in message
+    assert "line 4" in message
 
 
 def test_a_file_that_is_not_there_is_answered_with_how_to_write_one(tmp_path: Path) -> None:
@@ -129,9 +130,9 @@ def test_a_secret_comes_from_the_file_that_the_environment_names(tmp_path: Path)
 
 
 def test_a_secret_whose_file_is_missing_is_told_by_its_variable_and_not_left_empty(tmp_path: Path) -> None:
-    said = _refused(tmp_path, environment={"GALLOPER_MAIL_OUT__PASSWORD_FILE": str(tmp_path / "nowhere")})
-    assert "GALLOPER_MAIL_OUT__PASSWORD_FILE" in said
-    assert "nowhere" in said
+    message = _refused(tmp_path, environment={"GALLOPER_MAIL_OUT__PASSWORD_FILE": str(tmp_path / "nowhere")})
+    assert "GALLOPER_MAIL_OUT__PASSWORD_FILE" in message
+    assert "nowhere" in message
 
 
 def test_a_variable_that_makes_a_table_of_a_single_value_is_named(tmp_path: Path) -> None:
@@ -141,6 +142,77 @@ def test_a_variable_that_makes_a_table_of_a_single_value_is_named(tmp_path: Path
 def test_the_environment_of_the_process_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GALLOPER_COORDINATOR", "grace@example.org")
     assert read_settings(_written(tmp_path)).coordinator == "grace@example.org"
+
+
+OLD_NAMES = [
+    ("keep_strays_days", "unrelated_mail_retention_days", "90", 90),
+    ("photographs", "photo_store", '"s3://bucket/site"', "s3://bucket/site"),
+    ("reader.auto_score", "reader.auto_accept_confidence", "0.9", 0.9),
+    ("reader.auto_margin", "reader.min_margin_letters", "2.5", 2.5),
+]
+"""Every renamed setting: old name, new name, a value as TOML and as it is read."""
+
+
+def _with(name: str, toml: str) -> str:
+    """The settings file with one more setting, above all tables or in a table of its own."""
+    table, _, key = name.rpartition(".")
+    return f"{WHOLE}[{table}]\n{key} = {toml}\n" if table else f"{key} = {toml}\n{WHOLE}"
+
+
+def _value(settings: Settings, name: str) -> object:
+    return reduce(getattr, name.split("."), settings)
+
+
+def _variable(name: str) -> str:
+    return "GALLOPER_" + name.replace(".", "__").upper()
+
+
+def test_every_renamed_setting_is_tried_here() -> None:
+    assert {old: new for old, new, _, _ in OLD_NAMES} == RENAMED
+
+
+@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
+def test_an_old_name_in_the_file_sets_the_setting_of_today(
+    tmp_path: Path, old: str, new: str, toml: str, value: object
+) -> None:
+    settings, today = _read(tmp_path, _with(old, toml)), _read(tmp_path, _with(new, toml))
+    assert _value(settings, new) == _value(today, new) == value
+    assert (settings.old_names, today.old_names) == (((old, new),), ())
+    assert _read(tmp_path).old_names == ()
+
+
+@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
+def test_an_old_name_in_the_environment_is_laid_over_the_file(
+    tmp_path: Path, old: str, new: str, toml: str, value: object
+) -> None:
+    secret = tmp_path / "value"
+    secret.write_text(toml.strip('"'))
+    for environment in ({_variable(old): toml.strip('"')}, {_variable(old) + "_FILE": str(secret)}):
+        for name in (old, new):
+            settings = _read(tmp_path, _with(name, '"1"' if new == "photo_store" else "1"), environment)
+            assert _value(settings, new) == value
+            assert settings.old_names[-1] == (next(iter(environment)), _variable(new))
+
+
+@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
+def test_an_old_name_beside_the_new_one_is_refused(
+    tmp_path: Path, old: str, new: str, toml: str, value: object
+) -> None:
+    both = _with(new, toml).replace(f"{new.rpartition('.')[2]} =", f"{old.rpartition('.')[2]} = {toml}\n"
+                                    f"{new.rpartition('.')[2]} =")
+    assert f"{old} is the old name of {new}, and both are set; remove {old}" in _refused(tmp_path, both)
+    variables = {_variable(new): str(value), _variable(old): str(value)}
+    message = _refused(tmp_path, environment=variables)
+    assert f"{_variable(old)} is the old name of {_variable(new)}" in message
+
+
+def test_a_wrong_value_under_an_old_name_is_found_by_both_names(tmp_path: Path) -> None:
+    message = _refused(tmp_path, WHOLE + "[reader]\nauto_score = 1.5\n")
+    assert "reader.auto_accept_confidence (here under its old name reader.auto_score): " in message
+
+
+def test_a_table_that_is_a_single_value_is_named_beside_old_names(tmp_path: Path) -> None:
+    assert "reader: " in _refused(tmp_path, "reader = 1\n" + WHOLE)
 
 
 def test_settings_do_not_change_once_read(tmp_path: Path) -> None:

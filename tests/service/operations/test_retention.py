@@ -87,8 +87,8 @@ def test_bytes_that_something_else_names_stay(site: Site) -> None:
 
 def test_nothing_is_forgotten_unless_the_settings_say_so(tmp_path: Path) -> None:
     unlimited = settings_of(own_site(tmp_path / "site"))
-    assert unlimited.keep_strays_days is None
-    limited = unlimited.model_copy(update={"keep_strays_days": DAYS})
+    assert unlimited.unrelated_mail_retention_days is None
+    limited = unlimited.model_copy(update={"unrelated_mail_retention_days": DAYS})
     scheduled = []
     for settings in (unlimited, limited):
         site = open_site(settings)
@@ -103,5 +103,5 @@ def test_less_than_sixty_days_are_refused(tmp_path: Path) -> None:
     """Work is remembered for sixty days, so that what is delivered twice is known; a shorter time would
     forget it sooner."""
     values = settings_of(own_site(tmp_path / "site")).model_dump()
-    with pytest.raises(ValidationError, match="keep_strays_days"):
-        Settings.model_validate(values | {"keep_strays_days": DAYS - 1})
+    with pytest.raises(ValidationError, match="unrelated_mail_retention_days"):
+        Settings.model_validate(values | {"unrelated_mail_retention_days": DAYS - 1})

@@ -72,9 +72,9 @@ def test_a_disk_that_fails_leaves_no_name_behind(tmp_path: Path, monkeypatch: py
 # ----------------------------------------------------------------------------------------------
 
 
-def settings_with(tmp_path: Path, photographs: str) -> Settings:
+def settings_with(tmp_path: Path, photo_store: str) -> Settings:
     return Settings.model_validate({
-        "data": str(tmp_path), "photographs": photographs, "order_address": "a@example.org",
+        "data": str(tmp_path), "photo_store": photo_store, "order_address": "a@example.org",
         "coordinator": "b@example.org",
         "mail_in": {}, "mail_out": {"sender": "a@example.org"}})
 
@@ -95,13 +95,13 @@ def test_a_shared_store_keeps_the_same_bytes_under_the_same_names(shared: Settin
     assert elsewhere.has(key)
     assert not elsewhere.has("0" * 64)
     assert not (tmp_path / "blobs").exists()
-    files, root = fsspec.core.url_to_fs(shared.photographs)
+    files, root = fsspec.core.url_to_fs(shared.photo_store)
     assert [place.removeprefix(f"{root}/") for place in files.find(root)] == [f"{key[:2]}/{key}"]
 
 
 def test_a_shared_store_is_trusted_no_more_than_a_disk(shared: Settings) -> None:
     blobs = open_blobs(shared)
-    files, _ = fsspec.core.url_to_fs(shared.photographs)
+    files, _ = fsspec.core.url_to_fs(shared.photo_store)
     with pytest.raises(BlobError, match="missing"):
         blobs.read("0" * 64)
     with pytest.raises(ValueError, match="not a blob key"):
@@ -116,16 +116,16 @@ def test_a_shared_store_is_trusted_no_more_than_a_disk(shared: Settings) -> None
 
 
 def test_what_is_forgotten_is_gone_for_every_machine_and_may_come_again(shared: Settings) -> None:
-    one, other = open_blobs(shared), open_blobs(shared)
-    key = one.put(b"a stray")
+    first_machine, second_machine = open_blobs(shared), open_blobs(shared)
+    key = first_machine.put(b"a stray")
     for _ in range(2):  # nothing where there is none
-        other.remove(key)
-    assert not one.has(key)
-    assert one.put(b"a stray") == key
-    assert other.read(key) == b"a stray"
+        second_machine.remove(key)
+    assert not first_machine.has(key)
+    assert first_machine.put(b"a stray") == key
+    assert second_machine.read(key) == b"a stray"
 
 
 def test_a_store_that_nothing_here_speaks_to_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="photographs: "):
+    with pytest.raises(ConfigError, match="photo_store: "):
         open_blobs(settings_with(tmp_path, "nonsense://bucket"))
     assert open_blobs(settings_with(tmp_path, "")) == Blobs(tmp_path / "blobs")
