@@ -1,4 +1,4 @@
-"""What a board's map shows whoever holds it: water, land, borders and names."""
+"""The part of a board's map that no position changes: water, land, borders and names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNSEEN = 0.03
 
 @dataclass(frozen=True, slots=True)
 class BaseMap:
-    """SVG of what lies below the colours of control, of the lines above them, and of the names on top."""
+    """SVG of the layers below the colours of control, of the lines above them, and of the names on top."""
 
     below: str
     lines: str
@@ -95,12 +95,12 @@ def _tones(sheet: MapPaper) -> dict[str, int]:
     tree = shapely.STRtree([p.shape for p in land])
     tones: dict[str, int] = {}
     for place in land:
-        near = {
+        neighbour_tones = {
             tones.get(land[index].id) for index in tree.query(place.shape, predicate="dwithin", distance=0.1)
         }
         # Four colours would do for a map; five leave the greedy choice room.
         tones[place.id] = min(
-            range(len(TONES)), key=lambda tone: (tone in near, list(tones.values()).count(tone))
+            range(len(TONES)), key=lambda tone: (tone in neighbour_tones, list(tones.values()).count(tone))
         )
     return tones
 
@@ -113,6 +113,7 @@ def _lines(sheet: MapPaper) -> str:
     solid = shapely.union_all([sheet.land, sheet.far], grid_size=0.001)
     shore = shapely.intersection(solid.boundary, edge)
     by_shore, by_land = shore.buffer(0.12, quad_segs=1), solid.buffer(0.15, quad_segs=1)
+    # No line is drawn over another: a shore before the border of an area, and that before a county's.
     counties = shapely.difference(_net([p.shape for p in land]), by_shore)
     realms = shapely.difference(_net(_by_area(land)), by_shore)
     counties = shapely.intersection(shapely.difference(counties, realms.buffer(0.1, quad_segs=1)), edge)

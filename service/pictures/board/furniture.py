@@ -1,4 +1,4 @@
-"""Where title, legend, compass and scale stand: over open water or foreign land, hiding no region of the
+"""The places of title, legend, compass and scale: over open water or foreign land, hiding no region of the
 board."""
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from service.pictures.drawing.raster import CELL, Boxes, Grid, covered_share, su
 from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.values import GroundKind, Rect
 
-# Set by hand: pieces are 20 to 90 mm wide, so 2 mm is near enough.
+# Every fifth cell is looked at. Pieces are 20 to 90 mm wide, so 2 mm is near enough; set by hand.
 COARSE = 5
-"""Every fifth cell is looked at: two millimetres."""
 
 GAP = 4.0
 HIDDEN = 0.4
 """A sea may be covered by this part before it costs anything."""
 
-# Set by hand, in this order of harm: land hidden, a sea hidden, borders crossed, far from where it belongs.
-_LAND, _LINES, _HIDING, _AWAY = 60_000.0, 1500.0, 3000.0, 160.0
-"""Prices of covering nothing but land, or nothing but borders; of hiding a sea whole; of standing at the far
-side."""
+# Prices of the place of a piece, set by hand in this order of harm.
+_LAND = 60_000.0  # it covers nothing but land
+_HIDING = 3000.0  # it hides a sea whole
+_LINES = 1500.0  # it covers nothing but borders
+_AWAY = 160.0  # it stands at the far side of the map
 
 
 @dataclass(frozen=True, slots=True)
 class FurniturePiece:
-    """Something of a size in millimetres that wants a place; `at` is the corner or side it is drawn to, each
-    from 0 (left, top) to 1 (right, bottom). What is `afloat` keeps off foreign land too."""
+    """A piece of furniture, its size in millimetres. `anchor` is the corner or side that it is drawn to, each
+    from 0 (left, top) to 1 (right, bottom). A piece that is `afloat` keeps off foreign land too."""
 
     name: str
     width: float
     height: float
-    at: tuple[float, float]
+    anchor: tuple[float, float]
     afloat: bool = False
 
 
@@ -105,13 +105,14 @@ class _OpenGround:
         self.hidden += self._under(box)
 
     def _price(self, piece: FurniturePiece, boxes: Boxes, inside: Rect) -> NDArray[np.float64]:
-        near = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
-        price = _LAND * covered_share(self.dry, near) + _LINES * covered_share(self.lines, near)
+        with_margin = boxes + np.array([-1.0, -1.0, 1.0, 1.0])
+        price = _LAND * covered_share(self.dry, with_margin) + _LINES * covered_share(self.lines, with_margin)
         if piece.afloat:
-            price += _LAND * covered_share(self.foreign, near) + _LAND * (covered_share(self.dry, near) > 0)
+            price += _LAND * covered_share(self.foreign,
+                with_margin) + _LAND * (covered_share(self.dry, with_margin) > 0)
         x = (boxes[:, 0] - inside.x0) / max(0.1, inside.width - piece.width)
         y = (boxes[:, 1] - inside.y0) / max(0.1, inside.height - piece.height)
-        return np.asarray(price + _AWAY * (np.abs(x - piece.at[0]) + np.abs(y - piece.at[1])))
+        return np.asarray(price + _AWAY * (np.abs(x - piece.anchor[0]) + np.abs(y - piece.anchor[1])))
 
     def _hiding(self, box: Rect) -> float:
         under = self._under(box)

@@ -91,11 +91,11 @@ def step_aside(
     under, by_region = _ground_masks(sheet, furniture), {label.region: label for label in labels}
     for label in covered:
         for reach in ROOM_AROUND:
-            near = label.box.grown(reach)
+            surroundings = label.box.grown(reach)
             group = [
                 other
                 for other in by_region.values()
-                if other.region == label.region or (reach and near.meets(other.box))
+                if other.region == label.region or (reach and surroundings.meets(other.box))
             ]
             moved = _move_group(
                 sheet, under, group,
@@ -110,21 +110,21 @@ def step_aside(
 def _move_group(
     sheet: MapPaper, under: _GroundMasks, group: Sequence[Label], fixed: Sequence[Rect]
 ) -> tuple[Label, ...]:
-    """Some names placed anew where nothing fixed is and none is in another's way; () where that cannot be."""
+    """New places for some names, off everything fixed and off each other; () if there are none."""
     numbers = list(sheet.places)
     options = [
         _free_candidates(
-            _candidates(sheet.places[item.region], numbers.index(item.region), sheet, under),
+            _candidates(sheet.places[label.region], numbers.index(label.region), sheet, under),
             _box_rows(fixed),
-            item,
+            label,
         )
-        for item in group
+        for label in group
     ]
-    if not all(len(item.costs) for item in options):
+    if not all(len(option.costs) for option in options):
         return ()
     chosen = _choose_spots(options)
     return () if _overlapping_names(options, chosen) else tuple(
-        _label(item, int(pick)) for item, pick in zip(options, chosen, strict=True))
+        _label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
 
 
 def _free_candidates(options: _Candidates, fixed: Boxes, label: Label) -> _Candidates:
@@ -298,9 +298,9 @@ def _label(option: _Candidates, pick: int) -> Label:
     if option.place.ground is GroundKind.TOWN and option.place.seal is not None:
         # A name far from its disc is tied to it by a line from the disc's edge.
         x, y = option.place.seal
-        near = (min(max(x, x0), x1), min(max(y, y0), y1))
-        away = float(np.hypot(near[0] - x, near[1] - y))
+        nearest = (min(max(x, x0), x1), min(max(y, y0), y1))
+        away = float(np.hypot(nearest[0] - x, nearest[1] - y))
         if away - option.place.radius > LEADER_FROM:
             part = option.place.radius / away
-            leader = ((x + (near[0] - x) * part, y + (near[1] - y) * part), near)
+            leader = ((x + (nearest[0] - x) * part, y + (nearest[1] - y) * part), nearest)
     return Label(option.place.id, wording, Rect(x0, y0, x1, y1), leader)

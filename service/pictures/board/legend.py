@@ -39,6 +39,7 @@ def draw_legend(
 ) -> str:
     """The panel. `held` maps region to owner; `short` are short names with the names they stand for; `towns`
     whether some centres are drawn as towns within a county."""
+    # A power may hold regions without a centre; they have its colour and do not count.
     counts = Counter(power.id for region, power in held.items() if variant.board.provinces[region].centre)
     x = (box.x0 + box.x1) / 2
     parts = [
@@ -108,10 +109,10 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
         rows.append(("", crown(left, y + 0.8), "a state of the kingdom type"))
     parts = []
     for index, (mark, inner, words) in enumerate(rows):
-        drawn = mark + ((f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" '
+        symbol = mark + ((f'<circle cx="{left:.2f}" cy="{y:.2f}" r="0.6" '
                          f'fill="{INK}"/>') if inner is _POINT else inner)
         parts.append(
-            f'<g transform="translate(0 {MARK_ROW * index:.2f})">{drawn}'
+            f'<g transform="translate(0 {MARK_ROW * index:.2f})">{symbol}'
             + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start")
             + "</g>"
         )

@@ -25,7 +25,7 @@ from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, M
 
 TINT, GAP_LAND = 0.30, 1.15
 CROWDED, SPARE = 24, 3
-"""About one region in so many stands in short; and places for some more than the last try needed."""
+"""About one region in CROWDED has a short name; SPARE places more than the last try needed."""
 
 
 class NoShapes(UserFacingError, ValueError):
@@ -43,7 +43,7 @@ class MapPlan:
     insets: tuple[Inset, ...] = ()
 
     def short(self) -> tuple[Label, ...]:
-        """Names that stand on the map in short, to be explained in the legend."""
+        """Short names on the map, which the legend must explain."""
         return tuple(label for label in self.labels if label.wording.short)
 
 
@@ -76,7 +76,7 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
 def _arrange_furniture(
     variant: Variant, sheet: MapPaper, room: int, window: Rect | None
 ) -> Mapping[str, Rect]:
-    """Where the furniture stands; `room` are the short names that the legend has room for."""
+    """The places of the furniture; `room` is how many short names the legend has room for."""
     part, inside = sheet.paper.furniture, sheet.inside
     wanted = [
         furniture.FurniturePiece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
@@ -87,8 +87,8 @@ def _arrange_furniture(
     ]
     if window is not None:
         width, height = inset.size(window, sheet.paper)
-        near = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
-        wanted.insert(2, furniture.FurniturePiece("inset", width, height, near, afloat=True))
+        anchor = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
+        wanted.insert(2, furniture.FurniturePiece("inset", width, height, anchor, afloat=True))
     return furniture.arrange(sheet, wanted)
 
 
@@ -163,7 +163,7 @@ def _draw_names(plan: MapPlan, plates: Collection[Rect]) -> str:
 
 
 def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
-    """What stands in an inset: the same layers as on the map."""
+    """The content of an inset: the same layers as on the map."""
     places = inset_plan.sheet.places
     return "".join(
         (
@@ -209,7 +209,7 @@ def _draw_legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> 
 
 
 def _scaled(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
-    """A piece of furniture as large as this paper wants it, in the room it was given."""
+    """A piece of furniture in the size for this paper, at its place."""
     part = paper.furniture
     if part == 1.0:
         return draw(room)

@@ -1,9 +1,9 @@
-"""The placing of a board's names, worked out once and shipped beside the board as `placing-a3.json` and
+"""The placement of a board's names, computed once and shipped beside the board as `placing-a3.json` and
 `placing-a4.json`.
 
-To work it out takes seconds, which nobody who asks for a map should wait for. A file says of which board it
-was made; one made of another board, or on a machine whose type has other widths, is said to be out of date
-and not used: the names are placed anew, which gives the same map, only later. Made by `python -m
+Computing it takes seconds, and nobody who asks for a map should wait for that. A file says which board it was
+made from. A file made from another board, or on a machine whose type has other widths, is reported as out of
+date and not used: the names are placed again, which gives the same map, only later. Made by `python -m
 service.pictures.board.place_names`.
 """
 
@@ -81,25 +81,25 @@ def placement_text(variant: Variant, shapes: Mapping[str, Shape], plan: MapPlan,
         "paper": paper.name,
         "of": board_digest(variant, shapes, paper),
         "pieces": {name: _corners(box) for name, box in plan.pieces.items()},
-        "labels": [_label_json(item) for item in plan.labels],
+        "labels": [_label_json(label) for label in plan.labels],
         "below": plan.base.below,
         "lines": plan.base.lines,
         "insets": [
             {
-                "window": _corners(item.window),
-                "box": _corners(item.box),
-                "labels": [_label_json(name) for name in item.labels],
-                "below": item.base.below,
-                "lines": item.base.lines,
+                "window": _corners(map_inset.window),
+                "box": _corners(map_inset.box),
+                "labels": [_label_json(name) for name in map_inset.labels],
+                "below": map_inset.base.below,
+                "lines": map_inset.base.lines,
             }
-            for item in plan.insets
+            for map_inset in plan.insets
         ],
     }
     return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
 
 
 def read_placement(text: str, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
-    """The plan that a file holds. Raises Stale where it is not of this board and paper, or type is wider
+    """The plan in a file. Raises PlacementOutdated where it is not of this board and paper, or type is wider
     here."""
     try:
         content = json.loads(text)
@@ -110,9 +110,9 @@ def read_placement(text: str, variant: Variant, shapes: Mapping[str, Shape], pap
         raise PlacementOutdated("board or paper have changed since it was made")
     sheet = lay_out_map(variant, shapes, paper)
     labels = _labels(content["labels"])
-    insets = tuple(_read_inset(item, sheet) for item in content["insets"])
+    insets = tuple(_read_inset(saved, sheet) for saved in content["insets"])
     # Another version of a font has other widths, and names placed by one would overlap in the other.
-    _check_type_widths([*labels, *(name for item in insets for name in item.labels)])
+    _check_type_widths([*labels, *(name for map_inset in insets for name in map_inset.labels)])
     base = BaseMap(content["below"], content["lines"], drawn_names(sheet, labels))
     return MapPlan(sheet, labels, {name: Rect(*box) for name, box in content["pieces"].items()}, base, insets)
 
@@ -125,7 +125,7 @@ def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper
         try:
             return read_placement(path.read_text(encoding="utf-8"), variant, shapes, paper)
         except PlacementOutdated as fault:
-            log.warning(("%s is not used (%s); its names are placed anew, which takes seconds. Make it "
+            log.warning(("%s is not used (%s); its names are placed again, which takes seconds. Make it "
                          "again: %s %s"),
                         path, fault, COMMAND, variant.slug)
     return plan_map(variant, shapes, paper)

@@ -22,31 +22,37 @@ from service.pictures.drawing.values import Label, Rect
 
 # The plate is as small as a letter at 2.5 mm can be read in print.
 WIDE, HIGH = 4.4, 2.7
-"""Millimetres of a plate on A3; on smaller paper it is smaller by so much as its type stays to be read."""
+"""Millimetres of a plate on A3. On smaller paper it is smaller, as far as its type can still be read."""
 
 LEAST = 0.78
 
 CLEAR = 0.25
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
-_MARK, _NAME, _TOUCH, _BESIDE, _AWAY, _STRANGE = 60.0, 40.0, 1.5, 9.0, 0.25, 25.0
-"""Prices of covering a mark or another plate, of covering a name whole, of touching one, of standing outside
-the region, of a millimetre, and of standing nearer to another mark than to one's own."""
+
+# Prices of the place of a plate; the cheapest place is taken.
+_MARK = 60.0  # it covers a mark or another plate
+_NAME = 40.0  # it covers a name whole
+_TOUCH = 1.5  # it touches a name
+_BESIDE = 9.0  # it stands outside the region
+_AWAY = 0.25  # each millimetre
+_STRANGE = 25.0  # another mark is nearer than its own
 
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
 def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
-    """Where the plate of each unit stands: in its region if there is room, off every mark and every other
+    """The place of each unit's plate: in its region if there is room, off every mark and every other
     plate."""
-    marks = [Rect(x - r, y - r, x + r, y + r) for item in sheet.places.values() if item.seal
-             for (x, y), r in ((item.seal, item.radius + CLEAR),)]
+    marks = [Rect(x - r, y - r, x + r, y + r) for place in sheet.places.values() if place.seal
+             for (x, y), r in ((place.seal, place.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
     width, height = WIDE * part, HIGH * part
-    names = _box_rows([item.box for item in labels])
+    names = _box_rows([label.box for label in labels])
     taken = list(marks)
     boxes_by_unit: dict[Unit, Rect] = {}
     # The smallest region first: it has the fewest places to choose from.
-    for unit in sorted(set(units), key=lambda item: (sheet.places[item.region.province].shape.area, item)):
+    for unit in sorted(set(units),
+            key=lambda candidate: (sheet.places[candidate.region.province].shape.area, candidate)):
         place = sheet.places[unit.region.province]
         x0, y0, x1, y1 = place.shape.bounds
         across, down = np.meshgrid(
@@ -69,7 +75,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
         strange = np.zeros(len(boxes))
         if place.seal:
             centres = np.array(
-                [item.seal for item in sheet.places.values() if item.seal and item is not place]
+                [other.seal for other in sheet.places.values() if other.seal and other is not place]
             )
             middles = (boxes[:, :2] + boxes[:, 2:]) / 2
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away

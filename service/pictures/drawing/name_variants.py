@@ -29,8 +29,11 @@ _STYLES = {
     GroundKind.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
     GroundKind.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }
-# Set by hand: a smaller size is preferred to a break, a break to a turned name, and a short form comes last.
-_PER_SIZE, _PER_LINE, _TURNED, _SHORT = 0.5, 0.35, 1.6, 5.0
+# Costs of a name that is not set in its largest size on one line; set by hand.
+_PER_LINE = 0.35  # a break
+_PER_SIZE = 0.5  # the next smaller size
+_TURNED = 1.6  # the name runs from bottom to top
+_SHORT = 5.0  # the short form, the last resort
 
 
 def name_variants(place: LabelPlace) -> tuple[NameVariant, ...]:
@@ -61,6 +64,7 @@ def line_breaks(name: str) -> list[tuple[str, ...]]:
             break
         splits = _splits(words, count)
         line_breaks.append(
+            # Of two breaks that are equally even, the one that leaves no "The" alone on a line.
             min(splits, key=lambda lines: (max(len(line) for line in lines), lines[0] in {"The", "THE"}))
         )
     return line_breaks
@@ -79,6 +83,7 @@ def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
 def extent(wording: NameVariant) -> tuple[float, float]:
     """Width and height of the ink of a name as set, on paper: a turned name is higher than wide."""
     width = max(
+        # The space after the last letter is no ink.
         fonts.width(line, wording.face, wording.size, wording.spacing) - wording.spacing * wording.size
         for line in wording.lines
     )
@@ -90,6 +95,7 @@ def extent(wording: NameVariant) -> tuple[float, float]:
 def ink_extent(wording: NameVariant) -> tuple[float, float]:
     """Extent above and below the baseline, in parts of the size."""
     if all(line == line.upper() for line in wording.lines):
+        # Of capitals and their signs only these go below the baseline.
         return CAPITALS_ASCENT, CAPITALS_DESCENT + (
             0.12 if any(c in "Q,;" for c in "".join(wording.lines)) else 0
         )

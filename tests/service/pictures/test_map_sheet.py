@@ -60,11 +60,11 @@ def _box(rect: Rect) -> shapely.Polygon:
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_each_region_is_named_once_and_no_two_names_touch(slug: str, paper: PaperSize) -> None:
     plan = board_plan(slug, paper)
-    assert sorted(label.region for label in plan.labels) == sorted(maps.load(slug).board.provinces)
-    for label, two in itertools.combinations(plan.labels, 2):
-        assert not label.box.grown(PAD / 2 - 1e-6).meets(two.box.grown(PAD / 2 - 1e-6)), (
-            label.region,
-            two.region,
+    assert sorted(left.region for left in plan.labels) == sorted(maps.load(slug).board.provinces)
+    for left, right in itertools.combinations(plan.labels, 2):
+        assert not left.box.grown(PAD / 2 - 1e-6).meets(right.box.grown(PAD / 2 - 1e-6)), (
+            left.region,
+            right.region,
         )
 
 
@@ -76,9 +76,9 @@ def test_each_name_stays_with_its_region_and_off_every_mark(slug: str, paper: Pa
     tree = shapely.STRtree(marks)
     for label in plan.labels:
         box = _box(label.box)
-        away = shapely.distance(box, places[label.region].shape)
-        assert away <= 2.3 or label.leader is not None, label.region
-        assert away <= 9.0, label.region
+        distance = shapely.distance(box, places[label.region].shape)
+        assert distance <= 2.3 or label.leader is not None, label.region
+        assert distance <= 9.0, label.region
         assert not len(tree.query(box, predicate="intersects")), label.region
         assert plan.sheet.inside.grown(-1).x0 <= label.box.x0
         assert label.box.y1 <= plan.sheet.inside.grown(-1).y1
@@ -164,15 +164,15 @@ def test_an_inset_shows_the_same_owners_and_a_board_with_room_has_none() -> None
         for seal in root.iter(f"{SVG}g")
         if seal.get("class") == "seal"
     }
-    shown = {
+    inset_owners = {
         seal.get("data-region"): seal.get("data-power")
         for seal in group.iter(f"{SVG}g")
         if seal.get("class") == "seal"
     }
-    assert len(shown) > 6
-    assert {owners[name] for name in shown} >= {"Argyll", "Hamilton", None}
-    held = {region: owner for owner, regions in W3K.start.centres.items() for region in regions}
-    assert shown == {name: held.get(str(name)) for name in shown}
+    assert len(inset_owners) > 6
+    assert {owners[name] for name in inset_owners} >= {"Argyll", "Hamilton", None}
+    owner_by_region = {region: owner for owner, regions in W3K.start.centres.items() for region in regions}
+    assert inset_owners == {name: owner_by_region.get(str(name)) for name in inset_owners}
     assert board_plan("standard").insets == ()
 
 
@@ -234,8 +234,8 @@ def test_patterns_differ_from_each_other_in_grey() -> None:
     """Drawn in black in a square, no two patterns share more than two thirds of their ink."""
     square = shapely.box(0, 0, 6, 6)
     ink = {name: hatch(name, square, 1.15).buffer(0.1) for name in PATTERNS}
-    for name, drawn in ink.items():
-        assert 0.08 < drawn.area / 36 < 0.7, name
+    for name, strokes in ink.items():
+        assert 0.08 < strokes.area / 36 < 0.7, name
     for left, right in itertools.combinations(ink, 2):
         common = ink[left].intersection(ink[right]).area
         assert common / max(ink[left].area, ink[right].area) < 0.67, (left, right)

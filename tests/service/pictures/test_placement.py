@@ -140,5 +140,5 @@ def test_a_map_in_a_new_process_needs_no_solver() -> None:
             "labels; "
             "labels._settle = None; v = maps.load('w3k'); "
             "sys.stdout.write(board_svg(v, v.start.centres, 'Powick Bridge', 'in 1643')[:4])")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "<svg"), done.stderr
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout) == (0, "<svg"), process.stderr

@@ -65,8 +65,9 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
         plate = shapely.box(box.x0, box.y0, box.x1, box.y1)
         if unit.region.province in seals:
             # Nobody takes a unit for that of the next town: its own mark is the nearest.
-            near = min(seals, key=lambda name: shapely.distance(plate.centroid, shapely.Point(seals[name])))
-            assert near == unit.region.province, unit
+            nearest = min(seals, key=lambda name: shapely.distance(plate.centroid,
+                shapely.Point(seals[name])))
+            assert nearest == unit.region.province, unit
         assert not any(plate.intersects(mark) for mark in marks), unit
         assert shapely.distance(plate, plan.sheet.places[unit.region.province].shape) < 4.0, unit
     assert not any(place.meets(other) for place, other in itertools.combinations(unit_box.values(), 2))
@@ -108,8 +109,8 @@ def test_a_map_shows_units_only_when_they_are_given() -> None:
     """MAP-03: control alone by default."""
     centres = W3K.start.centres
     assert plates(board_svg(W3K, centres, "Powick Bridge", "in 1643")) == []
-    drawn = Counter(plates(board_svg(W3K, centres, "Powick Bridge", "in 1643", W3K.start.units)))
-    assert drawn == Counter((unit.power, unit.kind, unit.region.province) for unit in W3K.start.units)
+    drawn_units = Counter(plates(board_svg(W3K, centres, "Powick Bridge", "in 1643", W3K.start.units)))
+    assert drawn_units == Counter((unit.power, unit.kind, unit.region.province) for unit in W3K.start.units)
 
 
 def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
@@ -146,10 +147,10 @@ def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
     assert len(plates(client.get(f"{base}.svg").text)) == len(W3K.start.units)
     pdfs = [client.get(f"{base}{end}").content for end in (".pdf", "-a4.pdf")]
     for pdf in pdfs:
-        whole = "".join(
+        pdf_text = "".join(
             page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf))
         )
-        assert "Army Inverness" in unicodedata.normalize("NFKC", whole)
+        assert "Army Inverness" in unicodedata.normalize("NFKC", pdf_text)
 
 
 def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(
