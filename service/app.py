@@ -48,7 +48,7 @@ from service.web.ports import DeskPorts
 
 def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
-    app = FastAPI(title=ports.title, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.ports = ports
     app.state.templates = environment()
     app.state.guesses = sessions.Guesses()

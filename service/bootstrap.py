@@ -13,24 +13,15 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine
-from sqlalchemy.orm import Session
 
 import maps
-from adjudicator.calendar import PhaseKind
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from ocr.page import Box, ReadLine
-from reading import vocabulary
-from reading.completions import Completions, suggest, words_of
 from reading.review import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, MailOut, Settings
 from service.games import turns
-from service.games.ballots import executed
-from service.games.lines import lines_of
-from service.games.phase_summary import Aftermath, aftermath
-from service.games.results import ShownPower, show
 from service.intake import process_mail, reread_line
 from service.intake.filing import READ_WORK
 from service.intake.load_context import build_context
@@ -63,8 +54,7 @@ from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, migrate, open_engine
-from service.store.tables import GameRow, PhaseRow
-from service.web.ports import DeskPorts, Understood
+from service.web.ports import DeskActions, DeskPorts, PageSettings, SiteChecks
 
 if TYPE_CHECKING:  # workers serve no pages
     from fastapi import FastAPI
@@ -130,49 +120,6 @@ class Site:
         """Send the results of a judged phase (`service.games.approve_phase_phase`)."""
         turns.approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
 
-    def shown(self, phase_id: int) -> tuple[ShownPower, ...]:
-        """What was judged, in words; empty while nothing is."""
-        with self.store() as session:
-            phase = session.get_one(PhaseRow, phase_id)
-            if phase.resolution is None:
-                return ()
-            variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-            chosen = executed(session, phase)
-            by_sheet = lines_of(session, list(chosen.values()))
-            lines = {power: by_sheet[key] for power, key in chosen.items()}
-            return show(variant, codec.load_resolution(phase.resolution), lines)
-
-    def aftermath(self, phase_id: int) -> Aftermath:
-        """What a judged phase leaves behind; nothing while none is judged."""
-        with self.store() as session:
-            phase = session.get_one(PhaseRow, phase_id)
-            if phase.resolution is None:
-                return Aftermath()
-            variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-            return aftermath(
-                variant, codec.load_position(phase.position or {}), codec.load_resolution(phase.resolution)
-            )
-
-    def understand(self, session: Session, phase_id: int, power: str, text: str) -> Understood:
-        """A typed line by words alone."""
-        phase = session.get_one(PhaseRow, phase_id)
-        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-        parsed = vocabulary.parse_typed(variant, PhaseKind(phase.kind), power, text)
-        if parsed.complaint is not None:
-            return Understood(None, parsed.complaint.message)
-        return Understood(vocabulary.printed(parsed.orders, variant.board))
-
-    def suggest(self, session: Session, phase_id: int, power: str, text: str) -> list[dict[str, object]]:
-        """Readings of a misread text by words alone, for a line that a person cut anew."""
-        phase = session.get_one(PhaseRow, phase_id)
-        variant = self.load(session.get_one(GameRow, phase.game_id).variant)
-        return suggest(variant, PhaseKind(phase.kind), power, text)
-
-    def words(self, session: Session, phase_id: int) -> Completions:
-        """The words that the desk's edit box completes."""
-        phase = session.get_one(PhaseRow, phase_id)
-        return words_of(self.load(session.get_one(GameRow, phase.game_id).variant), PhaseKind(phase.kind))
-
     def map_pdf(self, game_id: str) -> bytes | None:
         """The current map of a game."""
         with self.store() as session:
@@ -182,17 +129,21 @@ class Site:
         """The web application over this site."""
         from service.app import create_app
 
+        web = self.settings.web
+        metrics = Metrics(self.store, self.clock, self.health.mailbox, Path(self.settings.data))
         return create_app(DeskPorts(
-            sessions=self.store, blobs=self.blobs, clock=self.clock, understand=self.understand,
-            settled=self.judge_when_read, approve=self.approve_phase, shown=self.shown,
-            map_pdf=self.map_pdf, suggest=self.suggest, words=self.words,
-            secure_cookies=self.settings.web.secure_cookies,
-            base_url=self.settings.web.base_url.rstrip("/"), quarantine=self.quarantine,
-            rehearse=self.rehearser, health=self.health.findings, post=self.post_room,
-            metrics=Metrics(self.store, self.clock, self.health.mailbox, Path(self.settings.data)).text,
-            metrics_token=self.settings.web.metrics_token,
-            circulars=Broadcasts(self.announcements.letters), read_again=partial(reread_line.enqueue, self.jobs),
-            aftermath=self.aftermath,
+            sessions=self.store, blobs=self.blobs, clock=self.clock, load=self.load,
+            actions=DeskActions(
+                judge_when_read=self.judge_when_read, approve=self.approve_phase, map_pdf=self.map_pdf,
+                read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
+                circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
+                post=self.post_room,
+            ),
+            settings=PageSettings(
+                base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
+                metrics_token=web.metrics_token,
+            ),
+            checks=SiteChecks(self.health.findings, metrics.text),
         ))
 
 

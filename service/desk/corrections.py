@@ -91,10 +91,10 @@ def _about(session: Session, phase_id: int) -> dict[str, Any]:
 
 
 def _circulars(ports: DeskPorts) -> Broadcasts:
-    if ports.circulars is None:
+    if ports.actions.circulars is None:
         raise HTTPException(503, ("Nothing was sent: this desk has no writer of letters joined to it. Tell "
                                   "the operator."))
-    return ports.circulars
+    return ports.actions.circulars
 
 
 def _complete(error: ResultsCorrection) -> bool:

@@ -32,10 +32,10 @@ def metrics(request: Request) -> Response:
     """The metrics, with `metrics_token` as bearer token; 401 without it. With an empty token in the settings
     there is no such page (404)."""
     ports: DeskPorts = request.app.state.ports
-    if ports.metrics is None or not ports.metrics_token:
+    if ports.checks.metrics is None or not ports.settings.metrics_token:
         raise HTTPException(404, "Not Found")
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not sessions.same(token.strip(), ports.metrics_token):
+    if kind.lower() != "bearer" or not sessions.same(token.strip(), ports.settings.metrics_token):
         return PlainTextResponse("show the token of web.metrics_token\n", status_code=401,
                                  headers={"WWW-Authenticate": "Bearer"})
-    return Response(ports.metrics(), media_type=CONTENT_TYPE)
+    return Response(ports.checks.metrics(), media_type=CONTENT_TYPE)

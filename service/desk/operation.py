@@ -89,7 +89,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
         request,
         "health.html",
         visitor=visitor,
-        findings=None if ports.health is None else ports.health(),
+        findings=None if ports.checks.health is None else ports.checks.health(),
         notice=notice,
         held=held,
         failed=len(failed),

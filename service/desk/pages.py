@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk import queries
+from service.desk import page_data, queries
 from service.desk.outcomes import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
@@ -106,7 +106,7 @@ def desk(
             request, "desk.html", line=shown, ahead=ahead,
             sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
             open_lines=sum(w.line.needs_a_person for w in lines),
-            written=ports.words(session, phase_id).written, key=secrets.token_urlsafe(16), **values,
+            written=page_data.words_to_complete(session, phase_id, ports.load).written, key=secrets.token_urlsafe(16), **values,
         )
 
 
@@ -121,9 +121,9 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         open_lines = sum(w.line.needs_a_person for w in lines)
         stale = queries.changed_since_judged(session, phase, lines)
         values |= {"corrections": corrections(session, phase_id), "notice": notice}
-    judged = phase.state in {PhaseState.READY, PhaseState.SENT}
-    powers = ports.shown(phase_id) if judged else ()
-    values["after"] = ports.aftermath(phase_id) if judged else None
+        judged = phase.state in {PhaseState.READY, PhaseState.SENT}
+        powers = page_data.judged_powers(session, phase_id, ports.load) if judged else ()
+        values["after"] = page_data.aftermath(session, phase_id, ports.load) if judged else None
     return show(
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers],
         totals=totals(powers),
@@ -134,11 +134,11 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
 def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
     """Findings for a coordinator's morning: work, disk and backup always, any other part only if it needs
     attention."""
-    if ports.health is None or visitor.role != Role.COORDINATOR:
+    if ports.checks.health is None or visitor.role != Role.COORDINATOR:
         return []
     return [
         finding
-        for finding in ports.health()
+        for finding in ports.checks.health()
         if finding.name in ALWAYS or (finding.is_trouble and finding.name not in TOLD_ABOVE)
     ]
 
@@ -191,7 +191,7 @@ def _complaint(
     work = next((w for w in lines if w.line.id == line_id), None)
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:
         return ""
-    return ports.understand(session, phase_id, work.power, work.line.text).complaint
+    return page_data.typed_line(session, phase_id, ports.load, work.power, work.line.text).complaint
 
 
 def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:

@@ -121,10 +121,10 @@ def _letter(place: str, received: str, hour: str, postmark: str, version: str, w
 
 def _room(request: Request) -> PostalMail:
     ports: DeskPorts = request.app.state.ports
-    if ports.post is None:
+    if ports.actions.post is None:
         raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "
                                   "the operator."))
-    return ports.post
+    return ports.actions.post
 
 
 def _tried(act: Callable[[], object]) -> None:

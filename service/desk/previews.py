@@ -103,9 +103,9 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
     with ports.sessions.begin() as session:
         game_row(session, game_id)
-        if ports.circulars is None:
+        if ports.actions.circulars is None:
             raise HTTPException(503, NO_MAIL)
-        notified = ports.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
+        notified = ports.actions.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
     return RedirectResponse(
         f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
     )
@@ -154,9 +154,9 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
 
 
 def _desk(ports: DeskPorts) -> LetterContext:
-    if ports.circulars is None:
+    if ports.actions.circulars is None:
         raise HTTPException(503, NO_MAIL)
-    return ports.circulars.letters
+    return ports.actions.circulars.letters
 
 
 def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:

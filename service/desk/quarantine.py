@@ -95,15 +95,15 @@ def mail_page(
                 for phase, game, powers in acts.places(session, mail)
             ],
         }
-        if ports.quarantine is not None:
-            answers = ports.quarantine.answers(session, mail)
+        if ports.actions.quarantine is not None:
+            answers = ports.actions.quarantine.answers(session, mail)
             values |= {
                 "joined": True,
                 "answers": answers,
-                "registered": ports.quarantine.registered(session, mail),
+                "registered": ports.actions.quarantine.registered(session, mail),
                 "asked": next((answer for answer in answers if answer[0].value == reason), None),
             }
-            values |= _files(ports.quarantine, mail)
+            values |= _files(ports.actions.quarantine, mail)
         return show(request, "quarantine_mail.html", **values)
 
 
@@ -115,7 +115,7 @@ def preview(request: Request, sha256: str, number: int) -> Response:
         mail = _mail(session, sha256)
         _unsealed(session, mail)
     try:
-        picture = None if ports.quarantine is None else ports.quarantine.preview(mail, number)
+        picture = None if ports.actions.quarantine is None else ports.actions.quarantine.preview(mail, number)
     except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
     if picture is None:
@@ -173,9 +173,9 @@ def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
 
 def _room(request: Request) -> Quarantine:
     ports: DeskPorts = request.app.state.ports
-    if ports.quarantine is None:
+    if ports.actions.quarantine is None:
         raise HTTPException(503, NO_ACTS)
-    return ports.quarantine
+    return ports.actions.quarantine
 
 
 def _tried(act: Callable[[], object]) -> None:

@@ -43,13 +43,13 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     `pictures` every picture is drawn too, which takes longer and shows beforehand whether one cannot be
     made."""
     ports: DeskPorts = request.app.state.ports
-    if ports.rehearse is None:
+    if ports.actions.rehearse is None:
         raise HTTPException(503, ("Nothing was rehearsed: this site has no rehearsal joined to its desk. "
                                   "Tell the operator."))
     with ports.sessions() as session:
         values = _about(ports, session, phase_id)
     try:
-        rehearsal: Rehearsal = ports.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
+        rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
         raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
                                   f"changed.")) from why
@@ -72,7 +72,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     `page`."""
     ports: DeskPorts = request.app.state.ports
     try:
-        images = [] if ports.rehearse is None else ports.rehearse.picture(phase_id, name)
+        images = [] if ports.actions.rehearse is None else ports.actions.rehearse.picture(phase_id, name)
     except NotReady as why:
         raise HTTPException(
             409,

@@ -49,7 +49,7 @@ def sign_in(
         return again(401, WRONG)
     response = _onward(request, token, to, kept)
     response.set_cookie(
-        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.secure_cookies, path="/",
+        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.settings.secure_cookies, path="/",
         max_age=int(sessions.LONGEST.total_seconds()),  # a rest ends it earlier, on the server
     )
     return response
@@ -71,7 +71,7 @@ def _onward(request: Request, token: str, to: str, kept: str) -> Response:
 def public_map(request: Request, game_id: str) -> Response:
     """The current map of control of one game, replaced at the end of each Winter."""
     ports: DeskPorts = request.app.state.ports
-    pdf = ports.map_pdf(game_id)
+    pdf = ports.actions.map_pdf(game_id)
     if pdf is None:
         raise HTTPException(404, "There is no such game here. Check the address in your letters.")
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "max-age=300"})

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import maps
 from adjudicator.calendar import Phase, PhaseKind
+from maps.variant import Variant
 from service.store.tables import PhaseRow
 
 
@@ -20,9 +23,9 @@ def phase_of(row: PhaseRow) -> Phase:
     return Phase(row.year, row.season, PhaseKind(row.kind))
 
 
-def power_name(variant: str, power: str) -> str:
+def power_name(variant: str, power: str, load: Callable[[str], Variant] = maps.load) -> str:
     """A power's name on its board; the id where the board does not know it."""
     try:
-        return maps.load(variant).powers[power].name
+        return load(variant).powers[power].name
     except (maps.MapError, KeyError):
         return power

@@ -75,7 +75,7 @@ def game_page(request: Request, game_id: str) -> Response:
         now = ports.clock.now()
         ahead = [due for due in _deadlines(ports, session, [game]) if due.instant >= now]
         name = game.name
-    address = f"{ports.base_url}/public/{game_id}/calendar.ics"
+    address = f"{ports.settings.base_url}/public/{game_id}/calendar.ics"
     return show(
         request, "calendar.html", game_name=name, game_id=game_id, ahead=ahead, feed=address,
         subscribe="webcal" + address.removeprefix("https").removeprefix("http"),
@@ -91,14 +91,14 @@ def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> 
             PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
         deadlines += [
             DueDate(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
-                row.moved_at or game.created_at, row.moved, f"{ports.base_url}/public/{game.id}/calendar")
+                row.moved_at or game.created_at, row.moved, f"{ports.settings.base_url}/public/{game.id}/calendar")
             for row in rows
         ]
     return deadlines
 
 
 def _host(ports: DeskPorts) -> str:
-    return urlsplit(ports.base_url).hostname or "galloper.invalid"
+    return urlsplit(ports.settings.base_url).hostname or "galloper.invalid"
 
 
 def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) -> Response:

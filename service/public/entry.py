@@ -63,7 +63,7 @@ def begin(request: Request, secret: str) -> Response:
     with ports.sessions.begin() as session:
         cookie = visits.begin(session, secret, ports.clock.now())
     response = RedirectResponse("/public/me", status_code=303)
-    response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict", secure=ports.secure_cookies,
+    response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict", secure=ports.settings.secure_cookies,
                         path="/public", max_age=int(visits.VISIT_HOURS.total_seconds()))
     return response
 
@@ -79,7 +79,7 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
                     games=visits.games_of(session, visitor),
-                    feed=f"{ports.base_url}{calendar_feed.feed_path(player)}",
+                    feed=f"{ports.settings.base_url}{calendar_feed.feed_path(player)}",
                     now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
                     cache="private, no-store")
 

@@ -46,9 +46,9 @@ class Me:
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
     """Mail a link to a registered address; True if one is sent. The page says the same either way."""
     player = records.player_of(session, address)
-    if player is None or ports.circulars is None or not plays(session, player.id):
+    if player is None or ports.actions.circulars is None or not plays(session, player.id):
         return False
-    letters, to = ports.circulars.letters, address.strip().lower()
+    letters, to = ports.actions.circulars.letters, address.strip().lower()
     since = now - timedelta(hours=1)
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
         OutboxRow.kind == "link", OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
@@ -57,7 +57,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
         return False
     secret = _keep(session, player.id, LINK, now, LINK_HOURS)
     letter = link_letter(
-        letters.recipient(session, to), f"{ports.base_url}/public/me/{secret}", now + LINK_HOURS
+        letters.recipient(session, to), f"{ports.settings.base_url}/public/me/{secret}", now + LINK_HOURS
     )
     return letters.put(session, letter)
 

@@ -80,5 +80,5 @@ def show(request: Request, name: str, status: int = 200, **values: object) -> Re
     """The response with one template rendered. `values` are added to the title, the time and the visitor."""
     ports: DeskPorts = request.app.state.ports
     template = request.app.state.templates.get_template(name)
-    html = template.render(title=ports.title, now=ports.clock.now(), **{"visitor": None, **values})
+    html = template.render(title=ports.settings.title, now=ports.clock.now(), **{"visitor": None, **values})
     return Response(html, status_code=status, media_type="text/html; charset=utf-8")

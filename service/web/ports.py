@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from reading.completions import Completions
+import maps
+from maps.variant import Variant
 from service.clock import Clock, SystemClock
-from service.games.phase_summary import Aftermath
 from service.games.phases import power_name
-from service.games.results import ShownPower
 from service.intake.postal_mail import PostalMail
 from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
@@ -34,67 +33,71 @@ class BlobReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """What a typed line means: canonical text, or a sentence that says why it means nothing."""
-
-    order: str | None
-    complaint: str = ""
-
-
-def _no_suggestion(_session: Session, _phase: int, _power: str, _text: str) -> Sequence[dict[str, Any]]:
-    return ()
-
-
-def _no_words(_session: Session, _phase: int) -> Completions:
-    return Completions()
-
-
-def _not_again(_session: Session, _line: int) -> None:
+def _not_read_again(_session: Session, _line_id: int) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class DeskPorts:
-    """Doors of the desk.
+class PageSettings:
+    """What pages take from the site's settings.
 
-    `understand(session, phase_id, power, text)` parses a typed line, by words alone. `settled(phase_id)` is
-    called when the last doubtful line of a phase is decided and judges it; False says that something is still
-    to be read. `suggest(session, phase_id, power, text)` gives readings of a misread text by words alone, as
-    a line keeps them, and `words(session, phase_id)` the words that the edit box completes.
-    `approve(phase_id, by)` sends what was judged, or raises `service.games.turns.NotReady`.
-    `power_name(variant, power)` is the name people use. `shown(phase_id)` is what was judged, in words, and
-    `aftermath(phase_id)` what that leaves behind. `map_pdf(game_id)` gives the current public map. `wall` is
-    the clock by which people stay signed in, also where the game's clock is simulated. `title` heads every
-    page; `base_url` is the address at which players reach the site. `quarantine` handles mails that no rule
-    could route; without one they are only listed. `rehearse` makes dry runs of a deadline. `health()` looks
-    at the parts of the site; `metrics()` gives them as numbers to whoever shows `metrics_token`, which is
-    nobody while it is empty; `post` logs letters that came by post; `circulars` writes to all players of a
-    game. Without it nobody is written to, and the pages say so. `read_again(session, line_id)` has the
-    machine read a line that a person cut anew, once that transaction is committed.
+    `title` heads every page; `base_url` is the address at which players reach the site. Metrics need
+    `metrics_token` as bearer token; with an empty token they are off.
+    """
+
+    title: str = "Galloper"
+    base_url: str = ""
+    secure_cookies: bool = True
+    metrics_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskActions:
+    """What pages ask other parts of the service to do. Where one is None, its pages say that it is missing.
+
+    `judge_when_read(phase_id)` judges a phase once its last doubtful line is decided; False if something is
+    still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
+    `read_again(session, line_id)` has the machine read a line that a person cut anew, once that transaction
+    is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
+    `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route, `post`
+    logs letters that came by post.
+    """
+
+    judge_when_read: Callable[[int], object]
+    approve: Callable[[int, str], None]
+    map_pdf: Callable[[str], bytes | None]
+    read_again: Callable[[Session, int], None] = _not_read_again
+    rehearse: DryRun | None = None
+    circulars: Broadcasts | None = None
+    quarantine: Quarantine | None = None
+    post: PostalMail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteChecks:
+    """The state of the site's parts: `health()` as findings, `metrics()` as text for Prometheus."""
+
+    health: Callable[[], Sequence[Finding]] | None = None
+    metrics: Callable[[], bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeskPorts:
+    """What pages need from the rest of the service.
+
+    `load` gives a board by its name. `wall` is the clock by which people stay signed in, also where the
+    game's clock is simulated.
     """
 
     sessions: sessionmaker[Session]
     blobs: BlobReader
     clock: Clock
-    understand: Callable[[Session, int, str, str], Understood]
-    settled: Callable[[int], object]
-    approve: Callable[[int, str], None]
-    shown: Callable[[int], Sequence[ShownPower]]
-    map_pdf: Callable[[str], bytes | None]
-    power_name: Callable[[str, str], str] = power_name
-    suggest: Callable[[Session, int, str, str], Sequence[dict[str, Any]]] = _no_suggestion
-    words: Callable[[Session, int], Completions] = _no_words
-    quarantine: Quarantine | None = None
-    rehearse: DryRun | None = None
-    health: Callable[[], Sequence[Finding]] | None = None
-    metrics: Callable[[], bytes] | None = None
-    metrics_token: str = ""
-    post: PostalMail | None = None
-    circulars: Broadcasts | None = None
-    read_again: Callable[[Session, int], None] = _not_again
-    aftermath: Callable[[int], Aftermath] = lambda _phase: Aftermath()
+    actions: DeskActions
+    settings: PageSettings = PageSettings()
+    checks: SiteChecks = SiteChecks()
+    load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
-    title: str = "Galloper"
-    base_url: str = ""
-    secure_cookies: bool = True
+
+    def power_name(self, variant: str, power: str) -> str:
+        """A power's name on its board; the id where the board does not know it."""
+        return power_name(variant, power, self.load)

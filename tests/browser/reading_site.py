@@ -25,8 +25,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
-from reading.completions import suggest, words_of
-from reading.vocabulary import parse_typed, printed
+from reading.completions import suggest
 from service.app import create_app
 from service.clock import SimulatedClock
 from service.record.chain import sessions
@@ -37,7 +36,7 @@ from service.store.tables import (
     PageRow,
     SubmissionRow,
 )
-from service.web.ports import DeskPorts, Understood
+from tests.support.desk_ports import desk_ports
 from tests.support.desk_site import AFTER, DEADLINE, PHASE, add_closed_phase, add_signed_in
 
 NAMES = ("Ada", "Blaise")
@@ -121,21 +120,9 @@ def fill(folder: Path) -> None:
 def app(folder: Path) -> FastAPI:
     """The desk over such a folder. Nothing is judged: the browser's tests end where the reading does."""
     store: Store = sessions(open_engine(_url(folder)))
-    variant, kind = maps.load("w3k"), PhaseKind.MOVEMENT
-
-    def understand(_session: Session, _phase: int, power: str, text: str) -> Understood:
-        parsed = parse_typed(variant, kind, power, text)
-        if parsed.complaint is not None:
-            return Understood(None, parsed.complaint.message)
-        return Understood(printed(parsed.orders, variant.board))
-
-    return create_app(DeskPorts(
+    return create_app(desk_ports(
         sessions=store, blobs=Blobs(folder / "blobs"), clock=SimulatedClock(AFTER), secure_cookies=False,
-        understand=understand, settled=lambda _phase: False, approve=lambda _phase, _by: None,
-        shown=lambda _phase: (),
-        map_pdf=lambda _game: None, wall=SimulatedClock(AFTER),
-        suggest=lambda _session, _phase, power, text: suggest(variant, kind, power, text),
-        words=lambda _session, _phase: words_of(variant, kind),
+        judge_when_read=lambda _phase: False, wall=SimulatedClock(AFTER),
     ))
 
 

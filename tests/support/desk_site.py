@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
 from fastapi.testclient import TestClient
@@ -25,6 +26,8 @@ from sqlalchemy.orm import Session
 from reading.completions import Completions
 from service.app import create_app
 from service.clock import SimulatedClock
+from service.desk import page_data
+from service.desk.page_data import Load, TypedLine
 from service.games.results import ShownPower
 from service.record.chain import sessions
 from service.store.blobs import Blobs
@@ -43,7 +46,7 @@ from service.store.tables import (
     UserRow,
 )
 from service.web import sessions as access
-from service.web.ports import DeskPorts, Understood
+from tests.support.desk_ports import desk_ports
 from tests.support.servers.postgres import copy_of
 
 GAME, PHASE = "powick-bridge", 7
@@ -170,22 +173,20 @@ class DeskSite:
         self.still_to_read = False
         self.csrf = CSRF
         self._acts = 0
-        self.ports_understand: dict[str, str] = {}
+        self.orders_of_words: dict[str, str] = {}
         self.shown: tuple[ShownPower, ...] = ()
-        ports = DeskPorts(
+        ports = desk_ports(
             sessions=self.store, blobs=self.blobs, clock=self.clock, wall=self.clock, secure_cookies=False,
-            understand=lambda _session, _phase, _power, text: (
-                Understood("A Merse H") if text == "Army Merse holds"
-                else Understood(self.ports_understand[text]) if text in self.ports_understand
-                else Understood(None, COMPLAINT)
-            ),
-            settled=self._judge, approve=self._approve, shown=lambda _phase: self.shown,
+            judge_when_read=self._judge, approve=self._approve,
             map_pdf=lambda game: b"%PDF-1.7" if game == "powick-bridge" else None,
-            power_name=lambda _variant, power: power, words=lambda _session, _phase: WORDS,
-            suggest=lambda _session, _phase, _power, text: (
-                [{"text": f"reread {text}", "order": "A Merse H", "score": 0.9}] if text else []),
             read_again=lambda _session, line: self.asked_again.append(line),
         )
+        self._page_data = mock.patch.multiple(
+            page_data, typed_line=self._typed_line, judged_powers=lambda *_: self.shown,
+            words_to_complete=lambda *_: WORDS,
+            suggested_readings=lambda _session, _phase, _load, _power, text: (
+                [{"text": f"reread {text}", "order": "A Merse H", "score": 0.9}] if text else []))
+        self._page_data.start()
         self.client = TestClient(
             create_app(ports),
             base_url="http://testserver",
@@ -193,6 +194,12 @@ class DeskSite:
             raise_server_exceptions=False,
             follow_redirects=False,
         )
+
+    def _typed_line(self, _session: Session, _phase: int, _load: Load, _power: str, text: str) -> TypedLine:
+        if text == "Army Merse holds":
+            return TypedLine("A Merse H")
+        order = self.orders_of_words.get(text)
+        return TypedLine(order, "" if order else COMPLAINT)
 
     def _judge(self, phase: int) -> bool:
         self.judged.append(phase)
@@ -282,6 +289,7 @@ class DeskSite:
 
     def close(self) -> None:
         """Let go of the database, so that it can be emptied for the next test."""
+        self._page_data.stop()
         self.client.close()
         self.engine.dispose()
 

@@ -10,17 +10,15 @@ from typing import Any
 import httpx
 from fastapi.testclient import TestClient
 
-from adjudicator.calendar import PhaseKind
-from reading import vocabulary
 from service.app import create_app
 from service.intake.postal_mail import PostalMail
 from service.intake.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
 from service.notices.quarantine import Quarantine
 from service.notices.replies import Replies
-from service.store.tables import PhaseRow, SessionRow
+from service.store.tables import SessionRow
 from service.web import sessions
-from service.web.ports import DeskPorts, Understood
+from tests.support.desk_ports import desk_ports
 from tests.support.table import Table
 
 NAME, TOKEN, CSRF = "Ada", "a-token-of-the-tests", "a-form-token-of-the-tests"
@@ -65,24 +63,15 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         session.add(SessionRow(token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(), user=NAME, csrf=CSRF,
                                created_at=now, seen_at=now))
 
-    def understand(session: Any, phase_id: int, power: str, text: str) -> Understood:
-        kind = PhaseKind(session.get_one(PhaseRow, phase_id).kind)
-        parsed = vocabulary.parse_typed(table.variant, kind, power, text)
-        if parsed.complaint is not None:
-            return Understood(None, parsed.complaint.message)
-        return Understood(vocabulary.printed(parsed.orders, table.variant.board))
-
     doors: dict[str, Any] = {
         "sessions": table.site.store,
         "blobs": table.site.blobs,
         "clock": table.site.clock,
         "wall": table.site.clock,
         "secure_cookies": False,
-        "understand": understand,
-        "settled": table.judge_when_read,
+        "load": table.load,
+        "judge_when_read": table.judge_when_read,
         "approve": table.approve_phase,
-        "shown": lambda _phase: (),
-        "map_pdf": lambda _game: None,
         "quarantine": Quarantine(
             store=table.site.store,
             blobs=table.site.blobs,
@@ -99,7 +88,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         **ports,
     }
     client = TestClient(
-        create_app(DeskPorts(**doors)),
+        create_app(desk_ports(**doors)),
         base_url="http://testserver",
         # A fault of ours is a page with status 500, as a person would meet it.
         raise_server_exceptions=False,

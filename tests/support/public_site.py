@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from service.app import create_app
 from service.notices.results import ResultsAnnouncer
-from service.web.ports import DeskPorts, Understood
+from tests.support.desk_ports import desk_ports
 from tests.support.site import Site
 from tests.support.table import Table
 
@@ -29,9 +29,8 @@ def map_of(table: Table) -> Callable[[str], bytes | None]:
 @contextmanager
 def visitor(site: Site, map_pdf: Callable[[str], bytes | None] = lambda _: None) -> Iterator[TestClient]:
     """A browser without a sign-in."""
-    app = create_app(DeskPorts(
-        sessions=site.store, blobs=site.blobs, clock=site.clock, understand=lambda *_: Understood(None),
-        settled=lambda _: None, approve=lambda *_: None, shown=lambda _: (), map_pdf=map_pdf, base_url=BASE,
+    app = create_app(desk_ports(
+        sessions=site.store, blobs=site.blobs, clock=site.clock, map_pdf=map_pdf, base_url=BASE,
     ))
     with TestClient(app) as client:
         yield client

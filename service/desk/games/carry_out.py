@@ -37,7 +37,7 @@ def tried(act: Callable[[], Outcome]) -> Outcome:
 
 def own_address(ports: DeskPorts) -> str:
     """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-    return "" if ports.quarantine is None else ports.quarantine.post.letters.sender.order_address
+    return "" if ports.actions.quarantine is None else ports.actions.quarantine.post.letters.sender.order_address
 
 
 def game_row(session: Session, game_id: str) -> GameRow:

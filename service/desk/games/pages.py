@@ -158,11 +158,11 @@ def move(
         extension = acts.move(
             session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()
         )
-        if ports.circulars is not None:
+        if ports.actions.circulars is not None:
             session.refresh(phase_row)
-            ports.circulars.deadline_moved(session, phase_row, extension)
+            ports.actions.circulars.deadline_moved(session, phase_row, extension)
 
-    return done(request, game_id, "moved" if ports.circulars else "moved-untold", act)
+    return done(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
 
 
 @router.post("/games/{game_id}/year")
@@ -181,11 +181,11 @@ def move_year(
     def act(session: Session, row: GameRow) -> None:
         phase_row = _phase(session, row, phase)
         extension = acts.move_year(session, phase_row, day, why, by=visitor.name, now=ports.clock.now())
-        if ports.circulars is not None:
+        if ports.actions.circulars is not None:
             session.refresh(phase_row)
-            ports.circulars.deadline_moved(session, phase_row, extension)
+            ports.actions.circulars.deadline_moved(session, phase_row, extension)
 
-    return done(request, game_id, "year-moved" if ports.circulars else "year-moved-untold", act)
+    return done(request, game_id, "year-moved" if ports.actions.circulars else "year-moved-untold", act)
 
 
 @router.post("/games/{game_id}/roll-back")

@@ -70,11 +70,11 @@ def seat(
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
     """Write to the players of a game, or of one power; True if any letter is queued. The change is committed
     before, so a map that cannot be drawn loses nothing."""
-    if ports.circulars is None:
+    if ports.actions.circulars is None:
         return False
     try:
         with ports.sessions.begin() as session:
-            return ports.circulars.welcome(session, game_id, power) > 0
+            return ports.actions.circulars.welcome(session, game_id, power) > 0
     except Exception:
         log.exception("the welcome to %s could not be written", game_id)
         return False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import HTTPException
 from sqlalchemy.orm import Session
 
-from service.desk import queries
+from service.desk import page_data, queries
 from service.desk.reading import shape
 from service.games import decisions
 from service.games.agreement import Stage, both
@@ -158,7 +158,7 @@ def _decision_of(
         words = " ".join(asked.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)
-        meaning = ports.understand(session, phase_id, power, words)
+        meaning = page_data.typed_line(session, phase_id, ports.load, power, words)
         return Decision(
             row.id, LineState.READ, words, meaning.order
         ), "" if meaning.order else meaning.complaint
@@ -196,7 +196,7 @@ def _reshape(
     ports: DeskPorts, session: Session, act: Act, asked: Asked, row: LineRow, power: str
 ) -> Carried:
     def suggest(text: str) -> Sequence[dict[str, object]]:
-        return ports.suggest(session, act.phase_id, power, text)
+        return page_data.suggested_readings(session, act.phase_id, ports.load, power, text)
 
     if asked.seen_version is not None:
         decisions.check(session, {row.id: asked.seen_version}, act.by)
@@ -212,7 +212,7 @@ def _reshape(
         except ValueError as why:
             raise HTTPException(400, NO_PLACE) from why
     for new_id in new_ids:
-        ports.read_again(session, new_id)
+        ports.actions.read_again(session, new_id)
     return Carried((*old, *new_ids))
 
 

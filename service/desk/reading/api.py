@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from service.desk import queries
+from service.desk import page_data, queries
 from service.desk.queries import WorkLine
 from service.desk.reading import keys as reading_keys
 from service.desk.reading import view as reading_view
@@ -156,7 +156,7 @@ def words(request: Request, phase_id: int) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _open_phase(session, phase_id)
-        completions = ports.words(session, phase_id)
+        completions = page_data.words_to_complete(session, phase_id, ports.load)
     return JSONResponse({"names": completions.names, "verbs": completions.verbs, "units": completions.units},
                         headers={"Cache-Control": "private, max-age=600"})
 
@@ -234,7 +234,7 @@ def _judge(ports: DeskPorts, phase_id: int) -> None:
     """Judge a phase whose last line is read. The decisions are committed, so a failure of the judge loses
     nothing, and the desk's last page offers to try again."""
     try:
-        ports.settled(phase_id)
+        ports.actions.judge_when_read(phase_id)
     except NotReady:
         return
     except Exception:

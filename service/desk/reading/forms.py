@@ -186,7 +186,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         if at_the_desk(phase) and late.late_versions(session, phase):
             raise HTTPException(409, LATE)
     try:
-        ports.approve(phase_id, visitor.name)
+        ports.actions.approve(phase_id, visitor.name)
     except NotReady as why:
         raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided is kept.") from why
     except Exception as fault:
@@ -209,7 +209,7 @@ def sign_out(request: Request) -> Response:
 def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) -> Response:
     """Judge, then go to the results. The decisions are committed, so a failure of the judge loses nothing."""
     try:
-        judged = ports.settled(phase_id)
+        judged = ports.actions.judge_when_read(phase_id)
     except NotReady:
         judged = False  # somebody else moved the phase on; the desk tells how it stands
     except Exception:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from service.desk import page_data
 from service.desk.queries import WorkLine
 from service.desk.reading import candidates
 from service.desk.reading.candidates import ShownReading
@@ -142,7 +143,7 @@ def offers(
     if second(work, me):
         return tuple(sorted(plain[:MOST], key=lambda item: _shuffled(work.line.id, me, item.do)))
     echoed = echo(work, [w for w in lines if w.sheet == work.sheet],
-                 lambda text: ports.understand(session, phase_id, work.power, text).order)
+                 lambda text: page_data.typed_line(session, phase_id, ports.load, work.power, text).order)
     return tuple(_with_echo(plain, echoed)[:MOST])
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
+from service.desk import page_data
 from service.desk.queries import phase_view
 from service.desk.reading import shape
 from service.desk.sheet import acts, changes, view
@@ -47,7 +48,7 @@ LEAST_BOX = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class SheetPageData:
+class FiledSheet:
     """A sheet with its phase and game."""
 
     paper: SubmissionRow
@@ -90,14 +91,14 @@ def sheet(
     """One sheet. `against`: the version it is compared with. `notice`: one of the page's own sentences."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        page_data = _page_data(session, submission_id)
-        phase, paper = page_data.phase, page_data.paper
+        filed = _filed(session, submission_id)
+        phase, paper = filed.phase, filed.paper
         power_versions = view.versions(session, phase, paper.power)
         values: dict[str, Any] = {
-            "visitor": visitor, "phase": phase, "paper": paper, "game": page_data.game.name, "notice": notice,
+            "visitor": visitor, "phase": phase, "paper": paper, "game": filed.game.name, "notice": notice,
             "phase_title": phase_title(phase), "versions": power_versions,
             "this": next(v for v in power_versions if v.id == paper.id),
-            "power": ports.power_name(page_data.game.variant, paper.power),
+            "power": ports.power_name(filed.game.variant, paper.power),
             "pages": view.pages(session, paper.id),
         }
         if sealed(phase):
@@ -116,7 +117,7 @@ def sheet(
             open_to_change=at_the_desk(phase),
             key=secrets.token_urlsafe(16),
             others=[
-                (power_id, ports.power_name(page_data.game.variant, power_id))
+                (power_id, ports.power_name(filed.game.variant, power_id))
                 for power_id in acts.other_powers(session, phase, paper)
             ],
             chosen=any(CHOSEN in v.paper.flags for v in power_versions),
@@ -163,13 +164,13 @@ def choose(
     """Execute this version, with a logged reason."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
+        filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.choose(
-                session, page_data.phase, page_data.paper, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.paper, why, visitor.name, ports.clock.now()
             )
         )
-        phase_id = page_data.phase.id
+        phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "chosen")
 
@@ -181,13 +182,13 @@ def leave(
     """Let the rule of versions decide again."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
+        filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.leave_to_rule(
-                session, page_data.phase, page_data.paper.power, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.paper.power, why, visitor.name, ports.clock.now()
             )
         )
-        phase_id = page_data.phase.id
+        phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "left")
 
@@ -198,13 +199,13 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
     """File the sheet for another power of its sender, as its heading says (Q-07)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
+        filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.refile(
-                session, page_data.phase, page_data.paper, power, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.paper, power, why, visitor.name, ports.clock.now()
             )
         )
-        phase_id = page_data.phase.id
+        phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "refiled")
 
@@ -222,32 +223,32 @@ def take_over(
     version that it names (Q-09)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
+        filed = _changeable(session, submission_id)
         other = session.get(SubmissionRow, named)
         if (
             other is None
             or other.id == submission_id
-            or (other.phase_id, other.power) != (page_data.phase.id, page_data.paper.power)
+            or (other.phase_id, other.power) != (filed.phase.id, filed.paper.power)
         ):
             raise HTTPException(400, ("Nothing was changed: choose another version of this power, of this "
                                       "phase."))
-        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
+        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         if not decisions.known(session, act.key):
-            _or_refuse(lambda: _taken_over(ports, session, act, page_data, other, why))
-        phase_id = page_data.phase.id
+            _or_refuse(lambda: _taken_over(ports, session, act, filed, other, why))
+        phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "taken-over")
 
 
 def _taken_over(
-    ports: DeskPorts, session: Session, act: Act, page_data: SheetPageData, other: SubmissionRow, why: str
+    ports: DeskPorts, session: Session, act: Act, filed: FiledSheet, other: SubmissionRow, why: str
 ) -> None:
     reason = acts.reason_of(why)
-    own_lines, page = view.own_lines(session, page_data.paper.id), view.pages(session, page_data.paper.id)[-1]
+    own_lines, page = view.own_lines(session, filed.paper.id), view.pages(session, filed.paper.id)[-1]
     lines = changes.left_out(
-        maps.load(page_data.game.variant),
-        PhaseKind(page_data.phase.kind),
-        page_data.paper.power,
+        maps.load(filed.game.variant),
+        PhaseKind(filed.phase.kind),
+        filed.paper.power,
         own_lines,
         view.own_lines(session, other.id),
     )
@@ -257,12 +258,12 @@ def _taken_over(
         session,
         act.at,
         "orders_taken_over",
-        game_id=page_data.game.id,
+        game_id=filed.game.id,
         actor=act.by,
         detail={
-            "phase_id": page_data.phase.id,
-            "power": page_data.paper.power,
-            "submission": page_data.paper.id,
+            "phase_id": filed.phase.id,
+            "power": filed.paper.power,
+            "submission": filed.paper.id,
             "from": other.id,
             "lines": number,
             "why": reason,
@@ -286,16 +287,16 @@ def add_line(
     if not words:
         raise HTTPException(400, "Nothing was changed: type what the line says.")
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
+        filed = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
         listed = view.own_lines(session, submission_id)
         above = listed[after - 1] if 1 <= after <= len(listed) else None
         above = above if above is not None and above.page_id == page else None
         box = _box(ports, row, above, (left, top, right, bottom))
-        meant = ports.understand(session, page_data.phase.id, page_data.paper.power, words)
-        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
+        meant = page_data.typed_line(session, filed.phase.id, ports.load, filed.paper.power, words)
+        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, meant.order)
-        phase_id = page_data.phase.id
+        phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "added" if meant.order else "added-as-written")
 
@@ -312,8 +313,8 @@ def fix_box(
     ports: DeskPorts = request.app.state.ports
     number, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
-        page_data = _changeable(session, submission_id)
-        act = Act(key[:KEY_LENGTH], page_data.phase.id, visitor.name, ports.clock.now())
+        filed = _changeable(session, submission_id)
+        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         if decisions.known(session, act.key):
             return _to_sheet(submission_id, "box-fixed")
         line_row = next(
@@ -330,7 +331,7 @@ def fix_box(
         _checked(session, {line_row.id: version}, visitor.name)
         new_id = shape.rebox(session, act, session.get_one(LineRow, line_row.id), box)
         if new_id is not None:
-            ports.read_again(session, new_id)
+            ports.actions.read_again(session, new_id)
     return _to_sheet(submission_id, "box-fixed")
 
 
@@ -410,25 +411,25 @@ def _other(power_versions: Sequence[view.Version], this: int, against: int | Non
     return next(iter([*asked, *counting, *rest[::-1]]), None)
 
 
-def _page_data(session: Session, submission_id: int) -> SheetPageData:
+def _filed(session: Session, submission_id: int) -> FiledSheet:
     paper = session.get(SubmissionRow, submission_id)
     if paper is None:
         raise HTTPException(404, NO_SHEET)
     phase = session.get_one(PhaseRow, paper.phase_id)
-    return SheetPageData(paper, phase, session.get_one(GameRow, phase.game_id))
+    return FiledSheet(paper, phase, session.get_one(GameRow, phase.game_id))
 
 
-def _changeable(session: Session, submission_id: int) -> SheetPageData:
-    page_data = _page_data(session, submission_id)
-    if sealed(page_data.phase):
+def _changeable(session: Session, submission_id: int) -> FiledSheet:
+    filed = _filed(session, submission_id)
+    if sealed(filed.phase):
         raise HTTPException(403, SEALED)
-    if not at_the_desk(page_data.phase):
+    if not at_the_desk(filed.phase):
         raise HTTPException(409, NOT_NOW)
-    return page_data
+    return filed
 
 
 def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
-    if sealed(_page_data(session, submission_id).phase):
+    if sealed(_filed(session, submission_id).phase):
         raise HTTPException(403, SEALED)
     page = session.get(PageRow, page_id)
     if page is None or page.submission_id != submission_id:
@@ -447,7 +448,7 @@ def _judge(ports: DeskPorts, phase_id: int) -> None:
     """Judge the phase if nothing waits any more. The act is committed, so a failure of the judge loses
     nothing."""
     try:
-        ports.settled(phase_id)
+        ports.actions.judge_when_read(phase_id)
     except NotReady:
         return  # somebody else moved the phase on
     except Exception:

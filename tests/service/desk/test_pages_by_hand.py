@@ -4,6 +4,7 @@ board."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from tests.support.desk_site import COMPLAINT, DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    return DeskSite(tmp_path)
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
+    desk_site = DeskSite(tmp_path)
+    yield desk_site
+    desk_site.close()
 
 
 @pytest.fixture(autouse=True)

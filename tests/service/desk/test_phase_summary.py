@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 import maps
 from adjudicator.geo import Region
 from adjudicator.outcome import Resolution
 from adjudicator.position import Dislodgement
 from adjudicator.units import Unit
+from service.desk import page_data
 from service.games.phase_summary import Aftermath, Supply, aftermath
 from service.games.results import ShownPower
 from service.store.tables import PhaseState
@@ -67,11 +70,13 @@ def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     assert sections["A draw is open to"] == (FRENCH, GERMAN)
 
 
-def test_the_page_shows_it_once_judged_and_not_before(site: Site) -> None:
+def test_the_page_shows_it_once_judged_and_not_before(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     table = open_table(site)
     left = Aftermath((("Removed by lot, in the order drawn", ("Army Paris (France)",)),), (
         Supply("France", 5, 3, ("Belgium",), (), 2), Supply("Germany", 2, 3, (), ("Munich",), -1)), 2)
-    desk = open_desk(table, shown=lambda _phase: (ShownPower("France", ()),), aftermath=lambda _phase: left)
+    monkeypatch.setattr(page_data, "judged_powers", lambda *_: (ShownPower("France", ()),))
+    monkeypatch.setattr(page_data, "aftermath", lambda *_: left)
+    desk = open_desk(table)
     first = table.phase(1)
     assert "What it leaves" not in desk.text(f"/results/{first.id}")
     table.set_phase(1, state=PhaseState.READY)

@@ -39,7 +39,7 @@ def desk(site: Site) -> DeskTable:
     site.clock.set(table.phase(2).deadline)
     table.set_phase(2, state=PhaseState.CLOSED)
     assert opens < table.phase(2).opens_at
-    return open_desk(table, power_name=lambda _variant, power: table.variant.powers[power].name)
+    return open_desk(table)
 
 
 def send(table: Table, power: str, version: int, phase: Phase, game: str) -> None:

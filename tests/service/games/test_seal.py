@@ -31,10 +31,11 @@ BOARD = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     made = DeskSite(tmp_path)
     made.sign_in()
-    return made
+    yield made
+    made.close()
 
 
 def _routes(app: Any) -> Iterator[tuple[str, str]]:

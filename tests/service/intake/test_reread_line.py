@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,10 +46,11 @@ class ScriptedRecognizer:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     signed_in = DeskSite(tmp_path)
     signed_in.sign_in()
-    return signed_in
+    yield signed_in
+    signed_in.close()
 
 
 def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, ScriptedRecognizer]:

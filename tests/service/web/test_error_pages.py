@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from tests.support.desk_site import DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    return DeskSite(tmp_path)
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
+    desk_site = DeskSite(tmp_path)
+    yield desk_site
+    desk_site.close()
 
 
 @pytest.fixture(autouse=True)

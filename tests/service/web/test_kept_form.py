@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,10 +24,11 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     desk_site = DeskSite(tmp_path)
     desk_site.sign_in()
-    return desk_site
+    yield desk_site
+    desk_site.close()
 
 
 def expired(desk: DeskSite) -> httpx.Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from tests.support.desk_site import CSRF, NAME, PASSWORD, DeskSite
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
-    return DeskSite(tmp_path)
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
+    desk_site = DeskSite(tmp_path)
+    yield desk_site
+    desk_site.close()
 
 
 CLOSED = (

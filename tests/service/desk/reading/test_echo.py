@@ -34,7 +34,7 @@ def test_a_correction_is_offered_first_where_the_same_misreading_comes_again(des
     _candidates(desk, 3, WRONG, RIGHT)
     _candidates(desk, 4, "A Easdale - Merse", "A Eskdale - Merse")
     assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
-    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}
     answer = desk.acts({"key": "the-correction", "do": "reading-2", "line": 3})
     first = _first(desk, 4)
     assert 'data-text="A Eskdale - Merse"' in first
@@ -48,7 +48,7 @@ def test_a_correction_is_offered_first_where_the_same_misreading_comes_again(des
 def test_a_correction_that_is_none_of_the_readings_is_offered_as_words(desk: DeskSite) -> None:
     _candidates(desk, 3, WRONG, RIGHT)
     _candidates(desk, 4, "A Easdale - Merse")
-    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}
     desk.act("reading-2", 3)
     assert 'data-offer="said"' in _first(desk, 4)
     desk.decide(4, "said", "k", "A Eskdale - Merse")
@@ -68,5 +68,5 @@ def test_what_the_machine_was_sure_of_corrects_nobody(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.get_one(LineRow, 2).order = RIGHT
     _candidates(desk, 4, "A Easdale - Merse")
-    desk.ports_understand = {"A Eskdale - Merse": "A Eskdale - Merse"}
+    desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}
     assert 'data-text="A Easdale - Merse"' in _first(desk, 4)

@@ -80,8 +80,9 @@ def test_two_things_on_one_key_and_keys_that_are_none_are_refused(wanted: dict[s
         changes(wanted)
 
 
-def test_keys_are_kept_for_each_person(tmp_path: Path) -> None:
+def test_keys_are_kept_for_each_person(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     desk = DeskSite(tmp_path)
+    request.addfinalizer(desk.close)
     desk.sign_in()
     answer = desk.post("/desk/keys", void="x", back="7")
     assert answer.headers["location"] == "/desk/7"

@@ -71,7 +71,7 @@ def test_it_counts_once_a_second_person_reads_the_same(desk: DeskSite) -> None:
 def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None:
     """What the first one decided is in no page and no answer that the second one gets, before they have
     decided."""
-    desk.ports_understand["a secret of hers"] = "A Carham H"
+    desk.orders_of_words["a secret of hers"] = "A Carham H"
     desk.act("edit", 3, "hers-of-three", text="a secret of hers", seen="")
     desk.act("void", 4, "hers-of-four", kept=[], seen="")
     desk.second_reader()

@@ -1,0 +1,82 @@
+"""What the desk's pages need of a phase and its board: typed words as orders, words to complete, results.
+
+Every function takes a phase's id and `load`, which gives a board by its name. Reading is lexical: none of the
+functions for typed lines looks at the position (DESK-03). Results are read only after the phase is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.serialize import codec
+from maps.variant import Variant
+from reading import completions, vocabulary
+from reading.completions import Completions
+from service.games import phase_summary
+from service.games.ballots import executed
+from service.games.lines import lines_of
+from service.games.phase_summary import Aftermath
+from service.games.results import ShownPower, show
+from service.store.tables import GameRow, PhaseRow
+
+Load = Callable[[str], Variant]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLine:
+    """The meaning of a typed line: canonical text of its order, or None and a sentence that says why."""
+
+    order: str | None
+    complaint: str = ""
+
+
+def typed_line(session: Session, phase_id: int, load: Load, power: str, text: str) -> TypedLine:
+    """A line as a person typed it, parsed by its words alone."""
+    variant, kind = _board(session, phase_id, load)
+    parsed = vocabulary.parse_typed(variant, kind, power, text)
+    if parsed.complaint is not None:
+        return TypedLine(None, parsed.complaint.message)
+    return TypedLine(vocabulary.printed(parsed.orders, variant.board))
+
+
+def suggested_readings(
+    session: Session, phase_id: int, load: Load, power: str, text: str
+) -> list[dict[str, object]]:
+    """Readings of a misread text by words alone, best first, as a line stores its candidates."""
+    variant, kind = _board(session, phase_id, load)
+    return completions.suggest(variant, kind, power, text)
+
+
+def words_to_complete(session: Session, phase_id: int, load: Load) -> Completions:
+    """The words that the edit box completes."""
+    return completions.words_of(*_board(session, phase_id, load))
+
+
+def judged_powers(session: Session, phase_id: int, load: Load) -> tuple[ShownPower, ...]:
+    """The results of a phase in words, by power; empty before it is judged."""
+    phase = session.get_one(PhaseRow, phase_id)
+    if phase.resolution is None:
+        return ()
+    chosen = executed(session, phase)
+    by_sheet = lines_of(session, list(chosen.values()))
+    lines = {power: by_sheet[submission_id] for power, submission_id in chosen.items()}
+    return show(_board(session, phase_id, load)[0], codec.load_resolution(phase.resolution), lines)
+
+
+def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:
+    """What a judged phase leaves behind besides its orders; empty before it is judged."""
+    phase = session.get_one(PhaseRow, phase_id)
+    if phase.resolution is None:
+        return Aftermath()
+    variant, _ = _board(session, phase_id, load)
+    position = codec.load_position(phase.position or {})
+    return phase_summary.aftermath(variant, position, codec.load_resolution(phase.resolution))
+
+
+def _board(session: Session, phase_id: int, load: Load) -> tuple[Variant, PhaseKind]:
+    phase = session.get_one(PhaseRow, phase_id)
+    return load(session.get_one(GameRow, phase.game_id).variant), PhaseKind(phase.kind)
