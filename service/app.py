@@ -12,12 +12,12 @@ from service.desk import (
     corrections,
     images,
     mailroom,
-    measured,
     operation,
     pages,
     people,
     post,
     previews,
+    probes,
     quarantine,
     rehearsal,
     sign_in,
@@ -32,11 +32,11 @@ from service.public import (
     calendar,
     entry,
     game_map,
+    game_page,
     left_out,
     lots,
     moves,
     my_file,
-    papers,
     players,
     results,
     rules,
@@ -56,8 +56,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(sign_in.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
-    for one in (left_out, entry, game_map, players, my_file, papers, rules, lots, results, archive):
-        app.include_router(one.router)
+    for pages_of in (left_out, entry, game_map, players, my_file, game_page, rules, lots, results, archive):
+        app.include_router(pages_of.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)
     app.include_router(images.router)
@@ -72,7 +72,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(people.router)
     app.include_router(operation.router)
     app.include_router(post.router)
-    app.include_router(measured.router)
+    app.include_router(probes.router)
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)

@@ -21,7 +21,7 @@ from typing import Any
 from bench.desk.browser import NoBrowser, chromium, exit_on_sigterm
 from bench.desk.site import Server
 from service.letters.render import KINDS
-from service.public import me
+from service.public import visits
 from service.web import sessions
 from tools import pictures_paper
 from tools.pictures_site import Numbers, play, prepare
@@ -165,7 +165,7 @@ def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: i
     if shot.coordinator:
         context.add_cookies([{"name": sessions.COOKIE, "value": numbers.token, "url": address}])
     if shot.player:
-        context.add_cookies([{"name": me.COOKIE, "value": numbers.visit, "url": address}])
+        context.add_cookies([{"name": visits.COOKIE, "value": numbers.visit, "url": address}])
     context.set_default_timeout(_TIMEOUT_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(f"its script says {error}"))

@@ -21,7 +21,7 @@ from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
 from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
-from service.public import me
+from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -112,7 +112,7 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
     """Store a player's link and return its secret."""
     session.add(
         AccessLinkRow(
-            token_hash=me.digest(secret),
+            token_hash=visits.digest(secret),
             player_id=player,
             opens=opens,
             made_at=now,
@@ -169,8 +169,8 @@ def _numbers(
     return Numbers(
         token=tokens[0],
         second_token=tokens[1],
-        visit=_linked(session, seat.player_id, me.VISIT, "a visit", now),
-        link=_linked(session, seat.player_id, me.LINK, "a link", now),
+        visit=_linked(session, seat.player_id, visits.VISIT, "a visit", now),
+        link=_linked(session, seat.player_id, visits.LINK, "a link", now),
         left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         to_read=to_read,
         all_read=all_read,

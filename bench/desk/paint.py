@@ -14,7 +14,7 @@ from bench.desk.browser import DESKTOP
 from bench.desk.site import SheetLocation
 from bench.figure import Figure, median, percentile, rounded
 from service.clock import SystemClock
-from service.public import me
+from service.public import visits
 from service.site_folder import opened
 from service.store.tables import AccessLinkRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 from service.web import sessions
@@ -87,9 +87,9 @@ def visit(place: SheetLocation, game: str) -> str:
         secret = token_urlsafe(32)
         session.merge(
             AccessLinkRow(
-                token_hash=me.digest(secret),
+                token_hash=visits.digest(secret),
                 player_id=seat.player_id,
-                opens=me.VISIT,
+                opens=visits.VISIT,
                 made_at=SystemClock().now(),
                 until=SystemClock().now() + timedelta(days=1),
             )
@@ -104,7 +104,7 @@ def measure(browser: Any, place: SheetLocation, address: str) -> Times:
     secret = visit(place, addresses[GAME].removeprefix("/public/"))
     context.add_cookies([
         {"name": sessions.COOKIE, "value": place.token, "url": address},
-        {"name": me.COOKIE, "value": secret, "url": address},
+        {"name": visits.COOKIE, "value": secret, "url": address},
     ])
     page, times = context.new_page(), {name: list[float]() for name in addresses}
     for number in range(VISITS + 1):

@@ -99,7 +99,7 @@ def show_games(folder: Path, out: TextIO) -> int:
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known:
-            lines = [_line(view) for view in views if view.game == game.name] or [
+            lines = [_line(view) for view in views if view.game.id == game.id] or [
                 _waiting_line(session, game.id)
             ]
             print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
@@ -109,12 +109,12 @@ def show_games(folder: Path, out: TextIO) -> int:
 
 
 def _line(view: PhaseView) -> str:
-    parts = [f"{view.title}: {view.state}", _deadline(view.deadline),
-             f"sheets from {view.with_sheet} of {view.powers} powers"]
-    if view.unread:
-        parts.append(f"{view.unread} still to be read")
-    if view.doubtful:
-        parts.append(f"{view.doubtful} lines for the desk")
+    parts = [f"{view.title}: {view.phase.state}", _deadline(view.phase.deadline),
+             f"sheets from {view.sheets.with_sheet} of {view.sheets.powers} powers"]
+    if view.sheets.unread:
+        parts.append(f"{view.sheets.unread} still to be read")
+    if view.lines.doubtful:
+        parts.append(f"{view.lines.doubtful} lines for the desk")
     return "; ".join(parts)
 
 

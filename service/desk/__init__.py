@@ -3,7 +3,7 @@
 Door: the routers, which `service.bootstrap` puts into the application. Parts: `pages` (Today, Desk,
 Results), `reading` (where people read lines), `sheet` (one sheet and its versions), `games` (games and
 seats), `corrections`, `rehearsal`, `previews`, `mailroom` (letters), `quarantine`, `post`, `operation` (Log,
-Health), `people`, `sign_in`, `images`, `measured` (probes of machines), `queries` (tables to values),
+Health), `people`, `sign_in`, `images`, `probes` (pages for machines), `queries` (tables to values),
 `outcomes` (results grouped). It does not import `service.public`, nor anything of the judge beyond results
 in words.
 """

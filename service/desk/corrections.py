@@ -26,8 +26,8 @@ from service.web.sessions import Visitor
 log = logging.getLogger(__name__)
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
-LEAST = 10
-MOST = 500
+SHORTEST = 10
+LONGEST = 500
 """Most letters of a field: a letter carries no longer value (`letters.LONGEST`)."""
 FIELDS = {
     "said": "What was said", "right": "What is right", "effect": "What follows for the game",
@@ -36,7 +36,7 @@ FIELDS = {
 """The fields of a correction with their labels."""
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
-INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {LEAST} to {MOST} "
+INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
               "letters, and the last one a name or a word. What you wrote is still below.")
 
 
@@ -45,14 +45,15 @@ def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)
     """The form, with earlier corrections."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        values = _about(session, phase_id)
+        values = _correction_values(session, phase_id)
         return show(request, "correction.html", visitor=visitor, written={}, fault="", letter=None,
                     key=secrets.token_urlsafe(16), **values)
 
 
 @router.post("/results/{phase_id}/correct")
 def correct(
-    request: Request, visitor: Trusted, phase_id: int, said: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, phase_id: int,
+    wrong_statement: Annotated[str, Form(alias="said")] = "",
     right: Annotated[str, Form()] = "",
     effect: Annotated[str, Form()] = "", found_by: Annotated[str, Form()] = "",
     key: Annotated[str, Form()] = "",
@@ -62,24 +63,25 @@ def correct(
     form. Raises 409 before results are sent."""
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
-    error = ResultsCorrection(*(" ".join(field.split()) for field in (said, right, effect, found_by)))
+    correction = ResultsCorrection(*(" ".join(field.split()) for field in (wrong_statement, right, effect, found_by)))
     key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
     with ports.sessions() as session:
-        values = _about(session, phase_id) | {"visitor": visitor, "written": _written(error), "key": key}
-        if not _complete(error):
+        values = _correction_values(session, phase_id) | {"visitor": visitor,
+            "written": _form_values(correction), "key": key}
+        if not _is_complete(correction):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
-        letters = circulars.correction(session, values["phase"], error, key)
+        letters = circulars.correction(session, values["phase"], correction, key)
     # The letter is rendered before anything is written: a correction that makes no letter changes nothing.
     if do != "send":
         letter = None if do != "look" else next(iter(letters), None)
         return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)
     with ports.sessions.begin() as session:
         phase = session.get_one(PhaseRow, phase_id)
-        circulars.correct(session, phase, error, key, visitor.name, ports.clock.now())
+        circulars.correct(session, phase, correction, key, visitor.name, ports.clock.now())
     return RedirectResponse(f"/results/{phase_id}?notice=corrected", status_code=303)
 
 
-def _about(session: Session, phase_id: int) -> dict[str, Any]:
+def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
@@ -97,10 +99,10 @@ def _circulars(ports: DeskPorts) -> Broadcasts:
     return ports.actions.circulars
 
 
-def _complete(error: ResultsCorrection) -> bool:
-    fields = (error.wrong, error.right, error.effect)
-    return all(LEAST <= len(field) <= MOST for field in fields) and 1 <= len(error.found_by) <= 200
+def _is_complete(correction: ResultsCorrection) -> bool:
+    fields = (correction.wrong, correction.right, correction.effect)
+    return all(SHORTEST <= len(field) <= LONGEST for field in fields) and 1 <= len(correction.found_by) <= 200
 
 
-def _written(error: ResultsCorrection) -> dict[str, str]:
-    return dict(zip(FIELDS, astuple(error), strict=True))
+def _form_values(correction: ResultsCorrection) -> dict[str, str]:
+    return dict(zip(FIELDS, astuple(correction), strict=True))

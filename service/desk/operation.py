@@ -135,13 +135,13 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
 
 
 @router.post("/health/note")
-def note(request: Request, visitor: Trusted, what: Annotated[str, Form()] = "") -> Response:
+def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(alias="what")] = "") -> Response:
     """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports
-    if what not in NOTED:
+    if event_kind not in NOTED:
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
     with ports.sessions.begin() as session:
-        records.log_event(session, ports.clock.now(), what, actor=visitor.name)
+        records.log_event(session, ports.clock.now(), event_kind, actor=visitor.name)
     return RedirectResponse("/health?notice=noted", status_code=303)
 
 

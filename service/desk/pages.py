@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
@@ -17,7 +17,7 @@ from service.desk.outcomes import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
 from service.desk.reading import view as reading_view
-from service.desk.reading.view import Offer
+from service.desk.reading.view import ReadingOffer
 from service.games.agreement import Stage
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
@@ -33,8 +33,8 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-ALWAYS = frozenset({"Queue", "Disk", "Backup"})
-TOLD_ABOVE = frozenset({"Letters", "Clock"})
+ALWAYS_SHOWN = frozenset({"Queue", "Disk", "Backup"})
+SHOWN_ELSEWHERE = frozenset({"Letters", "Clock"})
 """Parts of the site's health for which Today has sentences of its own."""
 
 
@@ -56,7 +56,7 @@ def today(request: Request, visitor: SignedIn) -> Response:
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
             paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
-            findings=_site(ports, visitor),
+            findings=_findings(ports, visitor),
         )
 
 
@@ -67,17 +67,17 @@ def desk(
     phase_id: int,
     line: int | None = None,
     after: int | None = None,
-    kept: int | None = None,
+    complained_line: Annotated[int | None, Query(alias="kept")] = None,
     notice: str = "",
 ) -> Response:
     """One line to read: its crop and its readings, and nothing of the board.
 
-    `line` asks for one line, `after` for the next open one after that line. `kept` is the id of a typed line
-    whose complaint is shown; `notice` names one of the page's own sentences.
+    `line` asks for one line, `after` for the next open one after that line. `complained_line` is the id of
+    a typed line whose complaint is shown; `notice` names one of the page's own sentences.
     """
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase, view, values = _about(ports, session, phase_id)
+        phase, view, values = _phase_values(ports, session, phase_id)
         values |= {"visitor": visitor, "notice": notice}
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
@@ -86,27 +86,29 @@ def desk(
         if phase.state != PhaseState.SENT:
             asked = next((w for w in lines if w.line.id == line), None)
             chosen = asked or queries.next_open(lines, after, visitor.name)
-        values |= {"complaint": _complaint(ports, session, phase_id, lines, kept), "lines": lines,
+        values |= {"complaint": _complaint(ports, session, phase_id, lines, complained_line), "lines": lines,
                    "recent": _recent(session, lines, visitor.name), "counts": _counts(lines),
                    "unsealed": unsealed(phase),
                    "late": [] if phase.state == PhaseState.SENT else late.late_versions(session, phase),
                    "unusable": queries.unusable_pages(session, phase), "actions": keys.ACTIONS,
-                   "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.variant)}
+                   "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.game.variant)}
         if chosen is None:
             stale = queries.changed_since_judged(session, phase, lines)
             return show(request, "desk_done.html", stale=stale, key=secrets.token_urlsafe(16),
                         waiting=sum(w.waits for w in lines), mode=phase.review,
-                        mine=_mine(lines, visitor.name),
+                        mine=_count_read_by(lines, visitor.name),
                         differing=[w for w in lines if w.line.stage is Stage.DIFFERS], **values)
         shown = reading_view.line_view(
-            ports, session, phase_id, lines, chosen, variant=view.variant, me=visitor.name
+            ports, session, phase_id, lines, chosen, variant=view.game.variant, me=visitor.name
         )
-        ahead = queries.next_open([w for w in lines if w is not chosen], _before(lines, chosen), visitor.name)
+        ahead = queries.next_open([w for w in lines if w is not chosen], _line_above(lines, chosen),
+            visitor.name)
         return show(
             request, "desk.html", line=shown, ahead=ahead,
-            sure=_sure(ports, session, phase_id, lines, chosen, visitor.name),
+            sure=_sure_lines(ports, session, phase_id, lines, chosen, visitor.name),
             open_lines=sum(w.line.needs_a_person for w in lines),
-            written=page_data.words_to_complete(session, phase_id, ports.load).written, key=secrets.token_urlsafe(16), **values,
+            written=page_data.words_to_complete(session, phase_id, ports.load).written,
+            key=secrets.token_urlsafe(16), **values,
         )
 
 
@@ -116,7 +118,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
     here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase, _, values = _about(ports, session, phase_id)
+        phase, _, values = _phase_values(ports, session, phase_id)
         lines = [] if sealed(phase) else queries.work(session, phase)
         open_lines = sum(w.line.needs_a_person for w in lines)
         stale = queries.changed_since_judged(session, phase, lines)
@@ -131,7 +133,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
     )
 
 
-def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
+def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
     """Findings for a coordinator's morning: work, disk and backup always, any other part only if it needs
     attention."""
     if ports.checks.health is None or visitor.role != Role.COORDINATOR:
@@ -139,42 +141,44 @@ def _site(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
     return [
         finding
         for finding in ports.checks.health()
-        if finding.name in ALWAYS or (finding.is_trouble and finding.name not in TOLD_ABOVE)
+        if finding.name in ALWAYS_SHOWN or (finding.is_trouble and finding.name not in SHOWN_ELSEWHERE)
     ]
 
 
-def _about(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView, dict[str, Any]]:
+def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView,
+        dict[str, Any]]:
     """A phase, its counts, and the values that each of its pages shows. Raises 404 if there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
     view = _named(ports, queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)))
-    return phase, view, {"phase": phase, "view": view, "game": view.game, "phase_title": view.title}
+    return phase, view, {"phase": phase, "view": view, "game": view.game.name, "phase_title": view.title}
 
 
 def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
     """The same view with power names instead of ids."""
-    return replace(
-        view, missing=tuple(ports.power_name(view.variant, power) for power in view.missing),
-        held=tuple((ports.power_name(view.variant, power), flags) for power, flags in view.held),
-    )
+    name_of = partial(ports.power_name, view.game.variant)
+    return replace(view, sheets=replace(
+        view.sheets, missing=tuple(name_of(power) for power in view.sheets.missing),
+        held=tuple((name_of(power), flags) for power, flags in view.sheets.held),
+    ))
 
 
-def _sure(
+def _sure_lines(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
-) -> list[tuple[WorkLine, Offer]]:
+) -> list[tuple[WorkLine, ReadingOffer]]:
     """Open lines of this sheet whose best reading is sure, each with that reading: one key may accept them
     together."""
     offered = []
     for work in (
         w
         for w in lines
-        if w.sheet == chosen.sheet
+        if w.place.sheet == chosen.place.sheet
         and w.line.state is LineState.OPEN
         and not w.asked
         and w.line.stage is not Stage.SECOND
     ):
-        first = next(iter(reading_view.offers(ports, session, phase_id, lines, work, me=me)), None)
+        first = next(iter(reading_view.reading_offers(ports, session, phase_id, lines, work, me=me)), None)
         if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
             offered.append((work, first))
     return offered
@@ -199,13 +203,13 @@ def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
     return [Done(review, known[review.line_id]) for review in queries.last_reviews(session, lines, me)]
 
 
-def _before(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
+def _line_above(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
     """The id of the line above the chosen one, from which the search for the next open line starts."""
-    index = chosen.number - 2
+    index = chosen.place.number - 2
     return lines[index].line.id if index >= 0 else None
 
 
-def _mine(lines: Sequence[WorkLine], me: str) -> int:
+def _count_read_by(lines: Sequence[WorkLine], me: str) -> int:
     """Number of lines that count as this person read them, alone or together with another reader."""
     return sum(
         w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines

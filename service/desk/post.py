@@ -76,12 +76,12 @@ async def log(
 ) -> Response:
     """Log a letter for `place`, "PHASE POWER", with or without its scan."""
     letter = _letter(place, received, hour, postmark, version, word)
-    data, room = [], 0
+    files, size = [], 0
     for file in (scan or [])[:MOST_FILES + 1]:
-        data.append(await file.read(MOST_BYTES + 1 - min(room, MOST_BYTES)))
-        room += len(data[-1])
-    files = [data_file for data_file in data if data_file]
-    await run_in_threadpool(_tried, lambda: _room(request).log_letter(letter, files, visitor.name))
+        files.append(await file.read(MOST_BYTES + 1 - min(size, MOST_BYTES)))
+        size += len(files[-1])
+    files = [content for content in files if content]
+    await run_in_threadpool(_or_refuse, lambda: _postal_mail(request).log_letter(letter, files, visitor.name))
     notice = await run_in_threadpool(_outcome, request, letter, len(files))
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
 
@@ -89,7 +89,7 @@ async def log(
 @router.post("/post/{posted_id}/untick")
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back the entry of a letter without a scan."""
-    _tried(lambda: _room(request).take_back(posted_id, visitor.name))
+    _or_refuse(lambda: _postal_mail(request).take_back(posted_id, visitor.name))
     return RedirectResponse("/post?notice=letter-unticked", status_code=303)
 
 
@@ -107,19 +107,19 @@ def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
 
 
 def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> PostedLetter:
-    number, _, power = place.partition(" ")
-    wanted = version.strip().lower().removeprefix("v")
+    phase_id, _, power = place.partition(" ")
+    number = version.strip().lower().removeprefix("v")
     try:
         return PostedLetter(
-            int(number), power, date.fromisoformat(received),
+            int(phase_id), power, date.fromisoformat(received),
             time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
-            date.fromisoformat(postmark) if postmark.strip() else None, int(wanted) if wanted else None,
+            date.fromisoformat(postmark) if postmark.strip() else None, int(number) if number else None,
             word[:200])
     except ValueError as fault:
         raise HTTPException(400, WRONG) from fault
 
 
-def _room(request: Request) -> PostalMail:
+def _postal_mail(request: Request) -> PostalMail:
     ports: DeskPorts = request.app.state.ports
     if ports.actions.post is None:
         raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "
@@ -127,7 +127,7 @@ def _room(request: Request) -> PostalMail:
     return ports.actions.post
 
 
-def _tried(act: Callable[[], object]) -> None:
+def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
     except NotLogged as fault:

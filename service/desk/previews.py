@@ -48,11 +48,11 @@ def previews(
             "previews.html",
             visitor=visitor,
             game=game,
-            kinds=kinds_of(_desk(ports).load(game.variant)),
+            kinds=kinds_of(_letter_context(ports).load(game.variant)),
             power=chosen,
             notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
-            coordinator=_desk(ports).game_info(game).coordinator,
+            coordinator=_letter_context(ports).game_info(game).coordinator,
             return_lines=[str(line) for line in game.options.get(RETURN, ())],
         )
 
@@ -74,7 +74,7 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         writer = _writer(session, ports, game_id, power, kind)
-        shown = writer.of(kind)
+        preview = writer.of(kind)
         kinds = kinds_of(writer.letters.load(writer.game.variant))
         names = list(kinds)
         index = names.index(kind)
@@ -85,9 +85,9 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
             game=writer.game,
             kind=kind,
             power=power,
-            who=kinds[kind],
-            letter=shown.letter,
-            basis=shown.basis,
+            receivers=kinds[kind],
+            letter=preview.letter,
+            basis=preview.basis,
             before=names[index - 1] if index else "",
             after=names[index + 1] if index + 1 < len(names) else "",
         )
@@ -98,14 +98,14 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
               key: Annotated[str, Form()]) -> Response:
     """Tell all players that another coordinator has the game from now on."""
     ports: DeskPorts = request.app.state.ports
-    after = name_line(name)
-    if not after or not key:
+    successor = name_line(name)
+    if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
     with ports.sessions.begin() as session:
         game_row(session, game_id)
         if ports.actions.circulars is None:
             raise HTTPException(503, NO_MAIL)
-        notified = ports.actions.circulars.hand_over(session, game_id, after, key[:40], visitor.name)
+        notified = ports.actions.circulars.hand_over(session, game_id, successor, key[:40], visitor.name)
     return RedirectResponse(
         f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
     )
@@ -118,12 +118,12 @@ def return_address(
     """Set the coordinator's name and address for the envelopes of the year-end pack; empty for none."""
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = addresses.address_lines(lines) if lines.strip() else ()
+        address = addresses.address_lines(lines) if lines.strip() else ()
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
         game = game_row(session, game_id)
-        game.options = {**game.options, RETURN: list(wanted)}
+        game.options = {**game.options, RETURN: list(address)}
         records.log_event(
             session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
         )
@@ -153,7 +153,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
 
-def _desk(ports: DeskPorts) -> LetterContext:
+def _letter_context(ports: DeskPorts) -> LetterContext:
     if ports.actions.circulars is None:
         raise HTTPException(503, NO_MAIL)
     return ports.actions.circulars.letters
@@ -161,6 +161,7 @@ def _desk(ports: DeskPorts) -> LetterContext:
 
 def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:
     game = game_row(session, game_id)
-    if kind not in kinds_of(_desk(ports).load(game.variant)) or power not in records.seats(session, game_id):
+    if kind not in kinds_of(_letter_context(ports).load(game.variant)) or power not in records.seats(session,
+            game_id):
         raise HTTPException(404, "There is no such letter, or no such power in this game.")
-    return Previews(_desk(ports), session, game, power)
+    return Previews(_letter_context(ports), session, game, power)

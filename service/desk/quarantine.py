@@ -40,11 +40,12 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
     """Mails that no rule could route, oldest first, and the mails discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        mails = [(mail, _known(session, mail)) for mail in queries.quarantine(session)]
-        gone = session.scalars(
+        mails = [(mail, _sender_status(session, mail)) for mail in queries.quarantine(session)]
+        discarded = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return show(request, "quarantine.html", visitor=visitor, mails=mails, gone=gone, notice=notice)
+        return show(request, "quarantine.html", visitor=visitor, mails=mails, discarded=discarded,
+            notice=notice)
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
@@ -74,23 +75,23 @@ def mail_page(
             "visitor": visitor,
             "mail": mail,
             "notice": notice,
-            "known": _known(session, mail),
+            "sender_status": _sender_status(session, mail),
             "sealed": sealed,
-            "joined": False,
+            "has_mail": False,
             "sealed_title": "" if sealed is None else phase_title(sealed),
             "answers": [],
-            "asked": None,
+            "shown_answer": None,
             "files": [],
             "registered": None,
-            "before": acts.earlier_answers(session, mail),
+            "answers_before": acts.earlier_answers(session, mail),
             "damaged": "",
-            "kept": mail.verdict or {},
+            "verdict": mail.verdict or {},
             "places": [
                 (
                     phase,
                     game.name,
                     phase_title(phase),
-                    [(p, ports.power_name(game.variant, p)) for p in powers],
+                    [(power, ports.power_name(game.variant, power)) for power in powers],
                 )
                 for phase, game, powers in acts.places(session, mail)
             ],
@@ -98,10 +99,10 @@ def mail_page(
         if ports.actions.quarantine is not None:
             answers = ports.actions.quarantine.answers(session, mail)
             values |= {
-                "joined": True,
+                "has_mail": True,
                 "answers": answers,
                 "registered": ports.actions.quarantine.registered(session, mail),
-                "asked": next((answer for answer in answers if answer[0].value == reason), None),
+                "shown_answer": next((answer for answer in answers if answer[0].value == reason), None),
             }
             values |= _files(ports.actions.quarantine, mail)
         return show(request, "quarantine_mail.html", **values)
@@ -136,9 +137,8 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
             "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
             "empty. The mail is kept.",
         )
-    room = _room(request)
-    _tried(
-        lambda: room.assign(
+    _or_refuse(
+        lambda: _quarantine(request).assign(
             sha256, QuarantinedMail(int(number), power), int(wanted) if wanted else None, visitor.name
         )
     )
@@ -150,35 +150,32 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     """Send the prepared answer that was shown; the mail leaves quarantine."""
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
-    room = _room(request)
-    _tried(lambda: room.refuse(sha256, RefusalReason(reason), visitor.name))
+    _or_refuse(lambda: _quarantine(request).refuse(sha256, RefusalReason(reason), visitor.name))
     return RedirectResponse("/quarantine?notice=refused", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/discard")
 def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
     """Discard the mail, with a reason and without an answer."""
-    room = _room(request)
-    _tried(lambda: room.discard(sha256, why, visitor.name))
+    _or_refuse(lambda: _quarantine(request).discard(sha256, why, visitor.name))
     return RedirectResponse("/quarantine?notice=discarded", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back")
 def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put a discarded mail back into quarantine."""
-    room = _room(request)
-    _tried(lambda: room.take_back(sha256, visitor.name))
+    _or_refuse(lambda: _quarantine(request).take_back(sha256, visitor.name))
     return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
 
 
-def _room(request: Request) -> Quarantine:
+def _quarantine(request: Request) -> Quarantine:
     ports: DeskPorts = request.app.state.ports
     if ports.actions.quarantine is None:
         raise HTTPException(503, NO_ACTS)
     return ports.actions.quarantine
 
 
-def _tried(act: Callable[[], object]) -> None:
+def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
     except NotDone as fault:
@@ -208,7 +205,7 @@ def _unsealed(session: Session, mail: MailRow) -> None:
         raise HTTPException(403, SEALED.format(phase=phase_title(phase), deadline=phase.deadline))
 
 
-def _known(session: Session, mail: MailRow) -> str:
+def _sender_status(session: Session, mail: MailRow) -> str:
     """What is known about the sender, in words and without guessing."""
     if mail.sender is None:
         return "not proved, so nobody can be answered"
@@ -216,9 +213,9 @@ def _known(session: Session, mail: MailRow) -> str:
     return "not registered" if player is None else f"registered: {player.name}"
 
 
-def _files(room: Quarantine, mail: MailRow) -> dict[str, object]:
+def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
     try:
-        files: list[tuple[int, Picture]] = list(enumerate(room.attachments(mail)))
+        files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
     except BlobError as fault:
         return {"damaged": str(fault)}
     return {"files": files}

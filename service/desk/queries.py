@@ -40,33 +40,53 @@ there."""
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseView:
-    """One running phase: counts and technical state only, so that it may be shown before the deadline.
+class SheetCounts:
+    """The sheets of a phase: `with_sheet` of `powers` powers have one that counts, `unread` sheets are still
+    to be read by the machine.
 
-    `doubtful` lines wait for a person; of these `second` were read by one of two people, and two people read
-    `differing` lines differently. `missing`: ids of the powers without a sheet that counts. `held`: the
-    sheets set aside, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose version
-    numbers need attention.
+    `missing`: ids of the powers without a sheet that counts. `held`: the sheets set aside, power and reasons
+    ("heading_disagrees"). `flagged`: sheets that count but whose version numbers need attention.
     """
 
-    id: int
-    game: str
-    title: str
-    state: str
-    deadline: datetime
     powers: int
     with_sheet: int
-    lines: int
-    doubtful: int
     unread: int
-    game_id: str = ""
-    variant: str = ""
-    kind: str = ""
-    missing: tuple[str, ...] = ()
-    held: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    flagged: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    second: int = 0
-    differing: int = 0
+    missing: tuple[str, ...]
+    held: tuple[tuple[str, tuple[str, ...]], ...]
+    flagged: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineCounts:
+    """The order lines of a phase. `doubtful` lines wait for a person; of these `second` were read by one of
+    two people, and two people read `differing` lines differently."""
+
+    total: int
+    doubtful: int
+    second: int
+    differing: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseView:
+    """One running phase: counts and technical state only, so that it may be shown before the deadline
+    (DESK-02)."""
+
+    phase: PhaseRow
+    game: GameRow
+    title: str
+    sheets: SheetCounts
+    lines: LineCounts
+
+
+@dataclass(frozen=True, slots=True)
+class LinePlace:
+    """Where a line is in the work: line `number` of `lines`, on sheet `sheet` of `sheets`, all from 1."""
+
+    number: int
+    lines: int
+    sheet: int
+    sheets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +101,12 @@ class WorkLine:
 
     line: SettledLine
     power: str
-    number: int
-    of: int
-    sheet: int
-    sheets: int
-    raw: str = ""
-    version: str = ""
-    asked: str = ""
-    waits: bool = False
-    carried: bool = False
+    place: LinePlace
+    raw: str
+    version: str
+    asked: str
+    waits: bool
+    carried: bool
 
 
 def phases_now(session: Session) -> list[PhaseView]:
@@ -149,21 +166,21 @@ def _view(
     lines: Sequence[SettledLine],
 ) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
-    return PhaseView(
-        id=phase.id, game=game.name, title=phase_title(phase), state=phase.state, deadline=phase.deadline,
-        powers=len(powers), with_sheet=len(chosen), lines=len(orders),
-        doubtful=sum(line.needs_a_person for line in orders),
-        second=sum(line.stage is Stage.SECOND for line in orders),
-        differing=sum(line.stage is Stage.DIFFERS for line in orders),
-        unread=sum(r.read_at is None for r in rows),
-        game_id=game.id, variant=game.variant, kind=phase.kind,
+    sheets = SheetCounts(
+        powers=len(powers), with_sheet=len(chosen), unread=sum(row.read_at is None for row in rows),
         missing=tuple(power for power in powers if power not in chosen),
-        held=tuple((r.power, tuple(str(f) for f in r.flags)) for r in rows if r.fate == "held"),
+        held=tuple((row.power, tuple(str(flag) for flag in row.flags)) for row in rows if row.fate == "held"),
         flagged=tuple(
-            (r.power, flags) for r in rows
-            if r.fate != "held" and (flags := tuple(str(f) for f in r.flags if f in VERSION_FLAGS))
+            (row.power, flags) for row in rows
+            if row.fate != "held" and (flags := tuple(str(f) for f in row.flags if f in VERSION_FLAGS))
         ),
     )
+    counts = LineCounts(
+        total=len(orders), doubtful=sum(line.needs_a_person for line in orders),
+        second=sum(line.stage is Stage.SECOND for line in orders),
+        differing=sum(line.stage is Stage.DIFFERS for line in orders),
+    )
+    return PhaseView(phase, game, phase_title(phase), sheets, counts)
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
@@ -189,10 +206,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         WorkLine(
             seen_by(line, me) if me else line,
             power,
-            index + 1,
-            len(pairs),
-            list(chosen).index(power) + 1,
-            len(chosen),
+            LinePlace(index + 1, len(pairs), list(chosen).index(power) + 1, len(chosen)),
             raw[line.id],
             line.version(me),
             asked.get(line.version(), ""),
@@ -254,16 +268,17 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
     sent = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
     return [
         UnusablePage(
-            paper.power,
+            submission.power,
             page.note or "",
             page.id,
             page.upright is not None,
             max(
-                (sent_at for to, sent_at in sent if to == paper.sender and sent_at >= paper.received_at),
+                (sent_at for to, sent_at in sent if to == submission.sender
+                    and sent_at >= submission.received_at),
                 default=None,
             ),
         )
-        for page, paper in rows
+        for page, submission in rows
     ]
 
 

@@ -32,7 +32,8 @@ def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return show(
-            request, "rehearsal.html", visitor=visitor, found=None, **_about(ports, session, phase_id)
+            request, "rehearsal.html", visitor=visitor, rehearsal=None,
+            **_phase_values(ports, session, phase_id)
         )
 
 
@@ -47,7 +48,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
         raise HTTPException(503, ("Nothing was rehearsed: this site has no rehearsal joined to its desk. "
                                   "Tell the operator."))
     with ports.sessions() as session:
-        values = _about(ports, session, phase_id)
+        values = _phase_values(ports, session, phase_id)
     try:
         rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
@@ -57,7 +58,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
         request,
         "rehearsal.html",
         visitor=visitor,
-        found=rehearsal,
+        rehearsal=rehearsal,
         powers=[grouped(power) for power in rehearsal.powers],
         totals=totals(rehearsal.powers),
         drawn=bool(pictures),
@@ -96,7 +97,7 @@ def _files(rehearsal: Rehearsal) -> list[str]:
     return list(dict.fromkeys(name for letter in rehearsal.letters for name in letter.attached))
 
 
-def _about(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:
+def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")

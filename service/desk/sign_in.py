@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.web import sessions
-from service.web.kept_form import load, local, owner
+from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
 from service.web.roles import may
@@ -21,14 +21,14 @@ RESTING = "Too many wrong passwords for this name. Wait five minutes and try aga
 @router.get("/sign-in")
 def sign_in_page(request: Request, to: str = "") -> Response:
     """The form. `to` is the page that was asked for."""
-    return show(request, "sign_in.html", said="", who="", kept="", to=to if local(to) else "")
+    return show(request, "sign_in.html", message="", person="", unsent_form="", to=to if is_local(to) else "")
 
 
 @router.post("/sign-in")
 def sign_in(
     request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()],
     to: Annotated[str, Form()] = "",
-    kept: Annotated[str, Form()] = "",
+    unsent_form: Annotated[str, Form(alias="kept")] = "",
 ) -> Response:
     """Check a password and open a session. Scripts cannot read the cookie, and it is never sent across
     sites. Then go on to the page asked for, or to the form that was being sent when the last session
@@ -37,8 +37,9 @@ def sign_in(
     guesses: sessions.Guesses = request.app.state.guesses
     name, now = name[:80], ports.wall.now()
 
-    def again(status: int, sentence: str) -> Response:
-        return show(request, "sign_in.html", status=status, said=sentence, who=name, kept=kept, to=to)
+    def again(status: int, message: str) -> Response:
+        return show(request, "sign_in.html", status=status, message=message, person=name,
+                    unsent_form=unsent_form, to=to)
 
     if guesses.resting(name, now):
         return again(429, RESTING)
@@ -47,24 +48,25 @@ def sign_in(
     if token is None:
         guesses.note(name, now)
         return again(401, WRONG)
-    response = _onward(request, token, to, kept)
+    response = _onward(request, token, to, unsent_form)
     response.set_cookie(
-        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.settings.secure_cookies, path="/",
-        max_age=int(sessions.LONGEST.total_seconds()),  # a rest ends it earlier, on the server
+        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.settings.secure_cookies,
+        path="/",
+        max_age=int(sessions.MAX_SESSION.total_seconds()),  # a rest ends it earlier, on the server
     )
     return response
 
 
-def _onward(request: Request, token: str, to: str, kept: str) -> Response:
+def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response:
     """The response after a sign-in. A kept form is shown only to the person whose form it was."""
     ports: DeskPorts = request.app.state.ports
-    form = load(kept)
+    form = load(unsent_form)
     with ports.sessions() as session:
         visitor = sessions.visitor(session, token, ports.wall.now())
-        whose = None if form is None else owner(session, form)
-    if form is not None and visitor is not None and whose == visitor.name and may(visitor.role, form.path):
-        return show(request, "sent_again.html", visitor=visitor, kept=form, stale=False)
-    return RedirectResponse(to if local(to) else "/", status_code=303)
+        owner = None if form is None else form_owner(session, form)
+    if form is not None and visitor is not None and owner == visitor.name and may(visitor.role, form.path):
+        return show(request, "sent_again.html", visitor=visitor, unsent_form=form, stale=False)
+    return RedirectResponse(to if is_local(to) else "/", status_code=303)
 
 
 @router.get("/public/{game_id}/map.pdf")

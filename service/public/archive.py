@@ -10,13 +10,13 @@ from fastapi.responses import Response
 
 from service.archive import export
 from service.archive.export import Edition
-from service.public import me as visits
-from service.public.me import Me
+from service.public import visits
+from service.public.visits import VisitingPlayer
 from service.version import version
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-Visitor = Annotated[Me, Depends(visits.me)]
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 
 
 @router.get("/public/{game_id}/archive.zip")

@@ -17,17 +17,17 @@ from sqlalchemy.orm import Session
 
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
-from service.public.doorway import show
-from service.public.me import plays
+from service.public.page import show
+from service.public.visits import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
 
-KEPT = timedelta(days=60)
+HISTORY = timedelta(days=60)
 """How long a past deadline stays in a feed."""
 
-FRESH = "max-age=300"
+CACHE_CONTROL = "max-age=300"
 """Calendar programs that ask every second are answered from their own cache for five minutes."""
 
 UNKNOWN = "There is no such calendar here. Check the address in your letters, or ask the coordinator for it."
@@ -84,14 +84,15 @@ def game_page(request: Request, game_id: str) -> Response:
 
 def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[DueDate]:
     """Every coming deadline of these games, and those of the last 60 days."""
-    since = ports.clock.now() - KEPT
+    since = ports.clock.now() - HISTORY
     deadlines = []
     for game in games:
         rows = session.scalars(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
         deadlines += [
             DueDate(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
-                row.moved_at or game.created_at, row.moved, f"{ports.settings.base_url}/public/{game.id}/calendar")
+                row.moved_at or game.created_at, row.moved,
+                f"{ports.settings.base_url}/public/{game.id}/calendar")
             for row in rows
         ]
     return deadlines
@@ -103,7 +104,7 @@ def _host(ports: DeskPorts) -> str:
 
 def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) -> Response:
     tag, data = _tagged_feed(name, tuple(due), host)
-    headers = {"Cache-Control": FRESH, "ETag": tag}
+    headers = {"Cache-Control": CACHE_CONTROL, "ETag": tag}
     if tag in if_none_match or if_none_match.strip() == "*":
         return Response(status_code=304, headers=headers)
     return Response(data, media_type="text/calendar; charset=utf-8", headers=headers)

@@ -18,16 +18,16 @@ from service.games.create import known_zone
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.notices.postal_packs import addresses_of
-from service.public import me as visits
-from service.public.doorway import show
-from service.public.me import Me
+from service.public import visits
+from service.public.page import show
+from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.tables import AccessLinkRow, PostalAddressRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-Visitor = Annotated[Me, Depends(visits.me)]
-MOST = 12
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
+MOST_ADDRESSES = 12
 """Most addresses of one player at a time."""
 
 
@@ -63,7 +63,8 @@ def begin(request: Request, secret: str) -> Response:
     with ports.sessions.begin() as session:
         cookie = visits.begin(session, secret, ports.clock.now())
     response = RedirectResponse("/public/me", status_code=303)
-    response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict", secure=ports.settings.secure_cookies,
+    response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict",
+        secure=ports.settings.secure_cookies,
                         path="/public", max_age=int(visits.VISIT_HOURS.total_seconds()))
     return response
 
@@ -97,15 +98,16 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
-        if len(known) >= MOST:
-            raise HTTPException(409, (f"Nothing was changed. {MOST} addresses are on the list; remove one "
+        if len(known) >= MOST_ADDRESSES:
+            raise HTTPException(409,
+                (f"Nothing was changed. {MOST_ADDRESSES} addresses are on the list; remove one "
                                       f"first."))
         other = addresses.overlapping(known, wanted)
         if other is not None:
             raise HTTPException(
                 409,
                 "Nothing was changed. On some of these days another journey is on the list already: "
-                f"{_days(other)}. Take it off first, or choose other days.",
+                f"{_days_of(other)}. Take it off first, or choose other days.",
             )
         now = ports.clock.now()
         session.add(
@@ -187,12 +189,12 @@ def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> R
     return response
 
 
-def _days(validity: Postal) -> str:
+def _days_of(validity: Postal) -> str:
     begins = "until" if validity.first is None else f"{validity.first.isoformat()} to"
     return f"{begins} {'further notice' if validity.last is None else validity.last.isoformat()}"
 
 
-def _note(session: Session, ports: DeskPorts, visitor: Me, change: str) -> None:
+def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: str) -> None:
     for game in visits.games_of(session, visitor):
         powers = ", ".join(visits.seat_of(session, visitor, game.id))
         records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",

@@ -12,14 +12,14 @@ from maps.variant import Power
 from service import pictures
 from service.games.results import unit_text
 from service.notices.current_map import Control, control
-from service.public.doorway import show
+from service.public.page import show
 from service.web.ports import DeskPorts
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
 NOT_DRAWN = ("The board of this game has no drawn shapes, so there is no picture of it; the table says "
              "the same.")
-KEPT = {"Cache-Control": "max-age=300"}
+CACHE_HEADERS = {"Cache-Control": "max-age=300"}
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
@@ -55,25 +55,26 @@ def page(request: Request, game_id: str) -> Response:
 @router.get("/public/{game_id}/map-a4.pdf")
 def on_a4(request: Request, game_id: str) -> Response:
     """The map on A4, for a home printer."""
-    shown = _drawn(request, game_id)
+    shown = _drawn_control(request, game_id)
     pdf = pictures.board_pdf(shown.variant, shown.centres, shown.game, shown.when, pictures.A4, shown.units)
-    return Response(pdf, media_type="application/pdf", headers=KEPT)
+    return Response(pdf, media_type="application/pdf", headers=CACHE_HEADERS)
 
 
 @router.get("/public/{game_id}/map.svg")
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be enlarged without loss."""
-    shown = _drawn(request, game_id)
+    shown = _drawn_control(request, game_id)
     svg = pictures.board_svg(shown.variant, shown.centres, shown.game, shown.when, shown.units)
-    return Response(svg, media_type="image/svg+xml", headers={**KEPT, "Content-Security-Policy": SVG_POLICY})
+    return Response(svg, media_type="image/svg+xml",
+        headers={**CACHE_HEADERS, "Content-Security-Policy": SVG_POLICY})
 
 
 @router.get("/public/{game_id}/map.png")
 def as_png(request: Request, game_id: str) -> Response:
     """The map as a picture for a screen."""
-    shown = _drawn(request, game_id)
+    shown = _drawn_control(request, game_id)
     png = pictures.board_png(shown.variant, shown.centres, shown.game, shown.when, shown.units)
-    return Response(png, media_type="image/png", headers=KEPT)
+    return Response(png, media_type="image/png", headers=CACHE_HEADERS)
 
 
 def _holdings(shown: Control, power: Power) -> tuple[int, list[str]]:
@@ -94,7 +95,7 @@ def _control(request: Request, game_id: str) -> Control:
     return shown
 
 
-def _drawn(request: Request, game_id: str) -> Control:
+def _drawn_control(request: Request, game_id: str) -> Control:
     shown = _control(request, game_id)
     if not maps.shapes(shown.variant.slug):
         raise HTTPException(404, NOT_DRAWN)

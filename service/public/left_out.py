@@ -14,8 +14,8 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.public.doorway import show
-from service.public.me import plays
+from service.public.page import show
+from service.public.visits import plays
 from service.store.blobs import BlobError
 from service.store.tables import AccessLinkRow, OutboxRow
 from service.web.ports import DeskPorts

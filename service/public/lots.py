@@ -17,7 +17,7 @@ from adjudicator.serialize import codec
 from service.games import lots
 from service.games.lots import Draw
 from service.games.phases import phase_title
-from service.public.doorway import show
+from service.public.page import show
 from service.record.references import NO_LOTS
 from service.store import records
 from service.store.digests import digest
@@ -29,7 +29,7 @@ UNKNOWN = "There is no such game here. Check the address in your letters."
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PhaseLots:
     """The lots of a phase whose results were sent. `lines` are the lines whose digest gives the first
     number."""
 
@@ -45,7 +45,7 @@ class Drawn:
         return (self.seed, *self.words, "1")
 
     @property
-    def first(self) -> str:
+    def first_digest(self) -> str:
         """The SHA-256 of these lines, hexadecimal."""
         return digest("\n".join(self.lines))
 
@@ -87,7 +87,7 @@ def proof(request: Request, game_id: str) -> Response:
     )
 
 
-def _as_json(phase: Drawn) -> dict[str, Any]:
+def _as_json(phase: PhaseLots) -> dict[str, Any]:
     return {
         "phase": phase.ordinal,
         "title": phase.title,
@@ -121,7 +121,7 @@ def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
             if row.state != PhaseState.SENT and row.kind not in NO_LOTS and row.seed is not None]
 
 
-def _drawn_lots(session: Session, game: GameRow) -> list[Drawn]:
+def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
     """The lots of each phase whose results were sent and that drew any, newest first."""
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
@@ -134,6 +134,6 @@ def _drawn_lots(session: Session, game: GameRow) -> list[Drawn]:
             maps.load(game.variant), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
-        phases_drawn.append(Drawn(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
+        phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
                            tuple(lots.words_of(session, row)), drawn))
     return phases_drawn

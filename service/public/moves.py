@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,7 +22,7 @@ from maps import marks
 from maps.names import normalize
 from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant
-from service.public.doorway import FOLDER, environment
+from service.public.page import FOLDER, environment
 
 router = APIRouter()
 UNKNOWN = "There is no such map here. Check the address in your letters."
@@ -30,26 +31,25 @@ UNKNOWN = "There is no such map here. Check the address in your letters."
 @dataclass(frozen=True, slots=True)
 class UnitMoves:
     """Where one kind of unit may go. `unit` is "Army" or "Fleet", or, on a board without marches, the way
-    there ("By land"); `coast` is the unit's coast or "". `to` are pairs of a region's printed name and the
-    anchor of its province."""
+    there ("By land"); `coast` is the unit's coast or "". `destinations` are pairs of a region's printed name
+    and the anchor of its province."""
 
     unit: str
     coast: str
-    to: tuple[tuple[str, str], ...]
+    destinations: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProvinceEntry:
-    """One province. `sort` describes it ("coastal, supply centre"); `also` are its other spellings; `find`
-    has all spellings, folded and joined by "|", for the search; `ways` has one item for each kind of unit
-    and coast."""
+    """One province. `description`: "coastal, supply centre". `search_text`: all spellings, folded and joined
+    by "|". `moves` has one item for each kind of unit and coast."""
 
     anchor: str
     name: str
-    sort: str
-    also: tuple[str, ...]
-    find: str
-    ways: tuple[UnitMoves, ...]
+    description: str
+    other_spellings: tuple[str, ...]
+    search_text: str
+    moves: tuple[UnitMoves, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,42 +102,49 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
     codes = [
         row.text for row in variant.names
         if row.region == Region(province.id) and row.spelling is Spelling.ABBREVIATION]
-    also = tuple(
+    other_spellings = tuple(
         dict.fromkeys(text for text in [*spellings, *codes] if normalize(text) != normalize(province.name))
     )
-    find = "|".join(dict.fromkeys(normalize(text) for text in (province.name, *also)))
-    ways = (
+    search_text = "|".join(dict.fromkeys(normalize(text) for text in (province.name, *other_spellings)))
+    moves = (
         _marches(variant, province, anchors)
         if has_movement_phases(variant)
         else _neighbours(variant, province, anchors)
     )
     return ProvinceEntry(
-        anchors[province.id], province.name, _description(variant, province), also, find, ways
+        anchors[province.id], province.name, _description(variant, province), other_spellings, search_text,
+        moves
     )
 
 
 def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
-    ways = []
+    unit_moves = []
     for moves in valid_moves(variant, Region(province.id)):
         coast = variant.board.region_text(moves.region).partition("/")[2]
-        to = tuple((variant.board.region_text(other), anchors[other.province]) for other in moves.to)
-        ways.append(UnitMoves(variant.kinds[moves.kind].name, coast, to))
-    return tuple(ways)
+        destinations = _linked(variant, moves.to, anchors)
+        unit_moves.append(UnitMoves(variant.kinds[moves.kind].name, coast, destinations))
+    return tuple(unit_moves)
 
 
 def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
-    ways = []
+    unit_moves = []
     for over, others in neighbours_by_sea(variant, province.id).items():
-        how = (
+        way = (
             f"Across the {variant.board.provinces[over].name}"
             if over
             else "Washes"
             if province.is_sea
             else "By land"
         )
-        to = tuple((variant.board.region_text(other), anchors[other.province]) for other in others)
-        ways.append(UnitMoves(how, "", to))
-    return tuple(ways)
+        destinations = _linked(variant, others, anchors)
+        unit_moves.append(UnitMoves(way, "", destinations))
+    return tuple(unit_moves)
+
+
+def _linked(
+    variant: Variant, regions: Iterable[Region], anchors: dict[str, str]
+) -> tuple[tuple[str, str], ...]:
+    return tuple((variant.board.region_text(region), anchors[region.province]) for region in regions)
 
 
 def _search_examples(variant: Variant) -> list[str]:

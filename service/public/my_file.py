@@ -16,16 +16,16 @@ from sqlalchemy.orm import Session
 from service import pictures
 from service.games.phases import phase_of
 from service.letters import render
-from service.public import me as visits
-from service.public.doorway import show
-from service.public.me import Me
+from service.public import visits
+from service.public.page import show
+from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import AddressRow, GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, SubmissionRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-Visitor = Annotated[Me, Depends(visits.me)]
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 ANSWERS = ("receipt", "receipt_late", "rejection", "held")
 FATES = {
@@ -37,7 +37,7 @@ FATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class SubmittedPaper:
+class SubmittedSheet:
     """One sheet that the player sent: phase and power in words, version, time of receipt, status in words,
     digest, and the ids of its pages."""
 
@@ -45,7 +45,7 @@ class SubmittedPaper:
     power: str
     version: int | None
     received_at: datetime
-    stands: str
+    status: str
     digest: str
     pages: tuple[int, ...]
 
@@ -58,8 +58,8 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
-        papers = [
-            _paper(ports, session, game, row, phase) for row,
+        sheets = [
+            _sheet(ports, session, game, row, phase) for row,
             phase in _own_submissions(session, game_id, powers, visitor)
         ]
         mails = list(
@@ -70,7 +70,7 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
             or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)), OutboxRow.kind.in_(ANSWERS),
             OutboxRow.recipient.in_(mails),
         ).order_by(OutboxRow.id.desc()).limit(30)).all()
-        return show(request, "my_file.html", game=game, papers=papers, answers=answers, cache=PRIVATE)
+        return show(request, "my_file.html", game=game, sheets=sheets, answers=answers, cache=PRIVATE)
 
 
 @router.get("/public/{game_id}/file/{page_id}.jpg")
@@ -80,8 +80,8 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     with ports.sessions() as session:
         powers = visits.seat_of(session, visitor, game_id)
         page = session.get(PageRow, page_id)
-        own_papers = {row.id for row, _ in _own_submissions(session, game_id, powers, visitor)}
-        if page is None or page.submission_id not in own_papers:
+        own_sheets = {row.id for row, _ in _own_submissions(session, game_id, powers, visitor)}
+        if page is None or page.submission_id not in own_sheets:
             raise HTTPException(404, "There is no such page of yours.")
         key = page.upright
     if key is None:
@@ -94,7 +94,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
 
 
 def _own_submissions(
-    session: Session, game_id: str, powers: list[str], visitor: Me
+    session: Session, game_id: str, powers: list[str], visitor: VisitingPlayer
 ) -> list[tuple[SubmissionRow, PhaseRow]]:
     """The sheets that this player sent for powers they hold now: a person who takes a seat over does not see
     what their predecessor sent."""
@@ -105,11 +105,11 @@ def _own_submissions(
     ]
 
 
-def _paper(
+def _sheet(
     ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow
-) -> SubmittedPaper:
+) -> SubmittedSheet:
     late = row.received_at > phase.deadline
-    return SubmittedPaper(
+    return SubmittedSheet(
         render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",

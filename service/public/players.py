@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from service import pictures
 from service.letters import addresses
 from service.notices.postal_packs import PlayerPost, addresses_of, by_hand, envelopes, post_of
-from service.public import me as visits
-from service.public.doorway import show
-from service.public.me import Me
+from service.public import visits
+from service.public.page import show
+from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-Visitor = Annotated[Me, Depends(visits.me)]
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 
 
@@ -29,35 +29,37 @@ def players(request: Request, visitor: Visitor, game_id: str, day: str = "") -> 
     """Who plays which power, and the address of each for a letter posted on a given day, by default today."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        own_seats = visits.seat_of(session, visitor, game_id)
+        own_powers = visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         when = _day(ports, day)
         listed = [
             (ports.power_name(game.variant, posted.power), posted)
             for posted in post_of(session, game_id, when)
         ]
-        return show(request, "players.html", game=game, day=when, listed=listed, own=own_seats, cache=PRIVATE,
-                    strange={posted.power for _, posted in listed if by_hand(posted.player, posted.reach)})
+        return show(request, "players.html", game=game, day=when, listed=listed, own_powers=own_powers,
+            cache=PRIVATE,
+                    by_hand={posted.power for _, posted in listed if by_hand(posted.player, posted.reach)})
 
 
 @router.get("/public/{game_id}/envelopes.pdf")
 def covers(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
     """An envelope to each other player, with the visitor's name and address as return address (POST-01)."""
-    return _paper(request, visitor, game_id, day, labels=False)
+    return _covers_pdf(request, visitor, game_id, day, labels=False)
 
 
 @router.get("/public/{game_id}/labels.pdf")
 def labels(request: Request, visitor: Visitor, game_id: str, day: str = "") -> Response:
     """The same as adhesive labels."""
-    return _paper(request, visitor, game_id, day, labels=True)
+    return _covers_pdf(request, visitor, game_id, day, labels=True)
 
 
-def _paper(request: Request, visitor: Me, game_id: str, day: str, *, labels: bool) -> Response:
+def _covers_pdf(request: Request, visitor: VisitingPlayer, game_id: str, day: str, *,
+        labels: bool) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        own_seats = visits.seat_of(session, visitor, game_id)
+        own_powers = visits.seat_of(session, visitor, game_id)
         when = _day(ports, day)
-        others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_seats]
+        others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_powers]
         covers = envelopes(_one_per_person(others), _sender(session, visitor, when))
     if not covers:
         raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
@@ -73,7 +75,7 @@ def _one_per_person(posted: list[PlayerPost]) -> list[PlayerPost]:
     return list(by_address.values())
 
 
-def _sender(session: Session, visitor: Me, day: date) -> tuple[str, ...]:
+def _sender(session: Session, visitor: VisitingPlayer, day: date) -> tuple[str, ...]:
     player = visits.player(session, visitor)
     address_lines = addresses.addresses_on(addresses_of(session, player.id), day).addresses
     return (addresses.name_line(player.name), *address_lines[0].lines) if address_lines else ()

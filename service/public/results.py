@@ -13,17 +13,16 @@ from sqlalchemy.orm import Session
 import maps
 from service import pictures
 from service.games.phases import phase_title
-from service.public import me as visits
-from service.public import source_line
-from service.public.doorway import show
-from service.public.me import Me
+from service.public import source_line, visits
+from service.public.page import show
 from service.public.source_line import Evidence, SourceLine
+from service.public.visits import VisitingPlayer
 from service.store.blobs import BlobError
 from service.store.tables import GameRow, PhaseRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-Visitor = Annotated[Me, Depends(visits.me)]
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
 NO_LINE = "That line has no order of these results, or you may not see its sheet yet."
@@ -52,7 +51,7 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
             "results.html",
             game=session.get_one(GameRow, game_id),
             title_of=phase_title(evidence.phase),
-            found=evidence,
+            results=evidence,
             cache=PRIVATE,
         )
 
@@ -87,13 +86,13 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
             game=session.get_one(GameRow, game_id),
             title_of=phase_title(evidence.phase),
             number=number,
-            one=source,
+            source=source,
             cache=PRIVATE,
         )
 
 
 def _line(
-    session: Session, visitor: Me, game_id: str, number: int, line_id: int
+    session: Session, visitor: VisitingPlayer, game_id: str, number: int, line_id: int
 ) -> tuple[Evidence, SourceLine]:
     evidence = _evidence(session, visitor, game_id, number)
     line = source_line.ink(session, evidence, line_id)
@@ -102,7 +101,7 @@ def _line(
     return evidence, line
 
 
-def _evidence(session: Session, visitor: Me, game_id: str, number: int) -> Evidence:
+def _evidence(session: Session, visitor: VisitingPlayer, game_id: str, number: int) -> Evidence:
     seats = visits.seat_of(session, visitor, game_id)
     phase = session.scalar(select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.ordinal == number))
     variant = maps.load(session.get_one(GameRow, game_id).variant)

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 import maps
 from service.games.rulings import rules_of
-from service.public.doorway import show
+from service.public.page import show
 
 router = APIRouter()
 UNKNOWN = "There are no house rules for such a board here. Check the address in your letters."

@@ -51,23 +51,30 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class InkPlace:
+    """Where a line is. `version` of the sheet, None without a number. `box`: four corners in pixels of the
+    upright photograph."""
+
+    version: int | None
+    page: PageRow
+    box: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceLine:
     """One line that gave an order, or that nobody could read.
 
-    `box`: four corners in pixels of the upright photograph. `version` of the sheet, None without a number.
-    `correction`: a sentence if a person read the line differently from the machine, else "". `both`: the
-    readings of a void line, else "". `entries`: numbers of entries in the game's record, each with what it
-    says.
+    `correction`: a sentence if a person read the line differently from the machine, else "".
+    `void_readings`: the readings of a void line, else "". `entries`: numbers of entries in the game's
+    record, each with what it says.
     """
 
     line: SettledLine
     power: str
-    version: int | None
-    page: PageRow
-    box: tuple[tuple[int, int], ...]
+    place: InkPlace
     correction: str
     orders: tuple[str, ...]
-    both: str
+    void_readings: str
     entries: tuple[tuple[int, str], ...]
 
     @property
@@ -94,62 +101,38 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
         select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)
     )
     return Evidence(
-        phase,
-        variant,
-        resolution,
-        tuple(
-            candidate
-            for candidate in show(variant, resolution, lines)
-            if candidate.sheet or candidate.power in due
-        ),
-        lines,
-        tuple(corrected),
+        phase, variant, resolution,
+        tuple(power for power in show(variant, resolution, lines) if power.sheet or power.power in due),
+        lines, tuple(corrected),
     )
 
 
 def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None:
     """One line of these results; None for a line that gave no order, or that the player may not see."""
-    owned = next(
-        (
-            (power, line)
-            for power, power_lines in evidence.lines.items()
-            for line in power_lines
-            if line.id == line_id
-        ),
-        None,
-    )
-    if owned is None or owned[1].state not in _COUNTED:
+    lines = {line.id: (power, line) for power, sheet in evidence.lines.items() for line in sheet}
+    power, line = lines.get(line_id, ("", None))
+    if line is None or line.state not in _COUNTED:
         return None
-    power, line = owned
     page = session.get_one(PageRow, line.page_id)
-    paper = session.get_one(SubmissionRow, page.submission_id)
-    shown = next(
-        shown_power
-        for shown_power in evidence.powers
-        if shown_power.power == evidence.variant.powers[power].name
-    )
+    submission = session.get_one(SubmissionRow, page.submission_id)
+    power_name = evidence.variant.powers[power].name
+    results = next(results for results in evidence.powers if results.power == power_name)
     return SourceLine(
         line,
-        shown.power,
-        paper.version,
-        page,
-        tuple((round(x), round(y)) for x, y in line.box),
+        results.power,
+        InkPlace(submission.version, page, tuple((round(x), round(y)) for x, y in line.box)),
         correction(line),
-        tuple(
-            f"{shown_power.text}: {shown_power.said}"
-            for shown_power in shown.orders
-            if shown_power.line_id == line_id
-        ),
-        dict(shown.void).get(line_id, ""),
-        _entries(session, evidence.phase, paper.id),
+        tuple(f"{order.text}: {order.said}" for order in results.orders if order.line_id == line_id),
+        dict(results.void).get(line_id, ""),
+        _entries(session, evidence.phase, submission.id),
     )
 
 
-def _entries(session: Session, phase: PhaseRow, paper: int) -> tuple[tuple[int, str], ...]:
+def _entries(session: Session, phase: PhaseRow, submission_id: int) -> tuple[tuple[int, str], ...]:
     """Entries of the record about the sheet, its last reading, and the judging of the phase."""
     facts = (
-        ("sheet", str(paper), "the sheet as it arrived"),
-        ("reading", str(paper), "what was read on it, with this rectangle"),
+        ("sheet", str(submission_id), "the sheet as it arrived"),
+        ("reading", str(submission_id), "what was read on it, with this rectangle"),
         ("judged", str(phase.id), "the judging"),
     )
     entries = []
@@ -167,12 +150,12 @@ def picture(
     """The ink of a line as JPEG, or with `context` the rows around it with the line framed. Lines that name
     the writer are painted over (Q-37). None if the page has no picture. Raises BlobError, and SheetUnusable
     for a stored picture that cannot be opened."""
-    if source.page.upright is None:
+    if source.place.page.upright is None:
         return None
     page_lines = [
-        line for lines in evidence.lines.values() for line in lines if line.page_id == source.page.id
+        line for lines in evidence.lines.values() for line in lines if line.page_id == source.place.page.id
     ]
-    data, corners = turned(blobs.read(source.page.upright), source.page, page_lines)
+    data, corners = turned(blobs.read(source.place.page.upright), source.place.page, page_lines)
     hidden = unshown(page_lines, evidence.variant, session.get_one(GameRow, evidence.phase.game_id).name)
     away = {line.id for line in hidden}
     below = [line for line in page_lines if line.id not in away or line.kind == "heading"]

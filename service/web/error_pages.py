@@ -26,8 +26,8 @@ def install(app: FastAPI) -> None:
     """Register the handlers of everything that a page may raise."""
     app.add_exception_handler(NotSignedIn, _to_sign_in)
     app.add_exception_handler(HTTPException, _http_error)
-    for beyond in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
-        app.add_exception_handler(beyond, _unusable)
+    for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
+        app.add_exception_handler(unusable, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
     app.add_exception_handler(Exception, _internal_error)
 
@@ -39,24 +39,26 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
     if form is not None:
         ports: DeskPorts = request.app.state.ports
         with ports.sessions() as session:
-            name = kept_form.owner(session, form)
+            name = kept_form.form_owner(session, form)
         if name is not None:
             return show(
-                request, "sign_in.html", status=401, said=SIGNED_OUT, who=name, kept=form.dump(), to=""
+                request, "sign_in.html", status=401, message=SIGNED_OUT, person=name,
+                unsent_form=form.dump(), to=""
             )
-    return RedirectResponse(kept_form.way_to(request), status_code=303)
+    return RedirectResponse(kept_form.sign_in_address(request), status_code=303)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    sentence = str(error.detail) if isinstance(error, HTTPException) else OURS
+    message = str(error.detail) if isinstance(error, HTTPException) else OURS
     form = await kept_form.kept_form(request) if status < 500 else None
     if isinstance(error, StaleForm) and form is not None and _is_own_form(request, form):
         return show(
-            request, "sent_again.html", status=status, visitor=signed_in(request), kept=form, stale=True
+            request, "sent_again.html", status=status, visitor=signed_in(request), unsent_form=form,
+            stale=True
         )
     return _error_page(
-        request, status, _no_page(request) if sentence in {"Not Found", "Method Not Allowed"} else sentence,
+        request, status, _no_page(request) if message in {"Not Found", "Method Not Allowed"} else message,
         form
     )
 
@@ -84,7 +86,7 @@ def _is_own_form(request: Request, form: KeptForm) -> bool:
     """True if a form carries the token of a former session of the person who is signed in now."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return kept_form.owner(session, form) == signed_in(request).name
+        return kept_form.form_owner(session, form) == signed_in(request).name
 
 
 def _no_page(request: Request) -> str:
@@ -96,12 +98,12 @@ def _is_public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
-def _error_page(request: Request, status: int, sentence: str, form: KeptForm | None = None) -> Response:
+def _error_page(request: Request, status: int, message: str, form: KeptForm | None = None) -> Response:
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(
-        request, "fault.html", status=status, visitor=visitor, said=sentence, public=_is_public(request),
-        kept=form
+        request, "fault.html", status=status, visitor=visitor, message=message, public=_is_public(request),
+        unsent_form=form
     )

@@ -17,9 +17,9 @@ from starlette.datastructures import UploadFile
 
 from service.store.tables import SessionRow
 
-MOST = 200_000
+MAX_CHARACTERS = 200_000
 """Most characters of a form that is kept; no form of this site is longer."""
-_OF_THE_PAGE = frozenset(
+_PAGE_FIELDS = frozenset(
     {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"}
 )
 _NAMES = {"why": "reason", "text": "words", "mail": "address", "off": "single keys off"}
@@ -43,7 +43,7 @@ class KeptForm:
         return [
             (_NAMES.get(name, name.replace("_", " ")), value)
             for name, value in self.fields
-            if value.strip() and name not in _OF_THE_PAGE
+            if value.strip() and name not in _PAGE_FIELDS
         ]
 
     def dump(self) -> str:
@@ -62,12 +62,12 @@ async def kept_form(request: Request) -> KeptForm | None:
     submitted = KeptForm(
         request.url.path, tuple(field for field in fields if field[0] != "csrf"), tuple(files), token
     )
-    return submitted if token and len(submitted.dump()) <= MOST else None
+    return submitted if token and len(submitted.dump()) <= MAX_CHARACTERS else None
 
 
 def load(text: str) -> KeptForm | None:
     """The form that a sign-in page carried; None for anything else."""
-    if not text or len(text) > MOST:
+    if not text or len(text) > MAX_CHARACTERS:
         return None
     try:
         path, fields, files, token = json.loads(text)
@@ -79,29 +79,29 @@ def load(text: str) -> KeptForm | None:
         )
     except (ValueError, TypeError, RecursionError):
         return None
-    return form if local(form.path) else None
+    return form if is_local(form.path) else None
 
 
-def owner(session: Session, form: KeptForm) -> str | None:
+def form_owner(session: Session, form: KeptForm) -> str | None:
     """The name of the person whose former session the form comes from; None if it is not a form of this
     site."""
     return session.scalar(select(SessionRow.user).where(SessionRow.csrf == form.token))
 
 
-def way_to(request: Request) -> str:
+def sign_in_address(request: Request) -> str:
     """The address of the sign-in page that leads back to the requested page."""
     place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     # a picture or a script's question leads nowhere: only a browser that opens a page asks for HTML
-    known = (
+    leads_back = (
         request.method == "GET"
         and "text/html" in request.headers.get("accept", "")
         and place != "/"
-        and local(place)
+        and is_local(place)
     )
-    return f"/sign-in?to={quote(place, safe='')}" if known else "/sign-in"
+    return f"/sign-in?to={quote(place, safe='')}" if leads_back else "/sign-in"
 
 
-def local(place: str) -> bool:
+def is_local(place: str) -> bool:
     """True if an address is a page of this site. Two slashes at the start would name another site's host."""
     plain = place.isprintable() and "\\" not in place and " " not in place
     return plain and len(place) <= 500 and place.startswith("/") and not place.startswith(("//", "/sign-"))

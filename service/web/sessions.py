@@ -19,10 +19,10 @@ from service.store.tables import SessionRow, UserRow
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
 """A sign-in ends after this time without use; every page restarts it."""
-LONGEST = timedelta(days=7)
+MAX_SESSION = timedelta(days=7)
 """A sign-in ends this long after it began, however busy the person is. A stolen cookie works no longer than
 that."""
-WARNED = timedelta(hours=1)
+WARNING_BEFORE = timedelta(hours=1)
 """How long before that end every page shows a warning."""
 FREE_GUESSES = 5
 PAUSE = timedelta(minutes=5)
@@ -67,10 +67,11 @@ class Guesses:
 def add_user(session: Session, name: str, password: str, now: datetime, role: str | None = None) -> None:
     """Create a person who may sign in, or set a new password for one. Without `role` a new person is a
     coordinator and a known one keeps their role. Ends the sessions of that name."""
-    known = session.get(UserRow, name)
-    held = known.role if known is not None else "coordinator"
+    user = session.get(UserRow, name)
+    previous_role = user.role if user is not None else "coordinator"
     session.merge(
-        UserRow(name=name, password=PasswordHasher().hash(password), role=role or held, created_at=now)
+        UserRow(name=name, password=PasswordHasher().hash(password), role=role or previous_role,
+            created_at=now)
     )
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
@@ -95,18 +96,16 @@ def visitor(session: Session, token: str | None, now: datetime) -> Visitor | Non
     if not token:
         return None
     row = session.get(SessionRow, _hash(token))
-    if row is None or now - row.seen_at > IDLE or now - row.created_at > LONGEST:
+    if row is None or now - row.seen_at > IDLE or now - row.created_at > MAX_SESSION:
         return None
     # Once a minute is enough: writing the row on each picture of a page would cost a transaction each.
     if now - row.seen_at > timedelta(minutes=1):
         session.execute(update(SessionRow).where(SessionRow.token_hash == row.token_hash).values(seen_at=now))
     user = session.get(UserRow, row.user)
-    end = row.created_at + LONGEST
-    return (
-        None
-        if user is None
-        else Visitor(user.name, user.role, row.csrf, end if end - now <= WARNED else None)
-    )
+    end = row.created_at + MAX_SESSION
+    if user is None:
+        return None
+    return Visitor(user.name, user.role, row.csrf, end if end - now <= WARNING_BEFORE else None)
 
 
 def sign_out(session: Session, token: str | None) -> None:

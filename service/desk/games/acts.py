@@ -54,7 +54,7 @@ cannot go below the site's own setting."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class NewGameForm:
     """A new game as typed into the form, so that the form can be shown again beside its faults."""
 
     name: str = ""
@@ -67,11 +67,11 @@ class Written:
     threshold: str = ""
 
 
-def begin(session: Session, written: Written, own_address: str, by: str, now: datetime) -> str:
+def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: datetime) -> str:
     """Create a game with its first phase open and the rest of its year waiting; returns its id. Raises
     ActRefused with every fault."""
-    variant = maps.load(written.variant)
-    new, faults = _game(written, variant, own_address)
+    variant = maps.load(form.variant)
+    new, faults = _game(form, variant, own_address)
     if faults or new is None:
         raise ActRefused("No game was created. " + " ".join(faults))
     first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
@@ -85,51 +85,45 @@ def begin(session: Session, written: Written, own_address: str, by: str, now: da
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(
-        session,
-        now,
-        "game_created",
-        game_id=new.slug,
-        actor=by,
-        detail={"options": sorted(written.options), REVIEW: written.review},
-    )
+    log_event(session, now, "game_created", game_id=new.slug, actor=by,
+              detail={"options": sorted(form.options), REVIEW: form.review})
     return new.slug
 
 
-def _game(written: Written, variant: Variant, own_address: str) -> tuple[NewGame | None, list[str]]:
+def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGame | None, list[str]]:
     faults = []
-    if not written.name.strip() or len(written.name) > 200:
+    if not form.name.strip() or len(form.name) > 200:
         faults.append("The game needs a name of at most 200 letters.")
     try:
-        start = date.fromisoformat(written.start)
+        start = date.fromisoformat(form.start)
     except ValueError:
         faults.append("The first day is written like 2027-03-01.")
         start = date.min
-    if not create.known_zone(written.zone):
-        faults.append(f"The time zone {written.zone!r} is unknown; write it like Europe/London.")
+    if not create.known_zone(form.zone):
+        faults.append(f"The time zone {form.zone!r} is unknown; write it like Europe/London.")
     seats = []
     for power in variant.powers.values():
-        name, mail = (written.players or {}).get(power.id, ("", ""))
+        name, mail = (form.players or {}).get(power.id, ("", ""))
         addresses = tuple(address.lower() for address in mail.replace(",", " ").split())
         if not name.strip():
             faults.append(f"{power.name} has no player.")
         if not addresses:
             faults.append(f"{power.name} has no mail address.")
-        seats.append(GameSeat(power.id, name.strip(), written.zone, addresses))
+        seats.append(GameSeat(power.id, name.strip(), form.zone, addresses))
     faults += _address_faults(seats, own_address)
-    if written.review not in set(ReviewMode) or written.threshold not in THRESHOLDS:
+    if form.review not in set(ReviewMode) or form.threshold not in THRESHOLDS:
         faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
-    return NewGame(written.name.strip(), variant.slug, start, seats, (), _options(written)), []
+    return NewGame(form.name.strip(), variant.slug, start, seats, (), _options(form)), []
 
 
-def _options(written: Written) -> dict[str, Any]:
-    options: dict[str, Any] = dict.fromkeys(sorted(written.options & OPTIONS.keys()), True)
-    if written.review != ReviewMode.NONE:
-        options[REVIEW] = written.review
-    if written.threshold:
-        options[THRESHOLD] = float(written.threshold)
+def _options(form: NewGameForm) -> dict[str, Any]:
+    options: dict[str, Any] = dict.fromkeys(sorted(form.options & OPTIONS.keys()), True)
+    if form.review != ReviewMode.NONE:
+        options[REVIEW] = form.review
+    if form.threshold:
+        options[THRESHOLD] = float(form.threshold)
     return options
 
 
@@ -213,46 +207,36 @@ def set_option(
               detail={"option": name, "from": before, "to": value, "why": why})
 
 
-def set_threshold(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+def set_threshold(session: Session, game: GameRow, value: str, why: str, *, by: str, now: datetime) -> None:
     """Change how sure the machine must be to accept a line, for sheets that come from now on, and log it.
     Raises ActRefused."""
     why = reason_of(why)
-    if wanted not in THRESHOLDS:
+    if value not in THRESHOLDS:
         raise ActRefused("Nothing was changed: there is no such threshold.")
     before = threshold(game)
-    if before == wanted:
+    if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
     other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
-    game.options = other_options | ({THRESHOLD: float(wanted)} if wanted else {})
-    log_event(
-        session,
-        now,
-        "option_changed",
-        game_id=game.id,
-        actor=by,
-        detail={
-            "option": "lines_without_a_look",
-            "from": THRESHOLDS[before],
-            "to": THRESHOLDS[wanted],
-            "why": why,
-        },
-    )
+    game.options = other_options | ({THRESHOLD: float(value)} if value else {})
+    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[value],
+                      "why": why})
 
 
 def threshold(game: GameRow) -> str:
     """The game's threshold as a key of THRESHOLDS."""
-    held = game.options.get(THRESHOLD)
-    return next((key for key in THRESHOLDS if key and held is not None and float(key) == float(held)), "")
+    stored = game.options.get(THRESHOLD)
+    return next((key for key in THRESHOLDS if key and stored is not None and float(key) == float(stored)), "")
 
 
-def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: str, now: datetime) -> None:
+def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str, now: datetime) -> None:
     """Change who reads lines, for all phases that are not judged yet, and log it. Raises ActRefused, also
     while two people have read a line differently: no option decides which of them is right."""
     why = reason_of(why)
-    if wanted not in set(ReviewMode):
+    if value not in set(ReviewMode):
         raise ActRefused("Nothing was changed: there is no such way of reading lines.")
     before = str(game.options.get(REVIEW, ReviewMode.NONE))
-    if before == wanted:
+    if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
     rows = [
         phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}
@@ -264,7 +248,7 @@ def set_review(session: Session, game: GameRow, wanted: str, why: str, *, by: st
                 "close it as void first; no option decides which of them is right."
             )
     for phase in rows:
-        phase.review = wanted
-    game.options = {**game.options, REVIEW: wanted}
+        phase.review = value
+    game.options = {**game.options, REVIEW: value}
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": REVIEW, "from": before, "to": wanted, "why": why})
+              detail={"option": REVIEW, "from": before, "to": value, "why": why})

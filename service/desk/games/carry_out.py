@@ -17,16 +17,18 @@ from service.web.ports import DeskPorts
 Outcome = TypeVar("Outcome")
 
 
-def done(request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]) -> Response:
+def act_on_game(
+    request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]
+) -> Response:
     """Carry the act out and redirect to the game's page with one of its notices. Raises 409 with the reason
     of a refusal."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        tried(lambda: act(session, game_row(session, game_id)))
+        or_refuse(lambda: act(session, game_row(session, game_id)))
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 
-def tried(act: Callable[[], Outcome]) -> Outcome:
+def or_refuse(act: Callable[[], Outcome]) -> Outcome:
     """The act's result. Raises 409 with its sentence if it is refused, so that the transaction ends without
     a change."""
     try:

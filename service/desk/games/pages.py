@@ -14,8 +14,8 @@ from starlette.concurrency import run_in_threadpool
 import maps
 from maps.loader import variants
 from service.desk.games import acts
-from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, Written
-from service.desk.games.carry_out import done, game_row, own_address
+from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
+from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
@@ -30,17 +30,10 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
-HISTORY = (
-    "option_changed",
-    "game_created",
-    "deadline_moved",
-    "year_moved",
-    "phase_rolled_back",
-    "address_added",
-    "address_removed",
-    "seat_changed",
-)
+MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
+HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back",
+           "address_added", "address_removed", "seat_changed")
+"""Events that the game's page lists."""
 
 
 @router.get("/games")
@@ -52,21 +45,14 @@ def games(request: Request, visitor: SignedIn) -> Response:
             (game, next(iter(phases_to_come(session, game.id, 1)), None))
             for game in records.games(session)
         ]
-        return show(
-            request,
-            "games.html",
-            visitor=visitor,
-            notice="",
-            games=games_shown,
-            title_of=phase_title,
-            boards=variants(),
-        )
+        return show(request, "games.html", visitor=visitor, notice="", games=games_shown,
+                    title_of=phase_title, boards=variants())
 
 
 @router.get("/games/new")
 def new(request: Request, visitor: SignedIn, variant: str = "") -> Response:
     """The form of a new game on one board."""
-    return _form(request, visitor, Written(variant=variant or variants()[0]))
+    return _form(request, visitor, NewGameForm(variant=variant or variants()[0]))
 
 
 @router.post("/games/new")
@@ -78,19 +64,19 @@ async def create(request: Request, visitor: Trusted) -> Response:
 
 def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Response:
     ports: DeskPorts = request.app.state.ports
-    written = Written(
+    form = NewGameForm(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
         zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
         review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
                  for key, value in sent.items() if key.startswith("player:")})
-    if written.variant not in variants():
+    if form.variant not in variants():
         raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
     try:
         with ports.sessions.begin() as session:
-            slug = acts.begin(session, written, own_address(ports), visitor.name, ports.clock.now())
+            slug = acts.begin(session, form, own_address(ports), visitor.name, ports.clock.now())
     except ActRefused as fault:
-        return _form(request, visitor, written, str(fault), 400)
+        return _form(request, visitor, form, str(fault), 400)
     notice = "created" if welcome(ports, slug) else "created-untold"
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
@@ -132,7 +118,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         ).all()
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
-                    options=OPTIONS, history=history, ahead=AHEAD, ready=PhaseState.READY,
+                    options=OPTIONS, history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     reviews=REVIEW_WORDS,
                     thresholds=THRESHOLDS, threshold=acts.threshold(row),
                     review=row.options.get(REVIEW, ReviewMode.NONE))
@@ -162,7 +148,7 @@ def move(
             session.refresh(phase_row)
             ports.actions.circulars.deadline_moved(session, phase_row, extension)
 
-    return done(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
+    return act_on_game(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
 
 
 @router.post("/games/{game_id}/year")
@@ -185,7 +171,8 @@ def move_year(
             session.refresh(phase_row)
             ports.actions.circulars.deadline_moved(session, phase_row, extension)
 
-    return done(request, game_id, "year-moved" if ports.actions.circulars else "year-moved-untold", act)
+    notice = "year-moved" if ports.actions.circulars else "year-moved-untold"
+    return act_on_game(request, game_id, notice, act)
 
 
 @router.post("/games/{game_id}/roll-back")
@@ -193,7 +180,7 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
               why: Annotated[str, Form()] = "") -> Response:
     """Take a judged phase back to the desk; decisions are kept."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
+    return act_on_game(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 
@@ -208,7 +195,7 @@ def option(
 ) -> Response:
     """Change an option."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "option", lambda session, row: acts.set_option(
+    return act_on_game(request, game_id, "option", lambda session, row: acts.set_option(
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
@@ -217,7 +204,7 @@ def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated
               why: Annotated[str, Form()] = "") -> Response:
     """Change how sure the machine must be to accept a line automatically."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "option", lambda session, row: acts.set_threshold(
+    return act_on_game(request, game_id, "option", lambda session, row: acts.set_threshold(
         session, row, value, why, by=visitor.name, now=ports.clock.now()))
 
 
@@ -226,31 +213,20 @@ def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[st
            why: Annotated[str, Form()] = "") -> Response:
     """Change which lines two people read."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "option", lambda session, row: acts.set_review(
+    return act_on_game(request, game_id, "option", lambda session, row: acts.set_review(
         session, row, value, why, by=visitor.name, now=ports.clock.now()))
 
 
 def _form(
-    request: Request, visitor: Visitor, written: Written, fault: str = "", status: int = 200
+    request: Request, visitor: Visitor, form: NewGameForm, fault: str = "", status: int = 200
 ) -> Response:
     try:
-        board = maps.load(written.variant)
+        board = maps.load(form.variant)
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
-    return show(
-        request,
-        "game_new.html",
-        status,
-        visitor=visitor,
-        written=written,
-        fault=fault,
-        options=OPTIONS,
-        reviews=REVIEW_WORDS,
-        thresholds=THRESHOLDS,
-        board=board,
-        powers=list(board.powers.values()),
-        players=written.players or {},
-    )
+    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
+                reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
+                powers=list(board.powers.values()), players=form.players or {})
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.games import seat_acts
-from service.desk.games.carry_out import done, game_row, own_address, tried
+from service.desk.games.carry_out import act_on_game, game_row, or_refuse, own_address
 from service.desk.games.seat_acts import Holder
 from service.web.page import require_token
 from service.web.ports import DeskPorts
@@ -25,7 +25,7 @@ def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
             mail: Annotated[str, Form()]) -> Response:
     """Add an address of a player."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "address", lambda session, row: seat_acts.add_address(
+    return act_on_game(request, game_id, "address", lambda session, row: seat_acts.add_address(
         session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now()))
 
 
@@ -34,7 +34,7 @@ def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[st
            mail: Annotated[str, Form()]) -> Response:
     """Remove an address."""
     ports: DeskPorts = request.app.state.ports
-    return done(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
+    return act_on_game(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
         session, row, power, mail, by=visitor.name, now=ports.clock.now()))
 
 
@@ -51,19 +51,10 @@ def seat(
         name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split())
     )
     with ports.sessions.begin() as session:
-        held = tried(
-            lambda: seat_acts.hand_over(
-                session,
-                game_row(session, game_id),
-                power,
-                holder,
-                own_address(ports),
-                why,
-                by=visitor.name,
-                now=ports.clock.now(),
-            )
-        )
-    notice = "seat-empty" if not held else "seat" if welcome(ports, game_id, power) else "seat-untold"
+        has_holder = or_refuse(lambda: seat_acts.hand_over(
+            session, game_row(session, game_id), power, holder, own_address(ports), why,
+            by=visitor.name, now=ports.clock.now()))
+    notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 

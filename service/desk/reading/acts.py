@@ -19,7 +19,7 @@ from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMo
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-_WITHOUT_TEXT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
+_STATE_OF_ACT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
 NO_READING = "This line has no such reading. Nothing was changed."
 NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one "
             "that nobody can read “cannot be read”.")
@@ -31,7 +31,7 @@ NO_PLACE = "A line is broken between two words, not at its end. Nothing was chan
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ActRequest:
     """One request. `do`: reading-N, said, edit, not-order, void, close, skip, second, join, break, accept,
     undo, redo.
 
@@ -53,42 +53,42 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ActResult:
     """The result of a request: ids of the lines it changed, and why typed words are no order, or ""."""
 
     lines: tuple[int, ...]
     complaint: str = ""
 
 
-def carry_out(ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visitor, asked: Asked) -> Carried:
+def carry_out(
+    ports: DeskPorts, session: Session, phase: PhaseRow, visitor: Visitor, request: ActRequest
+) -> ActResult:
     """Do what is asked, once per key. Raises HTTPException with a sentence for what the page does not offer,
     and `decisions.Overtaken` if the line was decided after it was shown."""
-    act = Act(asked.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
+    act = Act(request.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
     # A key that is known was delivered before: a browser repeats an act whose answer it never got.
     if decisions.known(session, act.key):
-        return Carried(())
-    if asked.do in {"undo", "redo"}:
-        step = decisions.undo if asked.do == "undo" else decisions.redo
-        return Carried(tuple(step(session, act, asked.target)))
-    if asked.do == "accept":
-        return _accept(session, act, phase, asked)
-    row, power = line_of(session, phase.id, asked.line)
-    if asked.do in {"join", "break"}:
-        return _reshape(ports, session, act, asked, row, power)
-    if asked.do == "close":
-        return close_differences(
-            session, act, phase, [row.id], {} if asked.seen_version is None else {row.id: asked.seen_version}
-        )
-    decision, complaint = _decision_of(ports, session, phase.id, power, row, asked)
-    kind = DecisionKind.ASK if asked.do == "second" else DecisionKind.DECIDE
-    versions = {} if asked.seen_version is None else {row.id: asked.seen_version}
+        return ActResult(())
+    if request.do in {"undo", "redo"}:
+        step = decisions.undo if request.do == "undo" else decisions.redo
+        return ActResult(tuple(step(session, act, request.target)))
+    if request.do == "accept":
+        return _accept(session, act, phase, request)
+    row, power = line_of(session, phase.id, request.line)
+    if request.do in {"join", "break"}:
+        return _reshape(ports, session, act, request, row, power)
+    versions = {} if request.seen_version is None else {row.id: request.seen_version}
+    if request.do == "close":
+        return close_differences(session, act, phase, [row.id], versions)
+    decision, complaint = _decision_of(ports, session, phase.id, power, row, request)
+    kind = DecisionKind.ASK if request.do == "second" else DecisionKind.DECIDE
     _file(session, act, phase, [decision], versions, kind)
-    return Carried((row.id,), complaint)
+    return ActResult((row.id,), complaint)
 
 
 def close_differences(
     session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], versions: Mapping[int, str]
-) -> Carried:
+) -> ActResult:
     """Make lines void that two people read differently, with both readings kept for the results to print
     (Q-01). The log says how many. Raises 400 if one of them is no difference."""
     lines = lines_by_id(session, line_ids)
@@ -101,7 +101,7 @@ def close_differences(
     decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
     log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
               detail={"phase_id": phase.id, "lines": len(closing)})
-    return Carried(tuple(line_ids))
+    return ActResult(tuple(line_ids))
 
 
 def _file(
@@ -112,23 +112,14 @@ def _file(
     if phase.review == ReviewMode.NONE:
         decisions.file(session, act, filed, versions, kind)
         return
-    ids = [line_id.line_id for line_id in filed]
+    ids = [decision.line_id for decision in filed]
     before = {line_id for line_id, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
     decisions.file(session, act, filed, versions, kind)
     for line_id, line in lines_by_id(session, ids).items():
         if line.stage is Stage.DIFFERS and line_id not in before:
-            log_event(
-                session,
-                act.at,
-                "line_read_differently",
-                game_id=phase.game_id,
-                actor=act.by,
-                detail={
-                    "phase_id": phase.id,
-                    "line": line_id,
-                    "readers": sorted({vote.by for vote in line.votes}),
-                },
-            )
+            readers = sorted({vote.by for vote in line.votes})
+            log_event(session, act.at, "line_read_differently", game_id=phase.game_id, actor=act.by,
+                      detail={"phase_id": phase.id, "line": line_id, "readers": readers})
 
 
 def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
@@ -142,27 +133,23 @@ def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str
 
 
 def _decision_of(
-    ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, asked: Asked
+    ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, request: ActRequest
 ) -> tuple[Decision, str]:
     """A decision, and why its typed words are no order, or "". Raises 400 with a sentence for what the page
     does not offer."""
-    if asked.do in _WITHOUT_TEXT:
-        return Decision(row.id, _WITHOUT_TEXT[asked.do], row.text), ""
-    if asked.do == "void":
-        return Decision(
-            row.id,
-            LineState.VOID,
-            _two_readings(row, asked.kept_readings) if asked.kept_readings else row.text,
-        ), ""
-    if asked.do in {"edit", "said"}:
-        words = " ".join(asked.text.split())[:500]
+    if request.do in _STATE_OF_ACT:
+        return Decision(row.id, _STATE_OF_ACT[request.do], row.text), ""
+    if request.do == "void":
+        text = _two_readings(row, request.kept_readings) if request.kept_readings else row.text
+        return Decision(row.id, LineState.VOID, text), ""
+    if request.do in {"edit", "said"}:
+        words = " ".join(request.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)
-        meaning = page_data.typed_line(session, phase_id, ports.load, power, words)
-        return Decision(
-            row.id, LineState.READ, words, meaning.order
-        ), "" if meaning.order else meaning.complaint
-    return Decision(row.id, LineState.READ, *_reading(row, asked.do)), ""
+        typed = page_data.typed_line(session, phase_id, ports.load, power, words)
+        complaint = "" if typed.order else typed.complaint
+        return Decision(row.id, LineState.READ, words, typed.order), complaint
+    return Decision(row.id, LineState.READ, *_reading(row, request.do)), ""
 
 
 def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
@@ -182,44 +169,45 @@ def _two_readings(row: LineRow, choices: Sequence[str]) -> str:
     return "\n".join(texts)
 
 
-def _accept(session: Session, act: Act, phase: PhaseRow, asked: Asked) -> Carried:
-    accepted = [(line_of(session, act.phase_id, line)[0], version, do) for line, version, do in asked.others]
+def _accept(session: Session, act: Act, phase: PhaseRow, request: ActRequest) -> ActResult:
+    accepted = [(line_of(session, act.phase_id, line)[0], version, do) for line, version,
+        do in request.others]
     if not accepted:
         raise HTTPException(400, "No line was named. Nothing was changed.")
     filed = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in accepted]
     version = {row.id: version for row, version, _ in accepted if version is not None}
     _file(session, act, phase, filed, version, DecisionKind.ACCEPT)
-    return Carried(tuple(row.id for row, _, _ in accepted))
+    return ActResult(tuple(row.id for row, _, _ in accepted))
 
 
 def _reshape(
-    ports: DeskPorts, session: Session, act: Act, asked: Asked, row: LineRow, power: str
-) -> Carried:
+    ports: DeskPorts, session: Session, act: Act, request: ActRequest, row: LineRow, power: str
+) -> ActResult:
     def suggest(text: str) -> Sequence[dict[str, object]]:
         return page_data.suggested_readings(session, act.phase_id, ports.load, power, text)
 
-    if asked.seen_version is not None:
-        decisions.check(session, {row.id: asked.seen_version}, act.by)
+    if request.seen_version is not None:
+        decisions.check(session, {row.id: request.seen_version}, act.by)
     old: tuple[int, ...]
     new_ids: tuple[int, ...]
-    if asked.do == "join":
+    if request.do == "join":
         below = _below(session, act.phase_id, row)
         joined = shape.join(session, act, row, below, suggest)
         old, new_ids = (row.id, below.id), () if joined is None else (joined,)
     else:
         try:
-            old, new_ids = (row.id,), shape.split(session, act, row, asked.cut_share, suggest) or ()
+            old, new_ids = (row.id,), shape.split(session, act, row, request.cut_share, suggest) or ()
         except ValueError as why:
             raise HTTPException(400, NO_PLACE) from why
     for new_id in new_ids:
         ports.actions.read_again(session, new_id)
-    return Carried((*old, *new_ids))
+    return ActResult((*old, *new_ids))
 
 
 def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:
     """The next line on the page, as the desk lists it. Raises 400 if there is none."""
     lines = queries.work(session, session.get_one(PhaseRow, phase_id))
-    index = next((n for n, w in enumerate(lines) if w.line.id == row.id), len(lines))
+    index = next((n for n, work in enumerate(lines) if work.line.id == row.id), len(lines))
     if index + 1 >= len(lines) or lines[index + 1].line.page_id != row.page_id:
         raise HTTPException(400, NO_BELOW)
     return session.get_one(LineRow, lines[index + 1].line.id)

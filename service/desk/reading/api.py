@@ -15,7 +15,7 @@ from service.desk import page_data, queries
 from service.desk.queries import WorkLine
 from service.desk.reading import keys as reading_keys
 from service.desk.reading import view as reading_view
-from service.desk.reading.acts import Asked, carry_out
+from service.desk.reading.acts import ActRequest, carry_out
 from service.desk.reading.forms import CLOSED
 from service.desk.reading.presence import Presence
 from service.games import decisions
@@ -30,7 +30,7 @@ from service.web.sessions import Visitor, same
 log = logging.getLogger(__name__)
 router = APIRouter(prefix="/desk")
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-MOST_ACTS = 200
+MAX_ACTS = 200
 """Most acts in one request: what a person does in a few minutes without a server."""
 
 
@@ -46,32 +46,33 @@ def require_header(
 Trusted = Annotated[Visitor, Depends(require_header)]
 
 
-class ActWish(BaseModel):
-    """One act as the script sends it; the fields are those of `acts.Asked`."""
+class SentAct(BaseModel):
+    """One act as the script sends it; the fields are those of `acts.ActRequest`."""
 
     key: str = Field(min_length=8, max_length=KEY_LENGTH)
     do: str = Field(max_length=20)
     line: int = 0
-    seen: str | None = Field(default=None, max_length=64)
+    seen_version: str | None = Field(default=None, alias="seen", max_length=64)
     text: str = Field(default="", max_length=2000)
-    kept: list[str] = Field(default=[], max_length=5)
-    at: float = Field(default=0.5, ge=0, le=1)
+    kept_readings: list[str] = Field(default=[], alias="kept", max_length=5)
+    cut_share: float = Field(default=0.5, alias="at", ge=0, le=1)
     others: list[tuple[int, str | None, str]] = Field(default=[], max_length=500)
     target: str | None = Field(default=None, max_length=64)
 
-    def asked(self) -> Asked:
+    def request(self) -> ActRequest:
         """The same as the desk's own value."""
-        return Asked(self.key, self.do, self.line, self.seen, self.text, tuple(self.kept), self.at,
-                     tuple(self.others), self.target)
+        return ActRequest(self.key, self.do, self.line, self.seen_version, self.text,
+            tuple(self.kept_readings),
+                          self.cut_share, tuple(self.others), self.target)
 
 
-class ActWishes(BaseModel):
+class SentActs(BaseModel):
     """Acts in the order in which they were done."""
 
-    acts: list[ActWish] = Field(max_length=MOST_ACTS)
+    acts: list[SentAct] = Field(max_length=MAX_ACTS)
 
 
-class Where(BaseModel):
+class ReadLine(BaseModel):
     """The line a person is reading."""
 
     line: int
@@ -87,14 +88,14 @@ def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
         variant = session.get_one(GameRow, phase.game_id).variant
         entries = [
             reading_view.index_entry(
-                reading_view.offers(ports, session, phase_id, work_lines, work, me=visitor.name),
+                reading_view.reading_offers(ports, session, phase_id, work_lines, work, me=visitor.name),
                 work,
                 ports.power_name(variant, work.power),
             )
             for work in work_lines
         ]
-        stacks = _stacks(session, phase_id, visitor.name, work_lines)
-    return JSONResponse({"token": visitor.csrf, "me": visitor.name, "lines": entries, **stacks})
+        history = _history(session, phase_id, visitor.name, work_lines)
+    return JSONResponse({"token": visitor.csrf, "me": visitor.name, "lines": entries, **history})
 
 
 @router.get("/{phase_id}/line/{line_id}")
@@ -115,7 +116,7 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
 
 
 @router.post("/{phase_id}/acts")
-def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -> Response:
+def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> Response:
     """Carry out acts one by one, each completely or not at all. The answer has the result of each act and
     the present state of every line.
 
@@ -123,18 +124,18 @@ def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -
     judged.
     """
     ports: DeskPorts = request.app.state.ports
-    answers = [_carried(ports, phase_id, visitor, wish) for wish in wishes.acts]
+    answers = [_act_answer(ports, phase_id, visitor, act) for act in sent.acts]
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
         if phase is None or not at_the_desk(phase):
             return JSONResponse({"acts": answers, "closed": CLOSED})
         work_lines = queries.work(session, phase, visitor.name)
         open_lines = sum(w.waits for w in work_lines)
-        about = {line for answer in answers for line in answer.get("about", ())}
+        changed = {line for answer in answers for line in answer.get("about", ())}
         answer = {
             "acts": answers, "states": [reading_view.state_entry(w) for w in work_lines],
-            "offers": _offers(ports, session, phase_id, work_lines, about, visitor.name),
-            **_stacks(session, phase_id, visitor.name, work_lines),
+            "offers": _changed_offers(ports, session, phase_id, work_lines, changed, visitor.name),
+            **_history(session, phase_id, visitor.name, work_lines),
         }
     if not open_lines and any(answer.get("saved") for answer in answers):
         _judge(ports, phase_id)
@@ -142,11 +143,11 @@ def acts(request: Request, visitor: Trusted, phase_id: int, wishes: ActWishes) -
 
 
 @router.post("/{phase_id}/here")
-def here(request: Request, visitor: Trusted, phase_id: int, where: Where) -> Response:
+def here(request: Request, visitor: Trusted, phase_id: int, reading: ReadLine) -> Response:
     """Note which line this person is reading; the answer says who is reading others."""
     ports: DeskPorts = request.app.state.ports
     presence: Presence = request.app.state.presence
-    others = presence.note(phase_id, visitor.name, where.line, ports.wall.now())
+    others = presence.note(phase_id, visitor.name, reading.line, ports.wall.now())
     return JSONResponse({"others": {str(line): name for line, name in others.items()}})
 
 
@@ -177,40 +178,40 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
     return RedirectResponse(f"/desk/{back}" if back.isascii() and back.isdecimal() else "/", status_code=303)
 
 
-def _carried(ports: DeskPorts, phase_id: int, visitor: Visitor, wish: ActWish) -> dict[str, Any]:
+def _act_answer(ports: DeskPorts, phase_id: int, visitor: Visitor, act: SentAct) -> dict[str, Any]:
     """The result of one act: "saved"; "refused" with a sentence; or "overtaken" with the line's id."""
     try:
         with ports.sessions.begin() as session:
             phase = session.get(PhaseRow, phase_id)
             if phase is None or not at_the_desk(phase):
-                return {"key": wish.key, "refused": CLOSED}
-            done = carry_out(ports, session, phase, visitor, wish.asked())
-            return {"key": wish.key, "saved": True, "complaint": done.complaint, "about": done.lines}
+                return {"key": act.key, "refused": CLOSED}
+            result = carry_out(ports, session, phase, visitor, act.request())
+            return {"key": act.key, "saved": True, "complaint": result.complaint, "about": result.lines}
     except decisions.Overtaken as fault:
-        return {"key": wish.key, "overtaken": fault.line_id}
+        return {"key": act.key, "overtaken": fault.line_id}
     except HTTPException as fault:
-        return {"key": wish.key, "refused": str(fault.detail)}
+        return {"key": act.key, "refused": str(fault.detail)}
 
 
-def _offers(
+def _changed_offers(
     ports: DeskPorts, session: Session, phase_id: int, work_lines: list[WorkLine], changed: set[int], me: str
 ) -> dict[str, str]:
     """Open lines whose first offer may have changed: by the lines just decided, or because the machine has
     read a line that was cut. The browser fetches these again."""
-    sheets = {w.sheet for w in work_lines if w.line.id in changed}
+    sheets = {w.place.sheet for w in work_lines if w.line.id in changed}
     offered = {}
     for work in work_lines:
-        if (work.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
+        if (work.place.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
             offered[str(work.line.id)] = reading_view.first_of(
-                reading_view.offers(ports, session, phase_id, work_lines, work, me=me))
+                reading_view.reading_offers(ports, session, phase_id, work_lines, work, me=me))
     return offered
 
 
-def _stacks(
+def _history(
     session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
     """What this person can undo and redo, oldest first, and the last decisions of anyone."""
-    numbers = {w.line.id: w.number for w in work_lines}
+    numbers = {w.line.id: w.place.number for w in work_lines}
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,

@@ -63,7 +63,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
             continue
         eye, hand = _best(line.candidates).split(), line.order.split()
         corrections += [
-            _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.number)
+            _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.place.number)
             for change, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()
             if change == "replace" and b > a and d > c
         ]

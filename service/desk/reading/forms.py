@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.desk.reading import late
-from service.desk.reading.acts import Asked, carry_out, close_differences
+from service.desk.reading.acts import ActRequest, carry_out, close_differences
 from service.games import decisions, seal
 from service.games.agreement import Stage
 from service.games.decisions import KEY_LENGTH, Act
@@ -45,28 +45,30 @@ NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It
 def decide(
     request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()],
     key: Annotated[str, Form()],
-    do: Annotated[str, Form()], text: Annotated[str, Form()] = "", seen: Annotated[str | None, Form()] = None,
-    kept: Annotated[list[str] | None, Form()] = None, at: Annotated[float, Form()] = 50.0,
+    do: Annotated[str, Form()], text: Annotated[str, Form()] = "",
+    seen_version: Annotated[str | None, Form(alias="seen")] = None,
+    kept_readings: Annotated[list[str] | None, Form(alias="kept")] = None,
+    cut_percent: Annotated[float, Form(alias="at")] = 50.0,
 ) -> Response:
-    """File one decision and go on. The fields are those of `acts.Asked`, but `at` is in percent, and `seen`
-    is "-" for a line without a decision, since an empty form field reads as none."""
-    version = "" if seen == "-" else seen
-    asked = Asked(key=key, do=do, line=line, seen_version=version, text=text,
-                  kept_readings=tuple(kept or ()), cut_share=at / 100)
+    """File one decision and go on. The fields are those of `acts.ActRequest`. `seen_version` is "-" for a
+    line without a decision, since an empty form field reads as none."""
+    act = ActRequest(
+        key=key, do=do, line=line, seen_version="" if seen_version == "-" else seen_version, text=text,
+        kept_readings=tuple(kept_readings or ()), cut_share=cut_percent / 100)
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions.begin() as session:
             phase = desk_phase(session, phase_id)
-            carried = carry_out(ports, session, phase, visitor, asked)
-            done = not any(w.waits for w in queries.work(session, phase))
+            result = carry_out(ports, session, phase, visitor, act)
+            all_read = not any(work.waits for work in queries.work(session, phase))
     except decisions.Overtaken:
         return _to_desk(phase_id, line=line, notice="overtaken")
     if do in {"join", "break"}:
-        return _to_desk(phase_id, line=max(carried.lines) if do == "join" else carried.lines[-2])
-    complained_line = line if carried.complaint else None
+        return _to_desk(phase_id, line=max(result.lines) if do == "join" else result.lines[-2])
+    complained_line = line if result.complaint else None
     return (
         _judge(ports, phase_id, complained_line)
-        if done
+        if all_read
         else _to_desk(phase_id, after=line, kept=complained_line)
     )
 
@@ -74,21 +76,22 @@ def decide(
 @router.post("/desk/{phase_id}/accept")
 def accept(
     request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
-    one: Annotated[list[str] | None, Form()] = None,
+    entries: Annotated[list[str] | None, Form(alias="one")] = None,
 ) -> Response:
-    """Accept every listed line with its best reading; each `one` is "LINE VERSION READING"."""
+    """Accept every listed line with its best reading; each entry is "LINE VERSION READING"."""
     ports: DeskPorts = request.app.state.ports
     try:
-        others = tuple((int(line), seen, do) for line, seen, do in (entry.split(" ") for entry in one or ()))
+        others = tuple((int(line), version, do) for line, version,
+            do in (entry.split(" ") for entry in entries or ()))
         with ports.sessions.begin() as session:
             phase = desk_phase(session, phase_id)
-            carry_out(ports, session, phase, visitor, Asked(key=key, do="accept", others=others))
-            done = not any(w.waits for w in queries.work(session, phase))
+            carry_out(ports, session, phase, visitor, ActRequest(key=key, do="accept", others=others))
+            all_read = not any(work.waits for work in queries.work(session, phase))
     except decisions.Overtaken as fault:
         return _to_desk(phase_id, line=fault.line_id, notice="overtaken")
     except ValueError as fault:
         raise HTTPException(400, "This list came damaged. Nothing was changed: reload the page.") from fault
-    return _judge(ports, phase_id) if done else _to_desk(phase_id, after=others[-1][0])
+    return _judge(ports, phase_id) if all_read else _to_desk(phase_id, after=others[-1][0])
 
 
 @router.post("/desk/{phase_id}/undo")
@@ -119,14 +122,15 @@ def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, 
 
 
 @router.post("/desk/{phase_id}/late")
-def use_late(request: Request, visitor: Trusted, phase_id: int, paper: Annotated[int, Form()],
+def use_late(request: Request, visitor: Trusted, phase_id: int,
+        submission_id: Annotated[int, Form(alias="paper")],
              key: Annotated[str, Form()] = "") -> Response:
     """Use a version that came after the reading of its sheet had begun; unchanged lines keep their
     decisions."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
-        late.use(session, _act(ports, phase_id, visitor, key), phase, paper)
+        late.use(session, _act(ports, phase_id, visitor, key), phase, submission_id)
     return _to_desk(phase_id)
 
 
@@ -144,8 +148,8 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
                 session, act, phase, [line.id for line in differing],
                 {line.id: line.version() for line in differing}
             )
-        done = not any(w.waits for w in queries.work(session, phase))
-    return _judge(ports, phase_id) if done else _to_desk(phase_id)
+        all_read = not any(work.waits for work in queries.work(session, phase))
+    return _judge(ports, phase_id) if all_read else _to_desk(phase_id)
 
 
 @router.post("/desk/{phase_id}/unseal")
@@ -211,7 +215,7 @@ def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) 
     try:
         judged = ports.actions.judge_when_read(phase_id)
     except NotReady:
-        judged = False  # somebody else moved the phase on; the desk tells how it stands
+        judged = False  # somebody else moved the phase on; the desk shows its state
     except Exception:
         log.exception("phase %s could not be judged", phase_id)
         return _to_desk(phase_id, notice="not-judged", kept=complained_line)
@@ -220,8 +224,8 @@ def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) 
     return RedirectResponse(f"/results/{phase_id}", status_code=303)
 
 
-def _to_desk(phase_id: int, **where: object) -> Response:
-    query = urlencode({name: value for name, value in where.items() if value})
+def _to_desk(phase_id: int, **parameters: object) -> Response:
+    query = urlencode({name: value for name, value in parameters.items() if value})
     return RedirectResponse(f"/desk/{phase_id}" + (f"?{query}" if query else ""), status_code=303)
 
 

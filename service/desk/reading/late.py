@@ -35,24 +35,24 @@ class LateVersion:
     """A sheet that counts, received at `received_at` after lines of another sheet of the same power were
     read.
 
-    `paper` and `before` are submission ids, with their names ("version 3"). `read` lines of the old one were
-    decided; `same` lines of the new one say the same and can keep those decisions.
+    `new_id` and `old_id` are submission ids, with their names ("version 3"). `read` lines of the old one
+    were decided; `same` lines of the new one say the same and can keep those decisions.
     """
 
     power: str
-    paper: int
+    new_id: int
     name: str
     received_at: datetime
-    before: int
-    name_before: str
+    old_id: int
+    old_name: str
     read: int
     same: int
 
 
 def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     """The late versions that are not settled yet, by power."""
-    chosen = executed(session, phase)
-    papers = {
+    counting = executed(session, phase)
+    submissions = {
         row.id: row
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))
     }
@@ -62,12 +62,12 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     begun = set(session.scalars(
         select(PageRow.submission_id).join(LineRow, LineRow.page_id == PageRow.id)
         .join(ReviewRow, ReviewRow.line_id == LineRow.id)
-        .where(PageRow.submission_id.in_(papers), ReviewRow.undone_at.is_(None))))
+        .where(PageRow.submission_id.in_(submissions), ReviewRow.undone_at.is_(None))))
     late = []
-    for power, key in chosen.items():
-        new = papers[key]
-        old = max((papers[n] for n in begun if n != key and papers[n].power == power
-                   and papers[n].received_at < new.received_at), key=lambda row: row.id, default=None)
+    for power, key in counting.items():
+        new = submissions[key]
+        old = max((submissions[n] for n in begun if n != key and submissions[n].power == power
+                   and submissions[n].received_at < new.received_at), key=lambda row: row.id, default=None)
         if old is None or key in settled or "chosen" in new.flags or new.read_at is None:
             continue
         by_sheet = lines_of(session, [old.id, key])
@@ -78,15 +78,16 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     return late
 
 
-def use(session: Session, act: Act, phase: PhaseRow, paper: int) -> bool:
+def use(session: Session, act: Act, phase: PhaseRow, submission_id: int) -> bool:
     """Settle a late version by using it: decisions about lines that say the same are carried over, the
     others stay open. It is one act and can be undone like any other. False if there is nothing to settle or
     the act was filed before."""
-    late = next((version for version in late_versions(session, phase) if version.paper == paper), None)
-    if late is None or not decisions.begin(session, act, DecisionKind.CARRY, paper):
+    late = next((version for version in late_versions(session, phase) if version.new_id == submission_id),
+        None)
+    if late is None or not decisions.begin(session, act, DecisionKind.CARRY, submission_id):
         return False
-    by_sheet = lines_of(session, [late.before, late.paper])
-    carried = _unchanged(session, by_sheet[late.before], by_sheet[late.paper])
+    by_sheet = lines_of(session, [late.old_id, late.new_id])
+    carried = _unchanged(session, by_sheet[late.old_id], by_sheet[late.new_id])
     decisions.end(session, act, carried)
     return True
 

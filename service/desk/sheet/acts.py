@@ -41,26 +41,28 @@ def reason_of(text: str) -> str:
     return why
 
 
-def choose(session: Session, phase: PhaseRow, paper: SubmissionRow, why: str, by: str, now: datetime) -> None:
+def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: str, by: str,
+        now: datetime) -> None:
     """Execute this sheet whatever the rule of versions says (Q-07). A held sheet is released by it.
 
     The reason is logged. A judged phase goes back to the desk, since its results came from another sheet.
     Raises ActRefused for a sheet that came late, and without a reason.
     """
     why = reason_of(why)
-    if paper.received_at > phase.deadline:
+    if submission.received_at > phase.deadline:
         raise ActRefused(
             "Nothing was changed: this sheet came after the deadline and cannot be executed. What came in "
             "time still counts."
         )
-    _clear(session, phase, paper.power)
-    session.refresh(paper)
-    released = [RELEASED] if paper.fate == "held" else []
-    paper.flags = [*(flag for flag in paper.flags if flag != CHOICE_ENDED), CHOSEN, *released]
-    paper.fate = "counts" if released else paper.fate
+    _clear(session, phase, submission.power)
+    session.refresh(submission)
+    released = [RELEASED] if submission.fate == "held" else []
+    submission.flags = [*(flag for flag in submission.flags if flag != CHOICE_ENDED), CHOSEN, *released]
+    submission.fate = "counts" if released else submission.fate
     back_to_desk(session, phase)
     log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
-              detail={"phase_id": phase.id, "power": paper.power, "submission": paper.id, "why": why})
+              detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
+                  "why": why})
 
 
 def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
@@ -74,17 +76,18 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
               detail={"phase_id": phase.id, "power": power, "why": why})
 
 
-def other_powers(session: Session, phase: PhaseRow, paper: SubmissionRow) -> list[str]:
+def other_powers(session: Session, phase: PhaseRow, submission: SubmissionRow) -> list[str]:
     """The other powers of the game that the sender of a sheet commands."""
-    if paper.player_id is None:
+    if submission.player_id is None:
         return []
     return list(session.scalars(
-        select(SeatRow.power).where(SeatRow.game_id == phase.game_id, SeatRow.player_id == paper.player_id,
-                                    SeatRow.power != paper.power).order_by(SeatRow.power)))
+        select(SeatRow.power).where(SeatRow.game_id == phase.game_id,
+            SeatRow.player_id == submission.player_id,
+                                    SeatRow.power != submission.power).order_by(SeatRow.power)))
 
 
 def refile(
-    session: Session, phase: PhaseRow, paper: SubmissionRow, power: str, why: str, by: str, now: datetime
+    session: Session, phase: PhaseRow, submission: SubmissionRow, power: str, why: str, by: str, now: datetime
 ) -> None:
     """File a sheet for another power of its sender, as its heading says (Q-07); the rule of versions decides
     among that power's sheets. A sheet that was held because heading and subject disagree counts there, and
@@ -93,29 +96,30 @@ def refile(
     Raises ActRefused for a power that is not the sender's, or that has the same sheet already.
     """
     why = reason_of(why)
-    if power not in other_powers(session, phase, paper):
+    if power not in other_powers(session, phase, submission):
         raise ActRefused("Nothing was changed: the sender of this sheet does not command that power.")
     same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
-                                          SubmissionRow.semantic_key == paper.semantic_key)
+                                          SubmissionRow.semantic_key == submission.semantic_key)
     if session.scalar(same) is not None:
         raise ActRefused("Nothing was changed: that power has the very same sheet already.")
-    if CHOSEN in paper.flags:
-        _clear(session, phase, paper.power)
-        session.refresh(paper)
+    if CHOSEN in submission.flags:
+        _clear(session, phase, submission.power)
+        session.refresh(submission)
     before, flags = (
-        paper.power,
-        [flag for flag in paper.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
+        submission.power,
+        [flag for flag in submission.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
     )
-    back = f"{REFILED}{power}" in paper.flags
+    back = f"{REFILED}{power}" in submission.flags
     if back:
-        paper.fate, flags = "held", [*flags, DISAGREES]
-    elif DISAGREES in paper.flags:
-        paper.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
-    paper.power, paper.flags = power, flags
+        submission.fate, flags = "held", [*flags, DISAGREES]
+    elif DISAGREES in submission.flags:
+        submission.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
+    submission.power, submission.flags = power, flags
     session.flush()
     back_to_desk(session, phase)
     log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,
-              detail={"phase_id": phase.id, "from": before, "to": power, "submission": paper.id, "why": why})
+              detail={"phase_id": phase.id, "from": before, "to": power, "submission": submission.id,
+                  "why": why})
 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:

@@ -51,7 +51,7 @@ LEAST_BOX = 1.0
 class FiledSheet:
     """A sheet with its phase and game."""
 
-    paper: SubmissionRow
+    submission: SubmissionRow
     phase: PhaseRow
     game: GameRow
 
@@ -70,18 +70,9 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
             (ports.power_name(game.variant, power), view.versions(session, phase, power))
             for (power,) in powers
         ]
-        return show(
-            request,
-            "sheets.html",
-            visitor=visitor,
-            notice=notice,
-            phase=phase,
-            game=game.name,
-            powers=powers_shown,
-            phase_title=phase_title(phase),
-            sealed=sealed(phase),
-            view=phase_view(session, phase, game),
-        )
+        return show(request, "sheets.html", visitor=visitor, notice=notice, phase=phase, game=game.name,
+                    powers=powers_shown, phase_title=phase_title(phase), sealed=sealed(phase),
+                    view=phase_view(session, phase, game))
 
 
 @router.get("/sheet/{submission_id}")
@@ -92,19 +83,20 @@ def sheet(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         filed = _filed(session, submission_id)
-        phase, paper = filed.phase, filed.paper
-        power_versions = view.versions(session, phase, paper.power)
+        phase, submission = filed.phase, filed.submission
+        power_versions = view.versions(session, phase, submission.power)
         values: dict[str, Any] = {
-            "visitor": visitor, "phase": phase, "paper": paper, "game": filed.game.name, "notice": notice,
+            "visitor": visitor, "phase": phase, "submission": submission, "game": filed.game.name,
+            "notice": notice,
             "phase_title": phase_title(phase), "versions": power_versions,
-            "this": next(v for v in power_versions if v.id == paper.id),
-            "power": ports.power_name(filed.game.variant, paper.power),
-            "pages": view.pages(session, paper.id),
+            "version": next(version for version in power_versions if version.id == submission.id),
+            "power": ports.power_name(filed.game.variant, submission.power),
+            "pages": view.pages(session, submission.id),
         }
         if sealed(phase):
             return show(request, "sheet_sealed.html", **values)
-        lines = view.own_lines(session, paper.id)
-        other = _other(power_versions, paper.id, against)
+        lines = view.own_lines(session, submission.id)
+        other = _other(power_versions, submission.id, against)
         rows = [] if other is None else view.differences(view.own_lines(session, other.id), lines)
         return show(
             request,
@@ -118,11 +110,11 @@ def sheet(
             key=secrets.token_urlsafe(16),
             others=[
                 (power_id, ports.power_name(filed.game.variant, power_id))
-                for power_id in acts.other_powers(session, phase, paper)
+                for power_id in acts.other_powers(session, phase, submission)
             ],
-            chosen=any(CHOSEN in v.paper.flags for v in power_versions),
+            chosen=any(CHOSEN in version.submission.flags for version in power_versions),
             sent=phase.state == PhaseState.SENT,
-            fields=view.heading_fields(session, phase, paper, lines, ports.power_name),
+            fields=view.heading_fields(session, phase, submission, lines, ports.power_name),
             **values,
         )
 
@@ -167,7 +159,7 @@ def choose(
         filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.choose(
-                session, filed.phase, filed.paper, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.submission, why, visitor.name, ports.clock.now()
             )
         )
         phase_id = filed.phase.id
@@ -185,7 +177,7 @@ def leave(
         filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.leave_to_rule(
-                session, filed.phase, filed.paper.power, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.submission.power, why, visitor.name, ports.clock.now()
             )
         )
         phase_id = filed.phase.id
@@ -202,7 +194,7 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
         filed = _changeable(session, submission_id)
         _or_refuse(
             lambda: acts.refile(
-                session, filed.phase, filed.paper, power, why, visitor.name, ports.clock.now()
+                session, filed.phase, filed.submission, power, why, visitor.name, ports.clock.now()
             )
         )
         phase_id = filed.phase.id
@@ -215,7 +207,7 @@ def take_over(
     request: Request,
     visitor: Trusted,
     submission_id: int,
-    named: Annotated[int, Form()],
+    other_id: Annotated[int, Form(alias="named")],
     key: Annotated[str, Form()],
     why: Annotated[str, Form()] = "",
 ) -> Response:
@@ -224,51 +216,37 @@ def take_over(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
-        other = session.get(SubmissionRow, named)
+        other = session.get(SubmissionRow, other_id)
         if (
             other is None
             or other.id == submission_id
-            or (other.phase_id, other.power) != (filed.phase.id, filed.paper.power)
+            or (other.phase_id, other.power) != (filed.phase.id, filed.submission.power)
         ):
             raise HTTPException(400, ("Nothing was changed: choose another version of this power, of this "
                                       "phase."))
         act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         if not decisions.known(session, act.key):
-            _or_refuse(lambda: _taken_over(ports, session, act, filed, other, why))
+            _or_refuse(lambda: _take_over(ports, session, act, filed, other, why))
         phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "taken-over")
 
 
-def _taken_over(
+def _take_over(
     ports: DeskPorts, session: Session, act: Act, filed: FiledSheet, other: SubmissionRow, why: str
 ) -> None:
     reason = acts.reason_of(why)
-    own_lines, page = view.own_lines(session, filed.paper.id), view.pages(session, filed.paper.id)[-1]
+    own_lines, page = view.own_lines(session, filed.submission.id), view.pages(session,
+        filed.submission.id)[-1]
     lines = changes.left_out(
-        maps.load(filed.game.variant),
-        PhaseKind(filed.phase.kind),
-        filed.paper.power,
-        own_lines,
+        maps.load(filed.game.variant), PhaseKind(filed.phase.kind), filed.submission.power, own_lines,
         view.own_lines(session, other.id),
     )
     above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
     number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
-    log_event(
-        session,
-        act.at,
-        "orders_taken_over",
-        game_id=filed.game.id,
-        actor=act.by,
-        detail={
-            "phase_id": filed.phase.id,
-            "power": filed.paper.power,
-            "submission": filed.paper.id,
-            "from": other.id,
-            "lines": number,
-            "why": reason,
-        },
-    )
+    log_event(session, act.at, "orders_taken_over", game_id=filed.game.id, actor=act.by, detail={
+        "phase_id": filed.phase.id, "power": filed.submission.power, "submission": filed.submission.id,
+        "from": other.id, "lines": number, "why": reason})
 
 
 @router.post("/sheet/{submission_id}/line")
@@ -289,16 +267,16 @@ def add_line(
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
-        listed = view.own_lines(session, submission_id)
-        above = listed[after - 1] if 1 <= after <= len(listed) else None
+        lines = view.own_lines(session, submission_id)
+        above = lines[after - 1] if 1 <= after <= len(lines) else None
         above = above if above is not None and above.page_id == page else None
         box = _box(ports, row, above, (left, top, right, bottom))
-        meant = page_data.typed_line(session, filed.phase.id, ports.load, filed.paper.power, words)
+        typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.submission.power, words)
         act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
-        acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, meant.order)
+        acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, typed.order)
         phase_id = filed.phase.id
     _judge(ports, phase_id)
-    return _to_sheet(submission_id, "added" if meant.order else "added-as-written")
+    return _to_sheet(submission_id, "added" if typed.order else "added-as-written")
 
 
 @router.post("/sheet/{submission_id}/box")
@@ -311,25 +289,19 @@ def fix_box(
     """Correct the box of a line, in percent of its page as shown. `line` is "ID VERSION", the version being
     the one that was shown."""
     ports: DeskPorts = request.app.state.ports
-    number, _, version = line.partition(" ")
+    line_id, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
         act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         if decisions.known(session, act.key):
             return _to_sheet(submission_id, "box-fixed")
-        line_row = next(
-            (
-                candidate
-                for candidate in view.own_lines(session, submission_id)
-                if str(candidate.id) == number
-            ),
-            None,
-        )
-        if line_row is None:
+        lines = {str(settled.id): settled for settled in view.own_lines(session, submission_id)}
+        settled = lines.get(line_id)
+        if settled is None:
             raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
-        box = _box(ports, _page(session, submission_id, line_row.page_id), None, (left, top, right, bottom))
-        _checked(session, {line_row.id: version}, visitor.name)
-        new_id = shape.rebox(session, act, session.get_one(LineRow, line_row.id), box)
+        box = _box(ports, _page(session, submission_id, settled.page_id), None, (left, top, right, bottom))
+        _checked(session, {settled.id: version}, visitor.name)
+        new_id = shape.rebox(session, act, session.get_one(LineRow, settled.id), box)
         if new_id is not None:
             ports.actions.read_again(session, new_id)
     return _to_sheet(submission_id, "box-fixed")
@@ -367,15 +339,15 @@ def _checked(session: Session, versions: dict[int, str], me: str) -> None:
 
 
 def _box(
-    ports: DeskPorts, page: PageRow, above: SettledLine | None, sides_given: Sequence[float | None]
+    ports: DeskPorts, page: PageRow, above: SettledLine | None, percents: Sequence[float | None]
 ) -> list[list[float]]:
     """Four corners in pixels of the upright picture, clockwise from the top left of the writing."""
     if page.upright is None:
         return [[0, 0], [1, 0], [1, 1], [0, 1]]
     size = sheet_picture.measure(ports.blobs, page.upright)
     shown = size if page.rotation % 180 == 0 else (size[1], size[0])
-    if all(side is not None for side in sides_given):
-        sides = [min(100.0, max(0.0, float(side or 0))) for side in sides_given]
+    if all(side is not None for side in percents):
+        sides = [min(100.0, max(0.0, float(side or 0))) for side in percents]
         if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
             raise HTTPException(
                 400,
@@ -402,21 +374,22 @@ def _below(
     return (min(xs), foot, max(xs), min(float(shown[1]), foot + high))
 
 
-def _other(power_versions: Sequence[view.Version], this: int, against: int | None) -> view.Version | None:
+def _other(power_versions: Sequence[view.Version], submission_id: int,
+        against: int | None) -> view.Version | None:
     """The version a sheet is compared with: the requested one, else the executed one, else the latest other
     one."""
-    rest = [version for version in power_versions if version.id != this]
+    rest = [version for version in power_versions if version.id != submission_id]
     asked = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
     return next(iter([*asked, *counting, *rest[::-1]]), None)
 
 
 def _filed(session: Session, submission_id: int) -> FiledSheet:
-    paper = session.get(SubmissionRow, submission_id)
-    if paper is None:
+    submission = session.get(SubmissionRow, submission_id)
+    if submission is None:
         raise HTTPException(404, NO_SHEET)
-    phase = session.get_one(PhaseRow, paper.phase_id)
-    return FiledSheet(paper, phase, session.get_one(GameRow, phase.game_id))
+    phase = session.get_one(PhaseRow, submission.phase_id)
+    return FiledSheet(submission, phase, session.get_one(GameRow, phase.game_id))
 
 
 def _changeable(session: Session, submission_id: int) -> FiledSheet:

@@ -29,7 +29,7 @@ class Version:
 
     id: int
     number: int | None
-    paper: SubmissionRow
+    submission: SubmissionRow
     executed: bool
     why: str
     late: bool
@@ -67,23 +67,20 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
-    loser = (
-        next((loser for loser in ballot.losers if loser.paper.id == row.id), None)
-        if ballot is not None
-        else None
-    )
+    losers = () if ballot is None else ballot.losers
+    loser = next((loser for loser in losers if loser.paper.id == row.id), None)
     if loser is not None:
         return loser.why
-    return (f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled "
-            f"it") if row.fate == "held" else (
-        "it does not count")
+    if row.fate == "held":
+        return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
+    return "it does not count"
 
 
-def own_lines(session: Session, submission: int) -> list[SettledLine]:
+def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
     """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
     whose cut was taken back."""
-    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission).phase_id)
-    return [line for line in lines_of(session, [submission])[submission]
+    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission_id).phase_id)
+    return [line for line in lines_of(session, [submission_id])[submission_id]
             if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
@@ -100,16 +97,15 @@ def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> li
         if change == "equal":
             rows += [Difference("=", "same", text, text) for text in ours[a:b]]
             continue
-        for ours_word, theirs_word in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
-            sign, word = (
-                ("≠", "changed")
-                if ours_word and theirs_word
-                else ("−", "only here")
-                if ours_word
-                else ("+", "only there")
-            )
-            rows.append(Difference(sign, word, ours_word, theirs_word))
+        for ours_text, theirs_text in zip_longest(ours[a:b], theirs[c:d], fillvalue=""):
+            rows.append(Difference(*_sign(ours_text, theirs_text), ours_text, theirs_text))
     return rows
+
+
+def _sign(left: str, right: str) -> tuple[str, str]:
+    if left and right:
+        return "≠", "changed"
+    return ("−", "only here") if left else ("+", "only there")
 
 
 def _texts(lines: Sequence[SettledLine]) -> list[str]:
@@ -119,7 +115,7 @@ def _texts(lines: Sequence[SettledLine]) -> list[str]:
     ]
 
 
-def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, lines: Sequence[SettledLine],
+def heading_fields(session: Session, phase: PhaseRow, submission: SubmissionRow, lines: Sequence[SettledLine],
                    name_of: Callable[[str, str], str]) -> list[tuple[str, str, str]]:
     """Each field of the heading: its name, what the sheet says ("" if it says nothing), what it is filed
     as."""
@@ -127,14 +123,14 @@ def heading_fields(session: Session, phase: PhaseRow, paper: SubmissionRow, line
     heading = _heading(game, lines)
     return [
         ("Game", heading.game or "", game.name),
-        ("Power", heading.power or "", name_of(game.variant, paper.power)),
+        ("Power", heading.power or "", name_of(game.variant, submission.power)),
         ("Season", heading.season or "", phase.season),
         ("Year", str(heading.year or ""), str(phase.year)),
         ("Kind", "" if heading.kind is None else heading.kind.value, phase.kind),
         (
             "Version",
             "" if heading.requested_version is None else str(heading.requested_version),
-            "" if paper.version is None else str(paper.version),
+            "" if submission.version is None else str(submission.version),
         ),
     ]
 
@@ -147,6 +143,6 @@ def _heading(game: GameRow, lines: Sequence[SettledLine]) -> SheetHeading:
     return parse_sheet_heading([line.text for line in lines if line.kind == "heading"], [known])
 
 
-def pages(session: Session, submission: int) -> list[PageRow]:
+def pages(session: Session, submission_id: int) -> list[PageRow]:
     """The pages of a sheet in order."""
-    return records.pages(session, submission)
+    return records.pages(session, submission_id)

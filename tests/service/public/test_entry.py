@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 import service.public
 from service.clock import SimulatedClock
-from service.public.me import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
+from service.public.visits import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
 from service.store.tables import EventRow, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site

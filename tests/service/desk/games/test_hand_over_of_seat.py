@@ -14,7 +14,7 @@ from service.clock import SimulatedClock
 from service.mail.compose import Attachment, OutLetter
 from service.mail.outbox import put
 from service.notices.broadcasts import Broadcasts
-from service.public.me import COOKIE
+from service.public.visits import COOKIE
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, open_table

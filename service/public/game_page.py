@@ -13,7 +13,7 @@ from service.games import rulings
 from service.games.phases import phase_of, power_name
 from service.letters import render
 from service.pictures import BlankSheet
-from service.public.doorway import show
+from service.public.page import show
 from service.store import records
 from service.store.tables import GameRow, PhaseState
 from service.web.ports import DeskPorts

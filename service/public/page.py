@@ -29,6 +29,7 @@ def show(
 ) -> Response:
     """The response with one template rendered; `cache` is its Cache-Control."""
     ports: DeskPorts = request.app.state.ports
-    html = environment().get_template(name).render(title=ports.settings.title, now=ports.clock.now(), **values)
+    html = environment().get_template(name).render(title=ports.settings.title, now=ports.clock.now(),
+        **values)
     return Response(
         html, status_code=status, media_type="text/html; charset=utf-8", headers={"Cache-Control": cache})

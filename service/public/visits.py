@@ -35,7 +35,7 @@ USED = "This link was used before, or it has ended. Nothing was changed: ask for
 
 
 @dataclass(frozen=True, slots=True)
-class Me:
+class VisitingPlayer:
     """A player on a visit. Each of their forms carries `token`, so that a form of another site cannot act
     for them."""
 
@@ -80,7 +80,7 @@ def waits(session: Session, secret: str, now: datetime) -> bool:
             and plays(session, row.player_id))
 
 
-def me(request: Request) -> Me:
+def require_player(request: Request) -> VisitingPlayer:
     """The player of this visit. Raises 403 with a sentence that says what to do."""
     ports: DeskPorts = request.app.state.ports
     secret = request.cookies.get(COOKIE, "")
@@ -93,17 +93,17 @@ def me(request: Request) -> Me:
             or not plays(session, row.player_id)
         ):
             raise HTTPException(403, STRANGER)
-        return Me(row.player_id, digest(f"form {secret}")[:32])
+        return VisitingPlayer(row.player_id, digest(f"form {secret}")[:32])
 
 
-def check(visitor: Me, token: str) -> None:
+def check(visitor: VisitingPlayer, token: str) -> None:
     """Raises 403 if a form does not carry this visit's token."""
     if not hmac.compare_digest(visitor.token, token):
         raise HTTPException(403, ("This form is out of date. Nothing was changed: go back, reload, and send "
                                   "it again."))
 
 
-def seat_of(session: Session, visitor: Me, game_id: str) -> list[str]:
+def seat_of(session: Session, visitor: VisitingPlayer, game_id: str) -> list[str]:
     """The powers that a player holds in a game. Raises 403 for a game that is not theirs (LIST-05)."""
     powers = list(session.scalars(select(SeatRow.power).where(
         SeatRow.game_id == game_id, SeatRow.player_id == visitor.player_id).order_by(SeatRow.power)))
@@ -121,7 +121,7 @@ def plays(session: Session, player_id: int, game_id: str = "") -> bool:
     )
 
 
-def games_of(session: Session, visitor: Me) -> list[GameRow]:
+def games_of(session: Session, visitor: VisitingPlayer) -> list[GameRow]:
     """The games in which a player holds a seat, by name."""
     return list(
         session.scalars(
@@ -134,7 +134,7 @@ def games_of(session: Session, visitor: Me) -> list[GameRow]:
     )
 
 
-def player(session: Session, visitor: Me) -> PlayerRow:
+def player(session: Session, visitor: VisitingPlayer) -> PlayerRow:
     """The player's own row."""
     return session.get_one(PlayerRow, visitor.player_id)
 
