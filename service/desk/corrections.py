@@ -34,6 +34,7 @@ FIELDS = {
     "found_by": "Who found it",
 }
 """The fields of a correction with their labels."""
+# Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
@@ -64,6 +65,7 @@ def correct(
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
     correction = ResultsCorrection(*(" ".join(field.split()) for field in (wrong_statement, right, effect, found_by)))
+    # The key comes with the form and stays the same when it is sent again, so players get one letter.
     key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
     with ports.sessions() as session:
         values = _correction_values(session, phase_id) | {"visitor": visitor,
@@ -72,7 +74,9 @@ def correct(
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
         letters = circulars.correction(session, values["phase"], correction, key)
     # The letter is rendered before anything is written: a correction that makes no letter changes nothing.
+    # Sending cannot be taken back, so the letter is first shown as a player will read it (desk plan, rule 3).
     if do != "send":
+        # "change" leads back to the form with its fields filled in, and any unknown word does too.
         letter = None if do != "look" else next(iter(letters), None)
         return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)
     with ports.sessions.begin() as session:
@@ -85,6 +89,7 @@ def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+    # A phase may be sent without a resolution: one that ended without any results.
     if phase.state != PhaseState.SENT or phase.resolution is None:
         raise HTTPException(409, NOT_SENT)
     game = session.get_one(GameRow, phase.game_id)

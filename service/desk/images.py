@@ -22,6 +22,7 @@ SEALED = "Sealed until the deadline. Sheets are counted now and read by a person
 _KEEP = {"Cache-Control": "private, max-age=600"}
 
 
+# DESK-03: the person sees the ink and its surroundings, never the board.
 @router.get("/line/{line_id}.jpg")
 def line(request: Request, line_id: int, raw: bool = False, fold: int = 0, turn: Turn = 0) -> Response:
     """The crop of one line, folded into rows of at most `fold` times its height for narrow screens, turned
@@ -46,6 +47,7 @@ def page(request: Request, page_id: int, line: int | None = None, turn: Turn = 0
     with ports.sessions() as session:
         key = _key(_unsealed(session, page_id))
         framed = None if line is None else session.get(LineRow, line)
+    # A line of another page has its box in other pixels, so it is not framed here.
     box = framed.box if framed is not None and framed.page_id == page_id else None
     return _jpeg(crops.page_picture(ports.blobs, key, box, turn=turn))
 
@@ -64,12 +66,14 @@ def _unsealed(session: Session, page_id: int) -> PageRow:
     if page is None:
         raise HTTPException(404, "There is no such picture.")
     submission = session.get_one(SubmissionRow, page.submission_id)
+    # DESK-02: the pictures are the orders themselves. Every way to them asks for the seal again.
     if sealed(session.get_one(PhaseRow, submission.phase_id)):
         raise HTTPException(403, SEALED)
     return page
 
 
 def _key(page: PageRow) -> str:
+    # A file that could not be opened has a page without a picture; its bytes are kept.
     if page.upright is None:
         raise HTTPException(404, "This page could not be opened as a picture.")
     return page.upright

@@ -22,10 +22,12 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+# Where a game's receipts show each line as read, these pages told a coordinator orders before the deadline.
 OF_A_SHEET = frozenset({"receipt"})
 """Kinds of letters that may show what a sheet says."""
 SEALED = ("This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader "
           "has it.")
+# An attachment of another kind could be HTML with a script; it is only handed out as a download.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachments that a browser may open; everything else is only downloaded."""
 
@@ -64,6 +66,7 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
         raise HTTPException(404, "This letter has no such attachment.")
     part = parts[number]
     shown = part.get_content_type() in _SHOWN
+    # RFC 5987: a file name with quotation marks or other letters goes percent-encoded into `filename*`.
     name = quote(part.get_filename() or f"part-{number + 1}")
     return Response(
         part.get_payload(decode=True),

@@ -37,6 +37,7 @@ def log(
     says whether the game's record has that digest."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
+        # One more than a page shows, to know whether there is an older page.
         wanted = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
         if game:
             wanted = wanted.where(EventRow.game_id == game)
@@ -45,6 +46,7 @@ def log(
         events = session.scalars(wanted).all()
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
+        # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
         stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
         return show(
             request,
@@ -71,6 +73,7 @@ def export(request: Request, game: str = "") -> Response:
 
     def lines() -> Iterator[str]:
         with ports.sessions() as session:
+            # The session above is closed before the answer streams, so the lines have one of their own.
             yield from chain.log_lines(session, game)
 
     name = f"log-{game or 'all'}-{ports.clock.now():%Y-%m-%d}.jsonl"
@@ -105,6 +108,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     except ActRefused as fault:
         raise HTTPException(400, str(fault)) from fault
     with ports.sessions.begin() as session:
+        # For a mail provider that asks for a pause: letters wait, and everything else goes on.
         if not hold.pause(session, visitor.name, reason, ports.clock.now()):
             raise HTTPException(409, "Nothing was changed: letters are held back already.")
     return RedirectResponse("/health?notice=paused", status_code=303)
@@ -126,6 +130,8 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     ports: DeskPorts = request.app.state.ports
     now = ports.clock.now()
     with ports.sessions.begin() as session:
+        # Letters that may have arrived are not among them: each of those is tried again by itself, by a
+        # person.
         wanted = hold.resendable_letters(session) if letter is None else [letter]
         again = sum(outbox.retry(session, letter_id, now) for letter_id in wanted)
         if not again:
@@ -138,6 +144,7 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
 def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(alias="what")] = "") -> Response:
     """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports
+    # Backups are made with tools of the operator's own, so their age is known only if it is noted.
     if event_kind not in NOTED:
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
     with ports.sessions.begin() as session:
@@ -161,4 +168,5 @@ def _value_text(value: Any) -> str:
         return ", ".join(f"{key} {_value_text(item)}" for key, item in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
+    # The log is exported and shown to every coordinator; addresses belong to their player (LIST-05).
     return " ".join("(an address)" if "@" in word else word for word in str(value).split())

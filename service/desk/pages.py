@@ -33,6 +33,7 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+# On Today even when they are well (desk plan, section 3: jobs failing, disk and backup age).
 ALWAYS_SHOWN = frozenset({"Queue", "Disk", "Backup"})
 SHOWN_ELSEWHERE = frozenset({"Letters", "Clock"})
 """Parts of the site's health for which Today has sentences of its own."""
@@ -79,9 +80,11 @@ def desk(
     with ports.sessions() as session:
         phase, view, values = _phase_values(ports, session, phase_id)
         values |= {"visitor": visitor, "notice": notice}
+        # Checked before any line is read from the tables (DESK-02).
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
         lines = queries.work(session, phase, visitor.name)
+        # After the results are sent the page is for reading only, so no line is chosen.
         chosen = None
         if phase.state != PhaseState.SENT:
             asked = next((w for w in lines if w.line.id == line), None)
@@ -101,6 +104,8 @@ def desk(
         shown = reading_view.line_view(
             ports, session, phase_id, lines, chosen, variant=view.game.variant, me=visitor.name
         )
+        # The browser fetches the next crop while this line is read: at most 100 ms from a decision to the
+        # next line.
         ahead = queries.next_open([w for w in lines if w is not chosen], _line_above(lines, chosen),
             visitor.name)
         return show(
@@ -119,6 +124,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase, _, values = _phase_values(ports, session, phase_id)
+        # An open phase has a results page too; it says only that nothing is judged yet.
         lines = [] if sealed(phase) else queries.work(session, phase)
         open_lines = sum(w.line.needs_a_person for w in lines)
         stale = queries.changed_since_judged(session, phase, lines)
@@ -136,6 +142,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
 def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
     """Findings for a coordinator's morning: work, disk and backup always, any other part only if it needs
     attention."""
+    # A second reader sees lines and nothing else of the site.
     if ports.checks.health is None or visitor.role != Role.COORDINATOR:
         return []
     return [
@@ -176,6 +183,7 @@ def _sure_lines(
         if w.place.sheet == chosen.place.sheet
         and w.line.state is LineState.OPEN
         and not w.asked
+        # Its second reader gets the readings in shuffled order, so there is no best one to accept.
         and w.line.stage is not Stage.SECOND
     ):
         first = next(iter(reading_view.reading_offers(ports, session, phase_id, lines, work, me=me)), None)
@@ -193,6 +201,7 @@ def _complaint(
 ) -> str:
     """Why the words typed for a line are no order; "" if they are one, or if nothing was typed there."""
     work = next((w for w in lines if w.line.id == line_id), None)
+    # The id comes from the address, and somebody else may have decided the line since.
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:
         return ""
     return page_data.typed_line(session, phase_id, ports.load, work.power, work.line.text).complaint

@@ -77,10 +77,12 @@ async def log(
     """Log a letter for `place`, "PHASE POWER", with or without its scan."""
     letter = _letter(place, received, hour, postmark, version, word)
     files, size = [], 0
+    # Read no further than the limit, so that a huge form does not fill memory.
     for file in (scan or [])[:MOST_FILES + 1]:
         files.append(await file.read(MOST_BYTES + 1 - min(size, MOST_BYTES)))
         size += len(files[-1])
     files = [content for content in files if content]
+    # The scan is opened in a child process, which may take seconds; other requests go on meanwhile.
     await run_in_threadpool(_or_refuse, lambda: _postal_mail(request).log_letter(letter, files, visitor.name))
     notice = await run_in_threadpool(_outcome, request, letter, len(files))
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
@@ -101,6 +103,7 @@ def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
     with ports.sessions() as session:
         return (
             "letter-late"
+            # The day and hour it arrived decide, as the server's stamp does for a mail (SUB-09).
             if letter.arrived > session.get_one(PhaseRow, letter.phase_id).deadline
             else "letter-filed"
         )
@@ -108,10 +111,12 @@ def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
 
 def _letter(place: str, received: str, hour: str, postmark: str, version: str, word: str) -> PostedLetter:
     phase_id, _, power = place.partition(" ")
+    # People write "v2" as in the subject of a mail, and "2" as the form asks.
     number = version.strip().lower().removeprefix("v")
     try:
         return PostedLetter(
             int(phase_id), power, date.fromisoformat(received),
+            # 07:00 GMT is the hour of deadlines, so a letter without an hour came in time on its day.
             time.fromisoformat(hour.strip() or "07:00").replace(tzinfo=None),
             date.fromisoformat(postmark) if postmark.strip() else None, int(number) if number else None,
             word[:200])

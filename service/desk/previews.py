@@ -98,6 +98,7 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
               key: Annotated[str, Form()]) -> Response:
     """Tell all players that another coordinator has the game from now on."""
     ports: DeskPorts = request.app.state.ports
+    # The name stands in every later letter, so it is one line whatever was entered.
     successor = name_line(name)
     if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
@@ -123,6 +124,7 @@ def return_address(
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
         game = game_row(session, game_id)
+        # A new dict: SQLAlchemy does not notice a change inside a JSON value.
         game.options = {**game.options, RETURN: list(address)}
         records.log_event(
             session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
@@ -148,6 +150,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
             "accommodation_changed",
             game_id=game_id,
             actor=visitor.name,
+            # That something was agreed is logged, not what: it may name a place or a person (LIST-05).
             detail={"power": power, "agreed": bool(player.accommodation)},
         )
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)

@@ -21,6 +21,8 @@ def alive(request: Request) -> Response:
     ports: DeskPorts = request.app.state.ports
     try:
         with ports.sessions() as session:
+            # A process that lives but has lost its database must be taken out of the balancer, hence the
+            # query.
             session.execute(text("select 1"))
     except SQLAlchemyError:
         return PlainTextResponse("the database does not answer\n", status_code=503)
@@ -35,6 +37,7 @@ def metrics(request: Request) -> Response:
     if ports.checks.metrics is None or not ports.settings.metrics_token:
         raise HTTPException(404, "Not Found")
     kind, _, token = request.headers.get("authorization", "").partition(" ")
+    # Compared in constant time, so that the token cannot be guessed letter by letter.
     if kind.lower() != "bearer" or not sessions.same(token.strip(), ports.settings.metrics_token):
         return PlainTextResponse("show the token of web.metrics_token\n", status_code=401,
                                  headers={"WWW-Authenticate": "Bearer"})

@@ -57,6 +57,7 @@ def raw_mail(request: Request, sha256: str) -> Response:
         if mail is None or mail.state != MailState.QUARANTINED:
             raise HTTPException(404, "There is no mail with this digest in quarantine.")
         _unsealed(session, mail)
+    # As octet-stream and as a download: a browser renders nothing of what a stranger sent.
     return Response(_bytes(ports, sha256), media_type="application/octet-stream",
                     headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
 
@@ -70,6 +71,7 @@ def mail_page(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
+        # A mail without a known game may hold orders of any open phase that it came in time for.
         sealed = sealed_by(session, mail)
         values: dict[str, Any] = {
             "visitor": visitor,
@@ -131,6 +133,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
     """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
     number, _, power = place.partition(" ")
     wanted = version.strip().lower().removeprefix("v")
+    # Requests drawn at random brought numbers that no column holds: they are refused here, not a 500.
     if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
         raise HTTPException(
             400,
@@ -148,6 +151,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
 @router.post("/quarantine/{sha256}/refuse")
 def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
     """Send the prepared answer that was shown; the mail leaves quarantine."""
+    # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     _or_refuse(lambda: _quarantine(request).refuse(sha256, RefusalReason(reason), visitor.name))
@@ -207,6 +211,7 @@ def _unsealed(session: Session, mail: MailRow) -> None:
 
 def _sender_status(session: Session, mail: MailRow) -> str:
     """What is known about the sender, in words and without guessing."""
+    # No sender is proved, so the address in the header may be a victim's.
     if mail.sender is None:
         return "not proved, so nobody can be answered"
     player = records.player_of(session, mail.sender)

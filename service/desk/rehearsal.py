@@ -50,6 +50,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     with ports.sessions() as session:
         values = _phase_values(ports, session, phase_id)
     try:
+        # The same steps as the real run, with letters rendered into a drawer; only digests are kept.
         rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as why:
         raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
@@ -73,6 +74,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     `page`."""
     ports: DeskPorts = request.app.state.ports
     try:
+        # Drawing ten sheets and the results took the whole request, so each file has an address of its own.
         images = [] if ports.actions.rehearse is None else ports.actions.rehearse.picture(phase_id, name)
     except NotReady as why:
         raise HTTPException(
@@ -83,6 +85,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise
     except Exception as fault:
+        # Sending draws every picture first and would fail the same way, so the log has the whole fault.
         log.exception("a picture of phase %s could not be rehearsed", phase_id)
         raise HTTPException(500, NOT_DRAWN) from fault
     if not 1 <= page <= len(images):
@@ -94,6 +97,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
 
 def _files(rehearsal: Rehearsal) -> list[str]:
     """The names of all attachments, each once."""
+    # Most letters carry the same results picture.
     return list(dict.fromkeys(name for letter in rehearsal.letters for name in letter.attached))
 
 

@@ -35,15 +35,18 @@ def sign_in(
     ended."""
     ports: DeskPorts = request.app.state.ports
     guesses: sessions.Guesses = request.app.state.guesses
+    # No person has a longer name (`people.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
 
     def again(status: int, message: str) -> Response:
         return show(request, "sign_in.html", status=status, message=message, person=name,
                     unsent_form=unsent_form, to=to)
 
+    # Before the password is looked at: a right guess during the pause opens nothing either.
     if guesses.resting(name, now):
         return again(429, RESTING)
     with ports.sessions.begin() as session:
+        # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
         token = sessions.sign_in(session, name, password[:1000], now)
     if token is None:
         guesses.note(name, now)
@@ -64,6 +67,7 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
     with ports.sessions() as session:
         visitor = sessions.visitor(session, token, ports.wall.now())
         owner = None if form is None else form_owner(session, form)
+    # Somebody else may sign in at the same browser; their act must not be sent in another's name.
     if form is not None and visitor is not None and owner == visitor.name and may(visitor.role, form.path):
         return show(request, "sent_again.html", visitor=visitor, unsent_form=form, stale=False)
     return RedirectResponse(to if is_local(to) else "/", status_code=303)

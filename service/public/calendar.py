@@ -50,13 +50,16 @@ def player_feed(request: Request, token: str, if_none_match: Annotated[str, Head
     """The feed of all games of one player. Its address is personal; it says no more than the games' pages."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
+        # The address is the only secret of a feed: calendar programs cannot sign in.
         player = session.scalar(select(PlayerRow).where(PlayerRow.feed == token))
+        # What belonged to a seat ends with it, the feed too.
         if player is None or not plays(session, player.id):
             raise HTTPException(404, UNKNOWN)
         games = session.scalars(
             select(GameRow)
             .join(SeatRow)
             .where(SeatRow.player_id == player.id)
+            # NON-05: one person may hold two powers of one game; its deadlines are due once.
             .distinct()
             .order_by(GameRow.id)
         ).all()
@@ -78,6 +81,7 @@ def game_page(request: Request, game_id: str) -> Response:
     address = f"{ports.settings.base_url}/public/{game_id}/calendar.ics"
     return show(
         request, "calendar.html", game_name=name, game_id=game_id, ahead=ahead, feed=address,
+        # The scheme by which a browser hands the feed to the calendar program.
         subscribe="webcal" + address.removeprefix("https").removeprefix("http"),
     )
 
@@ -91,6 +95,7 @@ def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> 
             PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
         deadlines += [
             DueDate(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
+                # CAL-15: a moved deadline keeps its UID; `moved` counts up as its SEQUENCE.
                 row.moved_at or game.created_at, row.moved,
                 f"{ports.settings.base_url}/public/{game.id}/calendar")
             for row in rows
@@ -99,12 +104,14 @@ def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> 
 
 
 def _host(ports: DeskPorts) -> str:
+    # RFC 2606 keeps .invalid free: the UIDs of a site without an address name no real host.
     return urlsplit(ports.settings.base_url).hostname or "galloper.invalid"
 
 
 def _calendar(name: str, due: Sequence[DueDate], host: str, if_none_match: str) -> Response:
     tag, data = _tagged_feed(name, tuple(due), host)
     headers = {"Cache-Control": CACHE_CONTROL, "ETag": tag}
+    # RFC 9110, 13.1.2: the header may list several tags, or say "*".
     if tag in if_none_match or if_none_match.strip() == "*":
         return Response(status_code=304, headers=headers)
     return Response(data, media_type="text/calendar; charset=utf-8", headers=headers)

@@ -42,7 +42,9 @@ def send(request: Request, mail: Annotated[str, Form()]) -> Response:
     """Mail a link if the address is registered. The answer is the same for everybody."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
+        # RFC 5321 allows 64 + 1 + 255 letters in an address; a longer one belongs to nobody.
         visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
+    # Not even the address that is gone to may tell whether somebody plays here.
     return RedirectResponse("/public/entry?notice=1", status_code=303)
 
 
@@ -51,6 +53,7 @@ def arrive(request: Request, secret: str) -> Response:
     """The page of a mailed link, with one button. Opening it does not use the link up."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
+        # Only looked at: mail scanners open every link in a mail before its reader does.
         if not visits.waits(session, secret, ports.clock.now()):
             raise HTTPException(404, visits.USED)
     return show(request, "entry_open.html", secret=secret)
@@ -65,6 +68,7 @@ def begin(request: Request, secret: str) -> Response:
     response = RedirectResponse("/public/me", status_code=303)
     response.set_cookie(visits.COOKIE, cookie, httponly=True, samesite="strict",
         secure=ports.settings.secure_cookies,
+                        # Bound to /public: the desk never gets a player's cookie.
                         path="/public", max_age=int(visits.VISIT_HOURS.total_seconds()))
     return response
 
@@ -130,6 +134,7 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
+        # Claimed with its owner and its state: nobody takes off another's address, and no row is ended twice.
         if not records.claim(
             session,
             PostalAddressRow,
@@ -183,6 +188,7 @@ def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> R
     with ports.sessions.begin() as session:
         row = session.get(AccessLinkRow, visits.digest(request.cookies.get(visits.COOKIE, "")))
         if row is not None:
+            # Ended on the server too: a copy of the cookie opens nothing afterwards.
             row.until = ports.clock.now()
     response = RedirectResponse("/public/entry", status_code=303)
     response.delete_cookie(visits.COOKIE, path="/public")
@@ -196,6 +202,7 @@ def _days_of(validity: Postal) -> str:
 
 def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: str) -> None:
     for game in visits.games_of(session, visitor):
+        # LIST-05: the log names the power and the kind of change, and no address.
         powers = ", ".join(visits.seat_of(session, visitor, game.id))
         records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",
                           detail={"power": powers, "change": change})

@@ -20,6 +20,7 @@ UNKNOWN = "There is no such game here. Check the address in your letters."
 NOT_DRAWN = ("The board of this game has no drawn shapes, so there is no picture of it; the table says "
              "the same.")
 CACHE_HEADERS = {"Cache-Control": "max-age=300"}
+# An SVG is a document that may hold scripts; ours has inline style only.
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
@@ -36,6 +37,7 @@ def page(request: Request, game_id: str) -> Response:
         )
         for power in shown.variant.powers.values()
     ]
+    # Centres that nobody holds are listed too: the table says all that the picture does.
     owned = {region for regions in shown.centres.values() for region in regions}
     free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(

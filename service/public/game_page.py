@@ -29,6 +29,7 @@ def index(request: Request, game_id: str) -> Response:
     with ports.sessions() as session:
         game = _game(session, game_id)
         phases = _ahead(session, game_id)
+        # Powers without their players: who plays what is for the players of the game (LIST-05).
         powers = [
             (power, ports.power_name(game.variant, power))
             for power in sorted(records.seats(session, game_id))
@@ -46,6 +47,7 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
         game = _game(session, game_id)
         ahead = dict(_ahead(session, game_id))
         seats = sorted(records.seats(session, game_id))
+        # No sheet for a phase that takes no orders: it could only be sent in too late.
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))

@@ -23,6 +23,7 @@ from service.web.ports import DeskPorts
 router = APIRouter()
 GONE = ("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
         "for the files.")
+# Anything else is only downloaded: an attachment could be a page with a script.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 
 
@@ -58,6 +59,7 @@ def _letter(request: Request, token: str) -> EmailMessage:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(AccessLinkRow, sha256(token.encode()).hexdigest())
+        # Links of one table open different things: a link to a letter is no visit, and the other way round.
         if row is None or row.opens != "letter" or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:

@@ -42,6 +42,7 @@ class PhaseLots:
 
     @property
     def lines(self) -> tuple[str, ...]:
+        # The draw's number is the last line, so every draw has its own digest.
         return (self.seed, *self.words, "1")
 
     @property
@@ -125,11 +126,13 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
     """The lots of each phase whose results were sent and that drew any, newest first."""
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
+        # The seed of a phase is shown only once its results are sent; before, its digest alone.
         if row.state != PhaseState.SENT or row.resolution is None or row.position is None or row.seed is None:
             continue
         resolution = codec.load_resolution(row.resolution)
         if not resolution.lots_used:
             continue
+        # The phase is judged once more, so that each draw is shown among the units it chose from (Q-35).
         drawn = lots.draws(
             maps.load(game.variant), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],

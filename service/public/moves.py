@@ -71,6 +71,7 @@ def moves_page(slug: str) -> Response:
     return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
 
 
+# Boards do not change while a process runs, and a page lists every move of a board.
 @lru_cache(maxsize=8)
 def _cached_page(slug: str) -> MovesPage:
     return page(maps.load(slug))
@@ -78,6 +79,8 @@ def _cached_page(slug: str) -> MovesPage:
 
 def page(variant: Variant) -> MovesPage:
     """The whole page of a board."""
+    # In the page itself, so that it can be saved and read offline; the policy allows these two by their
+    # digest.
     style, script = (_asset(f"moves.{kind}") for kind in ("css", "js"))
     html = environment().get_template("moves.html").render(
         title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
@@ -96,6 +99,7 @@ def entries(variant: Variant) -> tuple[ProvinceEntry, ...]:
 
 
 def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> ProvinceEntry:
+    # Names before abbreviations: the list after "also" begins with what a person would write.
     spellings = [
         row.text for row in variant.names
         if row.region == Region(province.id) and row.spelling is not Spelling.ABBREVIATION]
@@ -159,6 +163,7 @@ def _search_examples(variant: Variant) -> list[str]:
 
 def _description(variant: Variant, province: Province) -> str:
     words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
+    # WSB-11: on such a board states take states beside them; nothing marches and nothing is a supply centre.
     if not has_movement_phases(variant):
         words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
     if province.is_sea:

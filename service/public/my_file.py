@@ -87,6 +87,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     if key is None:
         raise HTTPException(404, "This page has not been opened as a picture yet. Its file is kept.")
     try:
+        # Drawn anew from its pixels: the metadata of a photograph can name a place.
         picture = pictures.sheet_copy(ports.blobs.read(key))
     except (BlobError, pictures.SheetUnusable) as fault:
         raise HTTPException(503, "This page cannot be shown now. Everything else is safe.") from fault
@@ -108,6 +109,7 @@ def _own_submissions(
 def _sheet(
     ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow
 ) -> SubmittedSheet:
+    # Late by the server's stamp (SUB-09), whatever else became of the sheet.
     late = row.received_at > phase.deadline
     return SubmittedSheet(
         render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,

@@ -16,6 +16,7 @@ from service.web.ports import DeskPorts
 FOLDER = Path(templates.__file__).parent / "public"
 
 
+# Of this module, not of the application: the move browser renders its page without a request.
 @cache
 def environment() -> Environment:
     """The public templates: always escaped, and a missing value is an error."""

@@ -59,10 +59,12 @@ def _covers_pdf(request: Request, visitor: VisitingPlayer, game_id: str, day: st
     with ports.sessions() as session:
         own_powers = visits.seat_of(session, visitor, game_id)
         when = _day(ports, day)
+        # A player with two powers writes to neither of them.
         others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_powers]
         covers = envelopes(_one_per_person(others), _sender(session, visitor, when))
     if not covers:
         raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
+    # Nothing of the game is on the outside (POST-01).
     pdf = pictures.labels_pdf(covers) if labels else pictures.envelopes_pdf(covers)
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": PRIVATE})
 
@@ -77,6 +79,7 @@ def _one_per_person(posted: list[PlayerPost]) -> list[PlayerPost]:
 
 def _sender(session: Session, visitor: VisitingPlayer, day: date) -> tuple[str, ...]:
     player = visits.player(session, visitor)
+    # The address where answers reach the sender on that day (LIST-02); the permanent one without a journey.
     address_lines = addresses.addresses_on(addresses_of(session, player.id), day).addresses
     return (addresses.name_line(player.name), *address_lines[0].lines) if address_lines else ()
 

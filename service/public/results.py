@@ -24,6 +24,7 @@ from service.web.ports import DeskPorts
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
+# One sentence for not sent and not existing: an address must not tell that a phase was judged.
 NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
 NO_LINE = "That line has no order of these results, or you may not see its sheet yet."
 

@@ -24,6 +24,7 @@ def page(request: Request, slug: str) -> Response:
         raise HTTPException(404, UNKNOWN)
     parts = [
         (section, [(anchor(rule.name), rule) for rule in group])
+        # groupby joins neighbours only: the rules come in the order of their sections.
         for section, group in groupby(rules, lambda rule: rule.section)
     ]
     return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")

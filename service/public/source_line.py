@@ -89,13 +89,17 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
     whole = codec.load_resolution(phase.resolution)
+    # A player with two powers knows what either may know: the view with more outcomes and fewer closed
+    # sheets.
     resolution, hushed = max(
         (as_told(variant, whole, seat) for seat in seats),
         key=lambda candidate: (len(candidate[0].outcomes), -len(candidate[1])),
     )
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
+    # Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others (D66-06).
     lines = {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()}
+    # Powers that owed orders in this phase; others are not listed, so nobody looks for a lost sheet.
     due = concerned(phase, variant)
     corrected = session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)
@@ -139,6 +143,7 @@ def _entries(session: Session, phase: PhaseRow, submission_id: int) -> tuple[tup
     for kind, fact, words in facts:
         number = session.scalar(select(EntryRow.number).where(
             EntryRow.game_id == phase.game_id, EntryRow.what == kind,
+            # The newest: a sheet may have been read again, and only its last reading counted.
             EntryRow.fact == fact).order_by(EntryRow.number.desc()).limit(1))
         entries += [] if number is None else [(number, words)]
     return tuple(entries)
@@ -156,6 +161,7 @@ def picture(
         line for lines in evidence.lines.values() for line in lines if line.page_id == source.place.page.id
     ]
     data, corners = turned(blobs.read(source.place.page.upright), source.place.page, page_lines)
+    # real names and home addresses on a sheet do not reach other players.
     hidden = unshown(page_lines, evidence.variant, session.get_one(GameRow, evidence.phase.game_id).name)
     away = {line.id for line in hidden}
     below = [line for line in page_lines if line.id not in away or line.kind == "heading"]

@@ -31,6 +31,7 @@ LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
 STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to your "
             "registered address and works once.")
+# One sentence for used, ended and unknown links: nobody learns which secrets existed.
 USED = "This link was used before, or it has ended. Nothing was changed: ask for a new one at /public/entry."
 
 
@@ -45,6 +46,7 @@ class VisitingPlayer:
 
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
     """Mail a link to a registered address; True if one is sent. The page says the same either way."""
+    # Nothing is sent to an address that is not registered, so the form cannot be used to write to a victim.
     player = records.player_of(session, address)
     if player is None or ports.actions.circulars is None or not plays(session, player.id):
         return False
@@ -65,6 +67,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
 def begin(session: Session, secret: str, now: datetime) -> str:
     """Use a link up and start a visit: the secret for its cookie. Raises 404 for a link that was used or has
     ended."""
+    # Claimed by an update: of two who press the button at once, one gets the visit.
     if not waits(session, secret, now) or not records.claim(
         session, AccessLinkRow, AccessLinkRow.token_hash == digest(secret), AccessLinkRow.used_at.is_(None),
         AccessLinkRow.until > now, used_at=now,
@@ -93,11 +96,14 @@ def require_player(request: Request) -> VisitingPlayer:
             or not plays(session, row.player_id)
         ):
             raise HTTPException(403, STRANGER)
+        # A digest of the cookie's secret: the form's token needs no row, and the secret cannot be had from
+        # it.
         return VisitingPlayer(row.player_id, digest(f"form {secret}")[:32])
 
 
 def check(visitor: VisitingPlayer, token: str) -> None:
     """Raises 403 if a form does not carry this visit's token."""
+    # In constant time, so that a token cannot be guessed letter by letter.
     if not hmac.compare_digest(visitor.token, token):
         raise HTTPException(403, ("This form is out of date. Nothing was changed: go back, reload, and send "
                                   "it again."))
@@ -148,6 +154,7 @@ def _keep(session: Session, player_id: int, opens: str, now: datetime, span: tim
     secret = token_urlsafe(32)
     session.add(
         AccessLinkRow(
+            # Only the hash is stored: who reads the database holds no link that works.
             token_hash=digest(secret), player_id=player_id, opens=opens, made_at=now, until=now + span
         )
     )

@@ -51,7 +51,9 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     message = str(error.detail) if isinstance(error, HTTPException) else OURS
+    # Browsers forget fields on the way back, so a reason typed beside a wrong number was lost.
     form = await kept_form.kept_form(request) if status < 500 else None
+    # A form older than a new sign-in is shown again and sent by one press, not typed again.
     if isinstance(error, StaleForm) and form is not None and _is_own_form(request, form):
         return show(
             request, "sent_again.html", status=status, visitor=signed_in(request), unsent_form=form,
@@ -90,6 +92,7 @@ def _is_own_form(request: Request, form: KeptForm) -> bool:
 
 
 def _no_page(request: Request) -> str:
+    # A stranger is shown the way to a link, not to the desk.
     return NO_PUBLIC_PAGE if _is_public(request) else NO_PAGE
 
 

@@ -19,6 +19,7 @@ from service.store.tables import SessionRow
 
 MAX_CHARACTERS = 200_000
 """Most characters of a form that is kept; no form of this site is longer."""
+# Keys, versions and a password: none of them is something that a person wants to copy.
 _PAGE_FIELDS = frozenset(
     {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"}
 )
@@ -57,6 +58,7 @@ async def kept_form(request: Request) -> KeptForm | None:
         return None
     form = await request.form()
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    # Without a token of ours the form may come from another site; it is not kept.
     token = next((value for name, value in fields if name == "csrf"), "")
     files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
     submitted = KeptForm(
@@ -70,6 +72,7 @@ def load(text: str) -> KeptForm | None:
     if not text or len(text) > MAX_CHARACTERS:
         return None
     try:
+        # The text comes back from the browser, so anything may be in it.
         path, fields, files, token = json.loads(text)
         form = KeptForm(
             str(path),
@@ -103,5 +106,6 @@ def sign_in_address(request: Request) -> str:
 
 def is_local(place: str) -> bool:
     """True if an address is a page of this site. Two slashes at the start would name another site's host."""
+    # Browsers read "\" as "/", so that "/\evil.example" would lead to another site.
     plain = place.isprintable() and "\\" not in place and " " not in place
     return plain and len(place) <= 500 and place.startswith("/") and not place.startswith(("//", "/sign-"))

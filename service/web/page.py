@@ -18,9 +18,12 @@ from service.web.roles import NOT_YOURS, may
 FOLDER = Path(templates.__file__).parent / "desk"
 HEADERS = {
     "Content-Security-Policy": (
+        # No inline style and no inline script anywhere: a name with markup could do nothing even if it were
+        # not escaped.
         "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
         "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
+    # Addresses of players' pages carry secrets, so no page says where its reader came from.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -59,6 +62,7 @@ def signed_in(request: Request) -> sessions.Visitor:
     """The signed-in person of this request, whatever the address. Raises NotSignedIn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
+        # A transaction, since a page in use moves the end of an idle session on (once a minute).
         visitor = sessions.visitor(session, request.cookies.get(sessions.COOKIE), ports.wall.now())
     if visitor is None:
         raise NotSignedIn

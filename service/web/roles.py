@@ -13,6 +13,7 @@ class Role(StrEnum):
 
 
 _READING = ("/desk/", "/images/")
+# Opening a seal, judging and closing differences are the coordinator's, though they stand below /desk/.
 _NOT_READING = ("/unseal", "/judge", "/close")
 _ANYBODY = frozenset({"/", "/sign-out"})
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "

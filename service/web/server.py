@@ -22,6 +22,7 @@ class WebServer:
     """uvicorn in a thread. `port` 0 takes any free port; `address` is known after construction."""
 
     def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        # Bound before uvicorn starts, so that a port in use is one sentence at once and port 0 is known.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -34,6 +35,8 @@ class WebServer:
             ) from error
         self.address = f"http://{host}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
+            # An access log would hold the secrets in the addresses of players' pages (docs/security.md: logs
+            # hold none).
             app, log_config=None, access_log=False, server_header=False, date_header=False
         )
         self._server = uvicorn.Server(config)

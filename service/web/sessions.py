@@ -24,6 +24,7 @@ MAX_SESSION = timedelta(days=7)
 that."""
 WARNING_BEFORE = timedelta(hours=1)
 """How long before that end every page shows a warning."""
+# Counted by process: several `galloper serve` allow five each (docs/security.md).
 FREE_GUESSES = 5
 PAUSE = timedelta(minutes=5)
 # A real hash of a random password: checking it takes as long for a name that does not exist (no names by
@@ -73,6 +74,7 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
         UserRow(name=name, password=PasswordHasher().hash(password), role=role or previous_role,
             created_at=now)
     )
+    # Whoever knew the old password is signed out with it.
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
 
@@ -80,12 +82,14 @@ def sign_in(session: Session, name: str, password: str, now: datetime) -> str | 
     """A new session token if the password is right, else None. An unknown name takes the same time."""
     user = session.get(UserRow, name)
     try:
+        # argon2id, whose cost is on purpose: a copied database gives passwords slowly.
         PasswordHasher().verify(_NOBODY if user is None else user.password, password)
     except (VerificationError, InvalidHashError):
         return None
     if user is None:
         return None
     token = secrets.token_urlsafe(32)
+    # Only the hash: who reads the database holds no session.
     session.add(SessionRow(token_hash=_hash(token), user=user.name, csrf=secrets.token_urlsafe(24),
                            created_at=now, seen_at=now))
     return token
@@ -96,6 +100,7 @@ def visitor(session: Session, token: str | None, now: datetime) -> Visitor | Non
     if not token:
         return None
     row = session.get(SessionRow, _hash(token))
+    # Both ends are on the server: a stolen cookie does not live longer than its person's session.
     if row is None or now - row.seen_at > IDLE or now - row.created_at > MAX_SESSION:
         return None
     # Once a minute is enough: writing the row on each picture of a page would cost a transaction each.

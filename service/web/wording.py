@@ -24,6 +24,7 @@ _LETTERS = (
 
 def gmt(moment: datetime, now: datetime | None = None) -> str:
     """"Sun 14 Mar 2027, 07:00 GMT", without the year if `now` is in the same one."""
+    # GMT always first and always named (desk plan, section 5); a person's own zone is added by a script.
     year = "" if now is not None and now.year == moment.year else " %Y"
     return moment.strftime(f"%a %-d %b{year}, %H:%M GMT")
 

@@ -75,6 +75,7 @@ def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: d
     if faults or new is None:
         raise ActRefused("No game was created. " + " ".join(faults))
     first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
+    # Its first phase would close at once, with nobody's orders.
     if first.deadline <= now:
         raise ActRefused(
             f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: "
@@ -84,6 +85,7 @@ def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: d
         create.create(session, new, variant, first, fresh_seed(), now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
+    # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     log_event(session, now, "game_created", game_id=new.slug, actor=by,
               detail={"options": sorted(form.options), REVIEW: form.review})
@@ -104,6 +106,7 @@ def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGam
     seats = []
     for power in variant.powers.values():
         name, mail = (form.players or {}).get(power.id, ("", ""))
+        # Addresses are compared with a mail's sender in lower case.
         addresses = tuple(address.lower() for address in mail.replace(",", " ").split())
         if not name.strip():
             faults.append(f"{power.name} has no player.")
@@ -135,6 +138,7 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
                 yield f"{mail!r} is no mail address."
             elif mail == own_address.lower():
                 yield f"{mail} is this site's own address."
+            # A mail is routed by its sender, so one address cannot belong to two players.
             elif owner.setdefault(mail, seat.player) != seat.player:
                 yield f"{mail} is given to both {owner[mail]} and {seat.player}."
 
@@ -145,6 +149,7 @@ def move(
     """Move a deadline that is still to come, `day` and `hour` in GMT (CAL-14, CAL-15); returns the change.
     Raises ActRefused."""
     try:
+        # Times of the desk are GMT; players see their own zone in letters.
         deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
     except ValueError as fault:
         raise ActRefused(
@@ -216,6 +221,7 @@ def set_threshold(session: Session, game: GameRow, value: str, why: str, *, by: 
     before = threshold(game)
     if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
+    # Without an entry the site's own threshold holds, also if that is changed later.
     other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
     game.options = other_options | ({THRESHOLD: float(value)} if value else {})
     log_event(session, now, "option_changed", game_id=game.id, actor=by,

@@ -58,7 +58,9 @@ def new(request: Request, visitor: SignedIn, variant: str = "") -> Response:
 @router.post("/games/new")
 async def create(request: Request, visitor: Trusted) -> Response:
     """Begin the game, or show the form again with everything that is wrong; then nothing was written."""
+    # The fields depend on the board: a name and an address for each of its powers.
     sent = {key: str(value) for key, value in (await request.form()).items()}
+    # Creating a game loads its board and writes letters; other requests go on meanwhile.
     return await run_in_threadpool(_create, request, visitor, sent)
 
 
@@ -77,6 +79,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
             slug = acts.begin(session, form, own_address(ports), visitor.name, ports.clock.now())
     except ActRefused as fault:
         return _form(request, visitor, form, str(fault), 400)
+    # The game is committed before its letters are written, so a letter that fails loses no game.
     notice = "created" if welcome(ports, slug) else "created-untold"
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
@@ -101,6 +104,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             for power, key in sorted(records.seats(session, game_id).items())
         ]
         phases = phases_to_come(session, game_id)
+        # Without boards: the form that moves a year once read whole phases.
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
         board = maps.load(row.variant)
@@ -111,6 +115,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             and phase_row.opens_at > ports.clock.now()
             and begins_year(before, board.calendar)
         ]
+        # Options come with their history (desk plan, page Games): who changed what, from which value, and
+        # why.
         history = session.scalars(
             select(EventRow)
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))

@@ -78,6 +78,7 @@ def hand_over(
     if seat is None:
         raise ActRefused("Nothing was changed: the game has no such power.")
     before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
+    # NON-05: a known address is a known person, who may play in two games.
     after = _player(session, holder, own_address) if holder.name or holder.mail else None
     if (None if after is None else after.id) == seat.player_id:
         raise ActRefused("Nothing was changed: they hold this power already.")
@@ -114,6 +115,7 @@ def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
     owners = set(session.scalars(select(AddressRow.player_id).where(AddressRow.email.in_(mails))))
+    # Two known players cannot be told apart by what was typed, so nobody is guessed.
     if len(owners) > 1:
         raise ActRefused("Nothing was changed: these addresses are registered for different players.")
     return session.get_one(PlayerRow, owners.pop()) if owners else None

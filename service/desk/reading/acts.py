@@ -73,6 +73,7 @@ def carry_out(
         step = decisions.undo if request.do == "undo" else decisions.redo
         return ActResult(tuple(step(session, act, request.target)))
     if request.do == "accept":
+        # One act for the whole list, so that one undo takes all of it back.
         return _accept(session, act, phase, request)
     row, power = line_of(session, phase.id, request.line)
     if request.do in {"join", "break"}:
@@ -95,6 +96,7 @@ def close_differences(
     if not line_ids or any(lines[line_id].stage is not Stage.DIFFERS for line_id in line_ids):
         raise HTTPException(400, NO_DIFFERENCE)
     closing = [
+        # Unsettled differences are void: the unit holds, and the results print both readings (Q-01).
         Decision(line_id, LineState.VOID, "\n".join(both(lines[line_id].votes)), settles=True)
         for line_id in line_ids
     ]
@@ -113,6 +115,7 @@ def _file(
         decisions.file(session, act, filed, versions, kind)
         return
     ids = [decision.line_id for decision in filed]
+    # Only a difference that this act makes is logged; one that was there before is logged already.
     before = {line_id for line_id, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
     decisions.file(session, act, filed, versions, kind)
     for line_id, line in lines_by_id(session, ids).items():
@@ -143,6 +146,8 @@ def _decision_of(
         text = _two_readings(row, request.kept_readings) if request.kept_readings else row.text
         return Decision(row.id, LineState.VOID, text), ""
     if request.do in {"edit", "said"}:
+        # Words that are no order are kept as written: a legible non-order, and the unit holds (desk plan,
+        # "Editing").
         words = " ".join(request.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)
@@ -154,6 +159,7 @@ def _decision_of(
 
 def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
     number = do.removeprefix("reading-")
+    # isdecimal alone is also true of the digits of other scripts.
     plain = do.startswith("reading-") and number.isascii() and number.isdecimal() and len(number) < 3
     reading = decisions.from_candidate(row, int(number)) if plain else None
     if reading is None:
@@ -163,6 +169,7 @@ def _reading(row: LineRow, do: str) -> tuple[str, str | None]:
 
 def _two_readings(row: LineRow, choices: Sequence[str]) -> str:
     """Both readings of a line that is void because they are equally good, for the results to print (Q-01)."""
+    # One reading ticked twice is one reading, and a void line needs two.
     texts = [_reading(row, do)[0] for do in dict.fromkeys(choices)]
     if len(texts) != 2:
         raise HTTPException(400, NOT_TWO)
@@ -187,6 +194,7 @@ def _reshape(
         return page_data.suggested_readings(session, act.phase_id, ports.load, power, text)
 
     if request.seen_version is not None:
+        # A line that somebody decided meanwhile is not cut: their decision would disappear with the old line.
         decisions.check(session, {row.id: request.seen_version}, act.by)
     old: tuple[int, ...]
     new_ids: tuple[int, ...]
@@ -200,6 +208,7 @@ def _reshape(
         except ValueError as why:
             raise HTTPException(400, NO_PLACE) from why
     for new_id in new_ids:
+        # New lines have only the readings of the ink as it was cut before; a worker reads the new rectangle.
         ports.actions.read_again(session, new_id)
     return ActResult((*old, *new_ids))
 
@@ -207,6 +216,7 @@ def _reshape(
 def _below(session: Session, phase_id: int, row: LineRow) -> LineRow:
     """The next line on the page, as the desk lists it. Raises 400 if there is none."""
     lines = queries.work(session, session.get_one(PhaseRow, phase_id))
+    # As the desk lists them: a line set aside by an earlier cut is not the neighbour.
     index = next((n for n, work in enumerate(lines) if work.line.id == row.id), len(lines))
     if index + 1 >= len(lines) or lines[index + 1].line.page_id != row.page_id:
         raise HTTPException(400, NO_BELOW)

@@ -30,11 +30,13 @@ from service.web.sessions import Visitor, same
 log = logging.getLogger(__name__)
 router = APIRouter(prefix="/desk")
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
+# The browser keeps unsaved decisions and sends them together once the server answers again.
 MAX_ACTS = 200
 """Most acts in one request: what a person does in a few minutes without a server."""
 
 
 def require_header(
+    # A form of another site can send the cookie's requests, but it cannot set a header.
     visitor: SignedIn, token: Annotated[str, Header(alias="X-Galloper-Token")] = ""
 ) -> Visitor:
     """The signed-in person of a request with the page's token in its header. Raises 403 otherwise."""
@@ -52,6 +54,7 @@ class SentAct(BaseModel):
     key: str = Field(min_length=8, max_length=KEY_LENGTH)
     do: str = Field(max_length=20)
     line: int = 0
+    # Aliases: the JSON of the page's script keeps its names.
     seen_version: str | None = Field(default=None, alias="seen", max_length=64)
     text: str = Field(default="", max_length=2000)
     kept_readings: list[str] = Field(default=[], alias="kept", max_length=5)
@@ -124,6 +127,7 @@ def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> R
     judged.
     """
     ports: DeskPorts = request.app.state.ports
+    # A transaction for each act: one that is refused or overtaken does not take the others with it.
     answers = [_act_answer(ports, phase_id, visitor, act) for act in sent.acts]
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
@@ -137,6 +141,7 @@ def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> R
             "offers": _changed_offers(ports, session, phase_id, work_lines, changed, visitor.name),
             **_history(session, phase_id, visitor.name, work_lines),
         }
+    # Not for a page that only asks for the states: judging follows a decision.
     if not open_lines and any(answer.get("saved") for answer in answers):
         _judge(ports, phase_id)
     return JSONResponse(answer)
@@ -175,6 +180,7 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
     with ports.sessions.begin() as session:
         session.get_one(UserRow, visitor.name).keys = changed or None
     back = wanted.get("back", "")
+    # `back` comes from the form; only the number of a phase is gone to.
     return RedirectResponse(f"/desk/{back}" if back.isascii() and back.isdecimal() else "/", status_code=303)
 
 
@@ -198,6 +204,7 @@ def _changed_offers(
 ) -> dict[str, str]:
     """Open lines whose first offer may have changed: by the lines just decided, or because the machine has
     read a line that was cut. The browser fetches these again."""
+    # A correction is offered on lines of its own sheet only (`echo`), so no other sheet can have changed.
     sheets = {w.place.sheet for w in work_lines if w.line.id in changed}
     offered = {}
     for work in work_lines:

@@ -59,9 +59,11 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
     corrections: list[_Correction] = []
     for other in sheet:
         line = other.line
+        # Only a person's decision is an example; what the machine was sure of corrects nobody.
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
         eye, hand = _best(line.candidates).split(), line.order.split()
+        # Words that were only added or left out are no misreading of the same marks.
         corrections += [
             _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.place.number)
             for change, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()

@@ -62,9 +62,12 @@ def decide(
             result = carry_out(ports, session, phase, visitor, act)
             all_read = not any(work.waits for work in queries.work(session, phase))
     except decisions.Overtaken:
+        # The line is shown again with the present decision; nothing is overwritten.
         return _to_desk(phase_id, line=line, notice="overtaken")
+    # Stay on the new line, or on the left part of a broken one: it is read next.
     if do in {"join", "break"}:
         return _to_desk(phase_id, line=max(result.lines) if do == "join" else result.lines[-2])
+    # Typed words are filed even if they are no order, and the next page says why they are none.
     complained_line = line if result.complaint else None
     return (
         _judge(ports, phase_id, complained_line)
@@ -142,6 +145,7 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
     with ports.sessions.begin() as session:
         phase = desk_phase(session, phase_id)
         act = _act(ports, phase_id, visitor, key)
+        # A browser that repeats the form gets the same answer, and nothing is closed twice.
         if not decisions.known(session, act.key):
             differing = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
             close_differences(
@@ -185,8 +189,10 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         phase = session.get(PhaseRow, phase_id)
         if phase is None:
             raise HTTPException(404, "There is no such phase. Nothing was sent.")
+        # The letters would not say what people decided last, so the phase is judged again first.
         if at_the_desk(phase) and queries.changed_since_judged(session, phase, queries.work(session, phase)):
             raise HTTPException(409, CHANGED)
+        # Desk plan, "Late mail while working": results cannot be sent while such a version is open.
         if at_the_desk(phase) and late.late_versions(session, phase):
             raise HTTPException(409, LATE)
     try:
@@ -194,6 +200,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     except NotReady as why:
         raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided is kept.") from why
     except Exception as fault:
+        # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)
         raise HTTPException(500, NOT_MADE) from fault
     return RedirectResponse("/letters", status_code=303)
@@ -219,6 +226,7 @@ def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) 
     except Exception:
         log.exception("phase %s could not be judged", phase_id)
         return _to_desk(phase_id, notice="not-judged", kept=complained_line)
+    # The complaint must be seen before the results are: the words may need another look.
     if judged is False or complained_line:
         return _to_desk(phase_id, kept=complained_line)
     return RedirectResponse(f"/results/{phase_id}", status_code=303)

@@ -18,6 +18,9 @@ class KeyAction:
     fixed: bool = False
 
 
+# Matched by character: on an AZERTY or Dvorak keyboard a position would be another letter. Never a
+# combination of the browser's own, such as Ctrl+T: other desks lost people's text that way (desk plan,
+# "Keys").
 ACTIONS = (
     KeyAction("accept", "Enter", "accept the highlighted reading, go on", fixed=True),
     *(KeyAction(f"reading-{n}", str(n), "accept that reading, go on", fixed=True) for n in range(1, 6)),

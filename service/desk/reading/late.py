@@ -56,6 +56,7 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         row.id: row
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id))
     }
+    # Each settlement is an act that names the new sheet, so undo brings the banner back.
     settled = set(session.scalars(select(ReviewActionRow.target).where(
         ReviewActionRow.phase_id == phase.id, ReviewActionRow.kind == DecisionKind.CARRY,
         ReviewActionRow.undone_at.is_(None))))
@@ -66,8 +67,10 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     late = []
     for power, key in counting.items():
         new = submissions[key]
+        # Only sheets that came before it: the reading of a later one is not overtaken by it.
         old = max((submissions[n] for n in begun if n != key and submissions[n].power == power
                    and submissions[n].received_at < new.received_at), key=lambda row: row.id, default=None)
+        # A version chosen by hand is settled by that choice; one not read yet has no lines to compare.
         if old is None or key in settled or "chosen" in new.flags or new.read_at is None:
             continue
         by_sheet = lines_of(session, [old.id, key])
@@ -103,6 +106,7 @@ def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[Settl
     left = [line for line in old if _carried(line)]
     carried = []
     for line in new:
+        # Two lines without any text would be equal to every other blank line.
         if line.by is not None or not raw[line.id].strip():
             continue
         like = next(

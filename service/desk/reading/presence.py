@@ -18,6 +18,7 @@ class Presence:
 
     def note(self, phase_id: int, person: str, line_id: int, now: datetime) -> dict[int, str]:
         """Note that this person is reading this line; the lines that others are reading, each with a name."""
+        # Expired claims go at each note, so the table holds nobody who closed the browser.
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
         self._seen[phase_id, person] = (line_id, now)
         return {

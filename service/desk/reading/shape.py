@@ -34,6 +34,7 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
         raise ValueError("only lines of one page can be joined")
     if not decisions.begin(session, act, DecisionKind.JOIN):
         return None
+    # The smallest upright rectangle around both boxes; the writing inside may slope.
     xs, ys = zip(*(point for row in (upper, lower) for point in row.box), strict=True)
     box = [[min(xs), min(ys)], [max(xs), min(ys)], [max(xs), max(ys)], [min(xs), max(ys)]]
     (new_id,) = _cut(session, act, [upper, lower], [(box, f"{upper.text} {lower.text}".strip())], suggest)
@@ -48,6 +49,7 @@ def split(
 
     Raises ValueError if nothing would be left on one side.
     """
+    # The pointer is on the crop, which shows a margin on both sides of the line.
     share = _within(line, share_of_width)
     if not EDGE <= share <= 1 - EDGE:
         raise ValueError("a line is broken between two words")
@@ -84,6 +86,7 @@ def _cut(
     make_room(session, page, last, len(new))
     new_rows = [
         LineRow(page_id=page, ordinal=last + n, box=box, kind=decisions.PART, text=text, confidence=0.0,
+                # By itself the row is no order: it counts only while the act's decision about it does.
                 status=LineState.NOT_ORDER, candidates=list(suggest(text)))
         for n, (box, text) in enumerate(new, start=1)
     ]
@@ -124,6 +127,7 @@ def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]])
     boxes = session.scalars(
         select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
     )
+    # The median, so that a box over two rows does not change what one row is.
     return crops.written_rows(size(box)[1], median([size(quad)[1] for quad in boxes] or [0.0]))
 
 
@@ -140,5 +144,6 @@ def _texts(text: str, share: float) -> tuple[str, str]:
     blanks = [offset for offset, sign in enumerate(text) if sign == " "]
     if not blanks:
         return text, ""
+    # The machine gives no place for each letter; a share of the width stands for a share of the letters.
     nearest = min(blanks, key=lambda offset: abs(offset - share * len(text)))
     return text[:nearest].strip(), text[nearest:].strip()

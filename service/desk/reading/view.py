@@ -156,6 +156,7 @@ def reading_offers(
             placed, candidates.shown([candidate for _, candidate in placed]), strict=True
         )
     ]
+    # Shuffled, so that the order tells nothing of the first decision (desk plan, "Two-person review").
     if is_second_reader(work, me):
         return tuple(sorted(plain[:MAX_OFFERS], key=lambda item: _shuffled(work.line.id, me, item.do)))
     echoed = echo(work, [w for w in lines if w.place.sheet == work.place.sheet],
@@ -215,6 +216,7 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
 def _with_echo(plain: list[ReadingOffer], echoed: Echo | None) -> list[ReadingOffer]:
     if echoed is None:
         return plain
+    # A reading the machine has anyway moves to the first place and keeps its number, so keys stay true.
     first = next((offer for offer in plain if offer.do == f"reading-{echoed.number}"), None)
     if first is not None:
         return [replace(first, like=echoed.like), *(offer for offer in plain if offer is not first)]

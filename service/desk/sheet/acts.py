@@ -49,6 +49,7 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     Raises ActRefused for a sheet that came late, and without a reason.
     """
     why = reason_of(why)
+    # SUB-13: a late sheet is kept and never executed, whoever chooses it.
     if submission.received_at > phase.deadline:
         raise ActRefused(
             "Nothing was changed: this sheet came after the deadline and cannot be executed. What came in "
@@ -58,6 +59,7 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     session.refresh(submission)
     released = [RELEASED] if submission.fate == "held" else []
     submission.flags = [*(flag for flag in submission.flags if flag != CHOICE_ENDED), CHOSEN, *released]
+    # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
     submission.fate = "counts" if released else submission.fate
     back_to_desk(session, phase)
     log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
@@ -78,6 +80,7 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
 
 def other_powers(session: Session, phase: PhaseRow, submission: SubmissionRow) -> list[str]:
     """The other powers of the game that the sender of a sheet commands."""
+    # An unknown sender commands nothing, so there is no power to file it for.
     if submission.player_id is None:
         return []
     return list(session.scalars(
@@ -98,10 +101,12 @@ def refile(
     why = reason_of(why)
     if power not in other_powers(session, phase, submission):
         raise ActRefused("Nothing was changed: the sender of this sheet does not command that power.")
+    # SUB-12: the same sheet twice is one submission, also after it is filed anew.
     same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
                                           SubmissionRow.semantic_key == submission.semantic_key)
     if session.scalar(same) is not None:
         raise ActRefused("Nothing was changed: that power has the very same sheet already.")
+    # The choice was made among the old power's sheets and says nothing about the new one's.
     if CHOSEN in submission.flags:
         _clear(session, phase, submission.power)
         session.refresh(submission)
@@ -109,6 +114,7 @@ def refile(
         submission.power,
         [flag for flag in submission.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
     )
+    # Filed back: what its heading says disagrees with its subject again, so it is held again.
     back = f"{REFILED}{power}" in submission.flags
     if back:
         submission.fate, flags = "held", [*flags, DISAGREES]

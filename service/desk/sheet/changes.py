@@ -31,6 +31,7 @@ def left_out(
 ) -> list[SettledLine]:
     """The lines of the named version (`named`) that order a unit which the sheet (`own_lines`) does not
     mention, in order. A line that nobody could read mentions each unit that it may name."""
+    # A line that nobody could read is void and its unit holds (Q-01), so no older order may fill the gap.
     known = {place for line in own_lines for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]
@@ -42,6 +43,7 @@ def take_over(
 ) -> int:
     """Add these lines below the sheet's own on its last page, as decisions of this person; their number, 0
     if this act was filed before. `U` at the desk takes all of them back. Raises ActRefused."""
+    # An unread line may name any unit, so it is not known which ones the sheet leaves out.
     if any(line.needs_a_person for line in own_lines):
         raise ActRefused(NOT_READ)
     if not taken:
@@ -50,6 +52,7 @@ def take_over(
         return 0
     last = max((line.ordinal for line in own_lines if line.page_id == page.id), default=-1)
     make_room(session, page.id, last, len(taken))
+    # Added as a person's decisions: the machine merges nothing (Q-09), and undo takes them all back.
     rows = [
         LineRow(
             page_id=page.id,

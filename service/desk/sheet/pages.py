@@ -93,6 +93,7 @@ def sheet(
             "power": ports.power_name(filed.game.variant, submission.power),
             "pages": view.pages(session, submission.id),
         }
+        # DESK-02: before the deadline the page has times and counts only.
         if sealed(phase):
             return show(request, "sheet_sealed.html", **values)
         lines = view.own_lines(session, submission.id)
@@ -141,6 +142,7 @@ def original(request: Request, submission_id: int, page_id: int) -> Response:
     with ports.sessions() as session:
         key = _page(session, submission_id, page_id).original
     try:
+        # SUB-15: the original bytes, unaltered; every picture elsewhere is derived from them.
         data = ports.blobs.read(key)
     except BlobError as fault:
         raise HTTPException(503, (f"This file cannot be handed out: {fault}. Everything else is "
@@ -269,6 +271,7 @@ def add_line(
         row = _page(session, submission_id, page)
         lines = view.own_lines(session, submission_id)
         above = lines[after - 1] if 1 <= after <= len(lines) else None
+        # A line number of another page has its box in other pixels.
         above = above if above is not None and above.page_id == page else None
         box = _box(ports, row, above, (left, top, right, bottom))
         typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.submission.power, words)
@@ -293,6 +296,8 @@ def fix_box(
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
         act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
+        # The line in the form is gone after the first delivery, so a repeated form is answered before it is
+        # looked for.
         if decisions.known(session, act.key):
             return _to_sheet(submission_id, "box-fixed")
         lines = {str(settled.id): settled for settled in view.own_lines(session, submission_id)}
@@ -345,6 +350,8 @@ def _box(
     if page.upright is None:
         return [[0, 0], [1, 0], [1, 1], [0, 1]]
     size = sheet_picture.measure(ports.blobs, page.upright)
+    # Percents are of the page as shown; boxes are stored in pixels of the upright picture before it is
+    # turned.
     shown = size if page.rotation % 180 == 0 else (size[1], size[0])
     if all(side is not None for side in percents):
         sides = [min(100.0, max(0.0, float(side or 0))) for side in percents]
@@ -367,9 +374,11 @@ def _below(
     above: SettledLine | None, size: tuple[int, int], shown: tuple[int, int], rotation: int
 ) -> tuple[float, float, float, float]:
     if above is None:
+        # Without a line above: a band one twentieth of the page high at its top, with margins as wide.
         return (0.05 * shown[0], 0.0, 0.95 * shown[0], 0.05 * shown[1])
     xs, ys = zip(*(turned(point, size, rotation) for point in above.box), strict=True)
     high = max(ys) - min(ys)
+    # Below the last line of a page at least half a line's height is left of the band.
     foot = min(max(ys), shown[1] - 0.5 * high)
     return (min(xs), foot, max(xs), min(float(shown[1]), foot + high))
 
@@ -379,6 +388,7 @@ def _other(power_versions: Sequence[view.Version], submission_id: int,
     """The version a sheet is compared with: the requested one, else the executed one, else the latest other
     one."""
     rest = [version for version in power_versions if version.id != submission_id]
+    # A version of another phase or power is not in the list, whatever the address asks for.
     asked = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
     return next(iter([*asked, *counting, *rest[::-1]]), None)

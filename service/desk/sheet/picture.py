@@ -32,6 +32,7 @@ class PictureMark:
     double: bool = False
 
 
+# MAP-05 asks the same of the map: colour alone must not carry a meaning.
 MARKS: dict[LineState, PictureMark] = {
     LineState.AUTO: PictureMark("A", "#1f6b3a"),
     LineState.READ: PictureMark("R", "#0b57a4", (9, 3)),
@@ -50,6 +51,7 @@ def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str
     """
     page = _opened(blobs, key)
     size = page.size
+    # Stored upright by the photograph's EXIF; a sheet held upside down still has to be turned.
     if rotation % 360:
         page = page.rotate(-rotation, expand=True, fillcolor="white")
     scale = min(1.0, PAGE_WIDTH / page.width)

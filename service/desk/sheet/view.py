@@ -53,6 +53,7 @@ class Difference:
 
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every sheet of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
+    # The same count as at the deadline, so that the page says why a sheet counts or not (VER-04).
     ballot = count([p for p in ballots.papers(session, phase.id) if p.power == power], phase.deadline,
                    first=ballots.first_counts(session, phase)).get(power)
     return [
@@ -63,6 +64,7 @@ def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
 
 
 def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
+    # Late is told first: no version number and no choice helps a sheet that came late.
     if row.received_at > phase.deadline:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
@@ -110,6 +112,7 @@ def _sign(left: str, right: str) -> tuple[str, str]:
 
 def _texts(lines: Sequence[SettledLine]) -> list[str]:
     return [
+        # A void line has two readings or none, so its words are compared and not an order.
         f"{line.text} (void)" if line.state is LineState.VOID else line.order or line.text
         for line in lines if line.state is not LineState.NOT_ORDER
     ]
