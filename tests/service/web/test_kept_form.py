@@ -16,7 +16,7 @@ from sqlalchemy import delete
 
 from service.store.tables import SessionRow
 from service.web import sessions
-from service.web.kept_form import local
+from service.web.kept_form import is_local
 from tests.support.desk_site import NAME, OTHER, PASSWORD, DeskSite
 
 TYPED = {"line": "3", "key": "k1", "do": "edit", "text": "Army Merse holds", "seen": "-"}
@@ -161,7 +161,7 @@ def test_a_page_that_was_asked_for_is_opened_after_signing_in(desk: DeskSite) ->
     ],
 )
 def test_an_address_elsewhere_is_never_gone_to(desk: DeskSite, place: str) -> None:
-    assert not local(place)
+    assert not is_local(place)
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "to": place})
     assert answer.headers["location"] == "/"
 
