@@ -4,6 +4,7 @@ when")."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,11 @@ KINDS = tuple(PhaseKind)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     desk_site = DeskSite(tmp_path)
     desk_site.sign_in()
-    return desk_site
+    yield desk_site
+    desk_site.close()
 
 
 def _help(desk: DeskSite) -> str:
@@ -38,6 +40,7 @@ def test_every_key_is_explained_in_the_text_and_not_only_listed(desk: DeskSite) 
     explained_keys = set(re.findall(r"<kbd>([^<]+)</kbd>", explained))
     for action in ACTIONS:
         key = action.key if action.fixed else action.key.upper() if len(action.key) == 1 else "Shift+U"
+        # Explained together with others: the arrows with Enter, the numbers as "1 to 5".
         if action.name not in {"up", "down", "help", "reading-2", "reading-3", "reading-4"}:
             assert key in explained_keys, action.name
     assert {"Tab", "Esc", "T", "Y", "←", "→"} <= explained_keys
@@ -122,6 +125,7 @@ def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
     take."""
     orders = [order for order, _ in written(maps.load(slug), kind)]
     assert {mark for mark in own_marks if any(mark in order for order in orders)} == own_marks
+    # Marks of other games' orders: none of them may be offered where the rules do not take it.
     foreign = {
         " proxy ",
         "supply",

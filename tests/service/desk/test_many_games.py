@@ -54,6 +54,7 @@ def test_today_asks_as_often_for_three_games_as_for_one(desk: DeskTable) -> None
             assert "Sealed until" in desk.text("/")
         counts.append(len(queries))
         fill(desk.table.site, number)
+    # It was 120 questions with 20 games and 10 years: some for each game.
     assert len(set(counts)) == 1, counts
 
 
@@ -71,4 +72,5 @@ def test_no_page_reads_every_row_of_what_grows_with_the_years(desk: DeskTable, p
             for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values):
                 step = str(row[3])
                 whole = step.startswith("SCAN") and "USING" not in step and step.split()[1] in GROWING
+                # The newest letters are read from the end of the table and stop at their limit.
                 assert not whole or "ORDER BY outbox.id DESC" in statement, (step, statement)

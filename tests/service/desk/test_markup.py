@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from service.store.tables import (
 from service.web import sessions
 from tests.support.desk_site import AFTER, DEADLINE, DeskSite
 
+# Markup, both quotation marks, an entity, the end of a script, and Jinja's own braces.
 NASTY = """<img src=x onerror="alert(1)">'&amp;</script>{{ 7 * 7 }}"""
 SHOWN = "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;&#39;&amp;amp;&lt;/script&gt;{{ 7 * 7 }}"
 PAGES = (
@@ -44,7 +46,7 @@ TOKEN = "a-token-of-somebody-nasty"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     """A game, its player, a person at the desk, a mail, a letter and the log, all of such a name."""
     desk_site = DeskSite(tmp_path)
     with desk_site.store.begin() as session:
@@ -97,13 +99,15 @@ def desk(tmp_path: Path) -> DeskSite:
         )
     desk_site.client.cookies.set(sessions.COOKIE, TOKEN)
     desk_site.csrf = "t" * 24
-    return desk_site
+    yield desk_site
+    desk_site.close()
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_name_with_markup_is_shown_as_text(desk: DeskSite, path: str) -> None:
     page = desk.client.get(path).text
     assert "<img src=x" not in page
+    # One line's part of the page names no game and no person.
     assert SHOWN in page or path == "/desk/7/line/3"
 
 

@@ -36,6 +36,7 @@ def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
     papers = [
         BallotPaper(power_index * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
         for power_index, power in enumerate(POWERS)
+        # The highest version comes in the middle, so that neither the first nor the last wins by its time.
         for n, (version, instruction) in enumerate(((1, None), (3, None), (2, None), (None, None)))
     ]
     assert {

@@ -96,6 +96,7 @@ def letter(desk: DeskSite, number: int, state: OutboxState, **values: object) ->
     message["Subject"] = f"Letter {number}"
     message.set_content("Army Merse moves & holds")
     message.add_attachment(b"\x89PNG bytes", maintype="image", subtype="png", filename="results “1642”.png")
+    # An attachment that a browser would run if it were shown inline.
     message.add_attachment(b"<script>", maintype="text", subtype="html", filename="evil.html")
     return OutboxRow(**{
         "id": number, "key": f"k{number}", "kind": "receipt", "recipient": "ada@players.example",
@@ -123,6 +124,7 @@ def test_a_letter_shows_its_words_and_attachments(desk: DeskSite) -> None:
     page = desk.page("/letters/1")
     assert "Army Merse moves &amp; holds" in page
     assert 'src="/letters/1/part/0"' in page
+    # Only pictures and PDF files are shown; the HTML file is a download.
     assert 'src="/letters/1/part/1"' not in page
     picture = desk.client.get("/letters/1/part/0")
     assert (picture.headers["content-type"], picture.content) == ("image/png", b"\x89PNG bytes")

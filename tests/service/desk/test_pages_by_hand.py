@@ -99,6 +99,7 @@ def test_an_address_with_a_line_tells_nothing_that_was_not_typed(desk: DeskSite)
 def test_the_same_request_twice_is_one_decision(desk: DeskSite) -> None:
     desk.decide(3, "reading-1", "same")
     desk.decide(3, "void", "same")
+    # The key decides, not the content: the second request is a repeated delivery.
     assert [r.decision for r in desk.reviews()] == ["read"]
 
 
@@ -144,6 +145,7 @@ def test_skipped_lines_come_back_last_and_keep_the_phase_open(desk: DeskSite) ->
 @pytest.mark.parametrize("path", ["/desk/7", "/desk/7?line=2", "/desk/7?line=4", "/desk/7?after=3"])
 def test_a_line_page_shows_no_consequence(desk: DeskSite, path: str) -> None:
     """DESK-03: nothing of board, legality or outcome while a line is being read."""
+    # Judged already, so that there is an outcome which the page must not show.
     desk.change(7, state=PhaseState.READY)
     page = desk.page(path).lower()
     assert "what do these marks say?" in page

@@ -43,6 +43,7 @@ def test_what_changed_hands_and_what_is_due_is_told_power_by_power() -> None:
     rows = {row.power: row for row in summary.supply}
     assert rows[FRENCH] == Supply(FRENCH, 5, 3, ("Belgium", "Munich"), (), 2)
     assert rows[GERMAN] == Supply(GERMAN, 2, 3, (), ("Munich",), -1)
+    # Every power of the board has its row, changed or not.
     assert len(rows) == 7
     assert summary.told == ()
 

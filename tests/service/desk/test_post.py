@@ -77,6 +77,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     assert send(desk, picture(), sheets).status_code == 303
     (paper,) = desk.table.papers()
     assert (paper.sha256, paper.power, paper.version, paper.received_at.isoformat()) == (
+        # No mail, so no digest of one; without a number it counts as version 0.
         None, "Montrose", None, "2027-03-02T06:30:00+00:00")
     assert list(desk.table.site.jobs.queue) == [(READ_WORK, f"read:{paper.id}", {"submission": paper.id})]
     with desk.table.site.store() as session:
@@ -109,6 +110,7 @@ def test_a_letter_that_came_after_the_deadline_is_kept_and_does_not_count(desk: 
     desk.table.set_phase(state=PhaseState.CLOSED)
     assert send(late, picture(), received="2027-03-14", hour="07:01").status_code == 303
     assert executed(desk) == {}
+    # At the very minute of the deadline it is in time.
     assert send(late, picture(20), received="2027-03-14", hour="07:00").status_code == 303
     assert list(executed(desk)) == ["Montrose"]
 
@@ -151,6 +153,7 @@ def test_in_a_strict_game_a_photograph_counts_once_the_letter_was_logged(desk: D
 
 
 @pytest.mark.parametrize(("changes", "status"), [
+    # Tomorrow: a letter that has not come yet; a postmark after the day it came is as wrong.
     ({"received": "2027-03-03"}, 409),
     ({"postmark": "2027-03-03"}, 409),
     ({"received": "soon"}, 400),

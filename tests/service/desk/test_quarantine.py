@@ -30,6 +30,7 @@ def photograph_with_place() -> bytes:
     """A photograph whose EXIF says where it was taken."""
     exif = Image.Exif()
     exif[0x010F] = "Secret camera of Oliver"
+    # The GPS block: a photograph of a sheet can tell where its writer lives.
     exif.get_ifd(0x8825)[1] = "N"
     out = io.BytesIO()
     Image.new("RGB", (400, 300), "white").save(out, "JPEG", exif=exif)
@@ -124,6 +125,7 @@ def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_he
     assert list(desk.table.site.jobs.queue)[-1] == (READ_WORK, f"read:{paper.id}", {"submission": paper.id})
     assert state(desk, row) == (MailState.USED, None)
     assert ("receipt", address("Montrose")) in desk.table.told()
+    # The address in the mail proves nothing; the owner of the power is told at the registered one.
     assert STRANGER not in {to for _, to in desk.table.told()}
     with desk.table.site.store() as session:
         page = session.scalars(select(PageRow).where(PageRow.submission_id == paper.id)).one()
@@ -141,6 +143,7 @@ def test_a_mail_is_assigned_once(desk: DeskTable) -> None:
 
 
 def test_a_mail_without_a_picture_that_opens_is_not_assigned(desk: DeskTable) -> None:
+    # It begins like a JPEG file and is none.
     row = stranger(desk, text(), part(b"\xff\xd8\xff no picture"))
     answer = desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     assert answer.status_code == 409

@@ -29,6 +29,7 @@ def _signed_in(desk: DeskSite) -> None:
 
 def test_before_the_deadline_only_counts_show(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.OPEN)
+    # The tests' clock starts five minutes after the deadline.
     desk.clock.advance(timedelta(days=-2, hours=-3, minutes=-5))
     for path, status in (("/", 200), ("/desk/7", 200), ("/desk/7?line=3", 200), ("/results/7", 200),
                          ("/images/line/3.jpg", 403), ("/images/strip/3.jpg", 403),
@@ -79,6 +80,7 @@ def test_only_movement_says_that_units_hold(desk: DeskSite) -> None:
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
     assert "Ormond: nothing received." in desk.text("/desk/7")
+    # In an adjustment phase nothing holds.
     assert "hold" not in desk.text("/desk/7").partition("Last decisions")[0]
 
 
@@ -89,6 +91,7 @@ def test_a_sheet_still_with_the_machine_is_told_and_looked_for_again(desk: DeskS
         session.execute(update(SubmissionRow).values(read_at=None))
     assert desk.decide(4, "void", "b") == "/desk/7"
     page = desk.page("/desk/7")
+    # The page works without script, so it reloads itself while the machine reads.
     assert '<meta http-equiv="refresh"' in page
     assert "1 sheet is still being read by the machine." in desk.text("/desk/7")
     assert "Judge the turn" not in page

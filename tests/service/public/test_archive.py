@@ -23,5 +23,6 @@ def test_a_player_fetches_the_record_and_checks_it_against_her_letters(site: Sit
     path, out = tmp_path / "game.zip", io.StringIO()
     path.write_bytes(answer.content)
     assert run_verify(path, kept(table, tmp_path / "mails"), out) == 0, out.getvalue()
+    # Real names are not in the players' edition.
     assert b"Lovelace" not in answer.content
     assert visit(desk, "Montrose").get("/public/nowhere/archive.zip").status_code == 403

@@ -55,6 +55,7 @@ def test_a_client_that_asks_every_second_costs_one_drawing(table: Table, client:
     for _ in range(60):
         assert client.get(f"/public/{table.game}/calendar.ics").status_code == 200
     assert calendar._tagged_feed.cache_info().misses == 1
+    # 100 ms of processor for each request; a program that asks every second then takes a tenth of a core.
     assert (time.process_time() - begun) / 60 < 0.1
 
 
@@ -80,6 +81,7 @@ def test_moved_deadline_is_a_new_feed_with_the_same_identities(
     assert after.status_code == 200
     old, new = (IcsCalendarStream.calendar_from_ics(a.text).events for a in (before, after))
     assert [e.uid for e in old] == [e.uid for e in new]
+    # Calendar programs replace an event only if its UID is the same and its SEQUENCE is higher.
     assert {e.sequence for e in new} == {1}
     assert "moved" in client.get(f"/public/{table.game}/calendar").text
 
@@ -98,6 +100,7 @@ def test_player_has_one_feed_for_all_games(site: Site, table: Table, client: Tes
     answer = client.get("/public/calendar/a-long-random-part.ics")
     assert len(IcsCalendarStream.calendar_from_ics(answer.text).events) == len(table.phases())
     assert "Ada" not in answer.text
+    # CAL-16: no secret content.
     assert power not in answer.text
 
 

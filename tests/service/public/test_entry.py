@@ -92,6 +92,7 @@ def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None
 
 def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable) -> None:
     """LIST-04."""
+    # People write their address in any case; mail is compared in lower case.
     ask(desk, address("Montrose").upper())
     (row,) = desk.table.letters("link")
     assert row.recipient == address("Montrose")
@@ -131,6 +132,7 @@ def test_a_visit_ends_by_itself_and_by_hand(desk: DeskTable) -> None:
 
 def test_the_secret_of_a_link_is_no_cookie_and_a_made_up_one_opens_nothing(desk: DeskTable) -> None:
     ask(desk, address("Montrose"))
+    # A link's secret must be used up first: as a cookie it would open a visit without that.
     for secret in (mailed(desk).rpartition("/")[2], "x" * 43, ""):
         desk.client.cookies.set(COOKIE, secret)
         assert desk.client.get("/public/me").status_code == 403
@@ -238,6 +240,7 @@ def test_the_list_is_for_players_of_the_game_and_has_everybody(desk: DeskTable) 
     for power in desk.table.variant.powers.values():
         assert f"<h2>{power.name}</h2>" in page
     assert HOME in page
+    # Nine of ten powers have given none yet.
     assert page.count("No postal address is known.") == 9
     assert "@" not in page
     browser = visit(desk, "Argyll")
@@ -273,6 +276,7 @@ def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable
     document = pypdfium2.PdfDocument(
         io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content)
     )
+    # Only Montrose has an address, and nobody writes to themselves.
     assert len(document) == 1
     lines = document[0].get_textpage().get_text_range().split("\r\n")
     assert lines == [
@@ -327,6 +331,7 @@ def test_my_file_has_my_papers_and_nobody_elses(desk: DeskTable) -> None:
 def test_who_takes_a_seat_over_does_not_read_what_was_sent_before(desk: DeskTable) -> None:
     owned(desk, "Montrose")
     with desk.table.site.store.begin() as session:
+        # Argyll's player takes Montrose over as well.
         after = session.get_one(SeatRow, (desk.table.game, "Argyll")).player_id
         session.get_one(SeatRow, (desk.table.game, "Montrose")).player_id = after
     assert "Nothing yet." in visit(desk, "Argyll").get(f"/public/{desk.table.game}/file").text

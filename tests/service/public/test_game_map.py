@@ -66,6 +66,7 @@ def test_only_a_winter_that_was_sent_changes_the_map(client: TestClient, table: 
     winter = next(
         number for number, phase in enumerate(table.phases(), start=1) if phase.kind == "adjustment"
     )
+    # A centre that Montrose does not have at the start, so that the map tells whose results it shows.
     position = replace(table.variant.start, centres={"Montrose": frozenset({"London"})})
     phase = table.phase()
     table.site.clock.set(phase.deadline)

@@ -81,6 +81,7 @@ def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, c
     """What lies under a digest that is printed or guessed is nobody's to read: only a link's own secret
     opens."""
     written(table, address("Montrose"), 60_000)
+    # Digests are printed in receipts and results, so knowing one must not open anything.
     for key in (table.site.blobs.put(b"a photograph"), table.letters()[-1].message, "0" * 64, "x"):
         assert client.get(f"/public/letter/{key}").status_code == 404
     with table.site.store() as session:

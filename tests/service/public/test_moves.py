@@ -93,6 +93,7 @@ def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
             order = Move(power=unit.power, unit=UnitRef(unit.kind, unit.region), to=goal)
             resolution = judge(variant.context(), variant.rules, start, [order], Lots(()))
             (after,) = resolution.position.units
+            # A lone unit: whatever the judge lets it do is allowed by the map alone.
             if resolution.outcomes[0].result is Result.SUCCEEDS and after.region != unit.region:
                 yield after.region
 
@@ -139,4 +140,5 @@ def test_page_knows_no_game(slug: str) -> None:
     html = page(variant).html
     for power in variant.powers.values():
         assert power.person == "" or power.person not in html
+    # Without any unit on the board the page is the same, byte for byte.
     assert page(replace(variant, start=replace(variant.start, units=frozenset()))).html == html

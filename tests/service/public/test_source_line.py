@@ -173,6 +173,7 @@ def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
     for index in (5, 6, 7, 8):
         answer = player.get(f"{judged.path}/{judged.lines[index]}.jpg")
         assert answer.headers["content-type"] == "image/jpeg"
+        # Each line has a colour of its own, so that a crop with a neighbour's ink is noticed.
         assert [hue for hue in range(len(HUES)) if shows(_pixels(answer.content), hue)] == [index]
     around = _pixels(player.get(f"{judged.path}/{judged.lines[6]}.jpg?context=1").content)
     assert {5, 6, 7} <= {hue for hue in range(len(HUES)) if shows(around, hue)}

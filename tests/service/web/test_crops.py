@@ -43,6 +43,7 @@ def shades(data: bytes) -> list[int]:
 
 def test_a_crop_holds_the_line_and_its_surroundings(page: tuple[Blobs, str]) -> None:
     picture = opened(crops.line_crop(*page, BOX))
+    # The box is 750 x 60 pixels, and 40 % of its height is shown on each side.
     assert picture.width == pytest.approx(750 + 0.8 * 60, abs=3)
     assert picture.height == pytest.approx(60 * 1.8, abs=3)
     assert ink(picture) == pytest.approx(711 * 20, rel=0.1)
@@ -72,6 +73,7 @@ def test_a_long_line_folds_into_rows_that_lose_nothing(page: tuple[Blobs, str], 
     flat, folded = opened(crops.line_crop(*page, BOX)), opened(crops.line_crop(*page, BOX, fold=fold))
     assert folded.height == pytest.approx(rows * flat.height, rel=0.1)
     assert folded.width == pytest.approx(flat.width / (rows - (rows - 1) * crops.OVERLAP), abs=2)
+    # At least, since each piece repeats a little of the one before (OVERLAP).
     assert ink(folded) >= ink(flat)
 
 
@@ -88,6 +90,7 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left
     out."""
     paper = Image.new("RGB", (900, 300), "white")
+    # Each word has a grey of its own, so that the order of the pieces can be told from the picture.
     for index, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
         paper.paste(shade, (50 + 200 * index, 110, 210 + 200 * index, 140))
     paper.paste("#505050", (50, 170, 210, 200))
@@ -106,6 +109,7 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
 def test_the_strip_shows_the_neighbours_and_frames_the_line(page: tuple[Blobs, str]) -> None:
     picture = opened(crops.strip(*page, BOX))
     assert picture.width == 900
+    # 1.3 line heights above and below the line.
     assert picture.height == pytest.approx(60 * 3.6, abs=2)
     red = np.asarray(picture.convert("RGB")).astype(int)
     assert ((red[..., 0] - red[..., 2]) > 80).sum() > 1000

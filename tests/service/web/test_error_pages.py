@@ -50,6 +50,7 @@ def test_results_older_than_a_decision_are_not_sent(desk: DeskSite) -> None:
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
     desk.clock.advance(timedelta(minutes=1))
+    # The decision is filed and the judge then fails, so the judged results are older than the decision.
     desk.judge_fault = RuntimeError("broken")
     desk.decide(4, "reading-1", "c")
     answer = desk.post("/results/7/approve")
@@ -112,6 +113,7 @@ def test_bytes_that_are_no_picture_are_told(desk: DeskSite) -> None:
 
 
 @pytest.mark.parametrize(
+    # "²" is a digit to Python and no number; "reading-" and "reading--1" are cut short or signed.
     "do", ["reading-0", "reading-9", "reading-", "reading-x", "reading--1", "reading-²", "burn"]
 )
 def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: str) -> None:

@@ -77,6 +77,7 @@ def test_what_was_typed_survives_the_new_sign_in(desk: DeskSite) -> None:
 
 def test_a_wrong_password_loses_nothing_of_it(desk: DeskSite) -> None:
     page = expired(desk).text
+    # The words are carried from one refused page to the next.
     for _ in range(2):
         answer = desk.client.post(
             "/sign-in", data={"name": NAME, "password": "wrong", "kept": hidden(page, "kept")}
@@ -103,6 +104,7 @@ def test_a_form_of_another_site_is_not_kept(desk: DeskSite) -> None:
     for token in ("", "guess"):
         answer = desk.client.post("/results/7/approve", data={"csrf": token})
         assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    # As another site could write it: the one form whose act cannot be undone, with a token of nobody.
     forged = json.dumps(["/results/7/approve", [], [], "guess"])
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "kept": forged})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")

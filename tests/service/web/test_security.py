@@ -51,6 +51,7 @@ def named(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("document", ["security.md", "faults.md"])
 def test_every_test_that_a_document_names_is_there(document: str) -> None:
     pairs = named((ROOT / "docs" / document).read_text())
+    # If the pattern no longer fits the document, the test must fail and not pass over nothing.
     assert len(pairs) > 40
     for file, name in pairs:
         texts = [path.read_text() for path in (ROOT / "tests").rglob(file)]
@@ -116,6 +117,7 @@ def child() -> Child:
 
 def _open_until_killed() -> None:
     white = BytesIO()
+    # 49 megapixels take the child long enough to be looked at.
     Image.new("RGB", (7000, 7000), "white").save(white, "PNG")
     with suppress(ChildFault):
         decode_photo(white.getvalue(), "slow.png")
@@ -133,6 +135,7 @@ def _look(pid: int, children: list[Child]) -> bool:
         place = Path(f"/proc/{pid}")
         if (
             b"service.intake.sandbox_child" not in (place / "cmdline").read_bytes()
+            # Loaded once the child has lowered its limits and begins to decode.
             or "libjpeg" not in (place / "maps").read_text()
         ):
             return False
@@ -191,6 +194,7 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
     assert isinstance(app, FastAPI)
     paths = {path for path, methods in app.openapi()["paths"].items() if "post" in methods}
     assert len(paths) > 40
+    # Signing in, asking for a link and using it need no session: nobody has one yet.
     entered = {"/sign-in", "/public/entry", "/public/me/{secret}"}
     assert entered <= paths
     allowed = [

@@ -45,6 +45,7 @@ def test_a_wrong_password_is_refused_and_five_of_them_rest_the_name(desk: DeskSi
     def enter(password: str, name: str = NAME) -> int:
         return int(desk.client.post("/sign-in", data={"name": name, "password": password}).status_code)
 
+    # Five guesses are free; a sixth within five minutes is not even looked at.
     assert [enter("wrong") for _ in range(5)] == [401] * 5
     assert enter(PASSWORD) == 429  # even the right one
     assert enter("wrong", "Nobody " + "x" * 90) == 401  # nobody else rests
@@ -72,6 +73,7 @@ def test_the_cookie_does_not_end_while_its_person_works(desk: DeskSite) -> None:
 
 def test_a_sign_in_ends_after_a_week_at_the_latest_and_says_so_an_hour_before(desk: DeskSite) -> None:
     desk.sign_in()
+    # 160 hours of a week's 168, with a look every ten.
     for _ in range(16):
         desk.clock.advance(timedelta(hours=10))
         assert "Your sign-in ends" not in desk.text("/")
@@ -99,6 +101,7 @@ def test_every_answer_carries_the_strict_headers_and_no_inline_code(desk: DeskSi
         assert "frame-ancestors 'none'" in policy, path  # default-src does not cover it
         assert answer.headers["referrer-policy"] == "no-referrer", path
         assert answer.headers["cache-control"] == "no-store", path
+        # The policy forbids inline code; a page that had any would be broken in the browser.
         assert not re.search(r"<script(?! src)|<style|\son\w+=|\sstyle=", answer.text), path
 
 

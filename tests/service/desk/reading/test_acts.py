@@ -23,6 +23,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: DeskSite) -> None:
     answer = desk.acts(
         {"key": "first-key", "do": "reading-1", "line": 3, "seen": ""},
+        # Two blanks: a line is stored with single ones, so that equal words compare equal.
         {"key": "second-key", "do": "edit", "line": 4, "seen": "", "text": "Army  Merse holds"},
     )
     assert [item["saved"] for item in answer["acts"]] == [True, True]
@@ -37,6 +38,7 @@ def test_acts_are_filed_in_order_and_answered_with_how_the_lines_stand(desk: Des
 
 def test_a_repeated_delivery_changes_nothing(desk: DeskSite) -> None:
     for do in ("void", "undo", "undo", "redo", "redo"):
+        # Delivered twice on purpose: a browser repeats an act whose answer it never got.
         wish = {"key": f"the-{do}-key", "do": do, "line": 3}
         first, again = desk.acts(wish), desk.acts(wish)
         assert first["states"] == again["states"]
@@ -88,8 +90,10 @@ def test_what_cannot_be_done_is_refused_in_a_sentence_and_the_rest_goes_on(desk:
         {"key": "no-such-act", "do": "burn", "line": 3},
         {"key": "nothing-typed", "do": "edit", "line": 3, "text": " "},
         {"key": "nothing-listed", "do": "accept"},
+        # Nothing would be left to read behind the cut.
         {"key": "at-the-end", "do": "break", "line": 3, "at": 0.999},
         {"key": "nothing-below", "do": "join", "line": 4},
+        # A void line has two readings or none; one would be a decision for it.
         {"key": "one-kept", "do": "void", "line": 3, "kept": ["reading-1"]},
         {"key": "a-good-one", "do": "skip", "line": 3})
     refused = [act["refused"] for act in answer["acts"][:-1]]
@@ -118,6 +122,7 @@ def test_sure_lines_of_a_sheet_are_accepted_together_and_undone_together(desk: D
         session.get_one(LineRow, 4).candidates = [
             {"text": "F Lyme Bay H", "order": "F Lyme Bay H", "score": 0.99}
         ]
+    # LINE VERSION READING: no version yet, so two blanks beside each other.
     assert 'value="3  reading-1"' in desk.client.get("/desk/7").text
     desk.act("accept", key="both-at-once", others=[[3, "", "reading-1"], [4, "", "reading-1"]])
     assert [(r.key, r.order) for r in desk.reviews()] == [
@@ -173,6 +178,7 @@ def test_who_has_a_line_is_told_for_a_minute(desk: DeskSite) -> None:
     assert note_presence(3) == {"others": {}}
     desk.second_reader()
     assert note_presence(3) == {"others": {"3": "Ada"}}
+    # A claim expires after 60 s (desk plan, "Two-person review").
     desk.clock.advance(timedelta(seconds=61))
     assert note_presence(3) == {"others": {}}
 
@@ -191,6 +197,7 @@ def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(de
 
 
 def test_a_second_reader_sees_the_readings_in_another_order(desk: DeskSite) -> None:
+    # Equal scores: only the reader and the line decide the order.
     texts = [f"Army Place{n} holds" for n in range(5)]
     with desk.store.begin() as session:
         session.get_one(LineRow, 3).candidates = [{"text": t, "order": None, "score": 0.5} for t in texts]

@@ -20,6 +20,7 @@ from tests.support.desk_table import CSRF, DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import address, autumn_1642, open_table
 
+# With markup and an ampersand: letters and pages must show both as text.
 FIELDS = {
     "said": "Army Kesteven was said to be dislodged.",
     "right": "Army Kesteven & Holland stands <b>where</b> it stood.",
@@ -70,6 +71,7 @@ def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
 def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     before = desk.table.phase().resolution
     assert send(desk, "send").headers["location"].endswith("?notice=corrected")
+    # The same form again: nobody gets a second letter.
     assert send(desk, "send").status_code == 303
     sent_letters = letters(desk)
     assert sorted(row.recipient for row in sent_letters) == sorted(
@@ -84,6 +86,7 @@ def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
         events = session.scalars(select(EventRow).where(EventRow.what == "results_corrected")).all()
     assert [(row.right, row.by) for row in rows] == [(FIELDS["right"], "Ada")]
     assert [event.detail["letters"] for event in events] == [len(sent_letters)]
+    # Nothing is judged again behind a letter (desk plan, "States to design").
     assert desk.table.phase().resolution == before
     assert desk.table.phase().state == PhaseState.SENT
 
@@ -97,6 +100,7 @@ def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> Non
     assert (part.get_filename(), part.get_content_type()) == ("correction-1.png", "image/png")
     with Image.open(io.BytesIO(part.get_content())) as opened:
         assert opened.size == (1240, 1754)
+        # A page of words has some thousand dark pixels; an empty one has none.
         assert sum(opened.convert("L").histogram()[:90]) > 1000
     facts = CorrectionFacts(
         "key", FIELDS["said"], FIELDS["right"], FIELDS["effect"], FIELDS["found_by"], None
@@ -104,6 +108,7 @@ def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> Non
     info = GameInfo("g", "Powick Bridge", "Wars", "orders@galloper.example", "Ada")
     drawn = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
     page = pypdfium2.PdfDocument(drawn)[0].get_textpage().get_text_range()
+    # NFKC undoes the ligatures of the typeface; blanks depend on where lines break.
     picture_text = "".join(unicodedata.normalize("NFKC", page).split())
     for words in ("Powick Bridge", "Autumn 1642 Movement: correction", *FIELDS.values()):
         assert "".join(words.split()) in picture_text, words

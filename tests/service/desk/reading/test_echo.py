@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ WRONG, RIGHT = "A Easdale - Carham", "A Eskdale - Carham"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> DeskSite:
+def desk(tmp_path: Path) -> Iterator[DeskSite]:
     desk_site = DeskSite(tmp_path)
     desk_site.sign_in()
-    return desk_site
+    yield desk_site
+    desk_site.close()
 
 
 def _candidates(desk: DeskSite, line: int, *texts: str) -> None:
@@ -40,6 +42,7 @@ def test_a_correction_is_offered_first_where_the_same_misreading_comes_again(des
     assert 'data-text="A Eskdale - Merse"' in first
     assert "as you read line 3" in first
     assert 'data-offer="reading-2"' in first
+    # The script fetches just these lines again; the other lines it holds are still right.
     assert answer["offers"] == {"4": "reading-2 3 A Eskdale - Merse"}
     desk.act("undo")
     assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
@@ -66,6 +69,7 @@ def test_what_the_machine_was_sure_of_corrects_nobody(desk: DeskSite) -> None:
     """Only a person's decision is an example: an automatic line has none."""
     _candidates(desk, 2, WRONG)
     with desk.store.begin() as session:
+        # The machine was sure of this order; no person has looked at its ink.
         session.get_one(LineRow, 2).order = RIGHT
     _candidates(desk, 4, "A Easdale - Merse")
     desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}

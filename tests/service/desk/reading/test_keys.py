@@ -45,6 +45,7 @@ PLAN = [
 
 def test_the_defaults_are_those_of_the_plan() -> None:
     keys = [action.key for action in ACTIONS]
+    # The page may have more keys than the plan, but never two actions on one.
     assert set(PLAN) <= set(keys)
     assert len(keys) == len(set(keys))
 
@@ -71,6 +72,7 @@ def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], stored: dict
         {"void": "F5"},
         {"void": " "},
         {"void": "Shift+1"},
+        # The browser's own combination: it would close or open a tab and lose what was typed.
         {"void": "ctrl+t"},
         {"void": "\x07"},
     ],
@@ -92,6 +94,7 @@ def test_keys_are_kept_for_each_person(tmp_path: Path, request: pytest.FixtureRe
     assert 'name="void" value="v"' in desk.page("/desk/7")
     desk.sign_in()
     assert desk.post("/desk/keys", void="o").status_code == 400
+    # "//evil" would be another site's host; only the number of a phase is gone to.
     assert desk.post("/desk/keys", void="q", defaults="yes", back="//evil").headers["location"] == "/"
     assert 'name="void" value="v"' in desk.page("/desk/7")
 

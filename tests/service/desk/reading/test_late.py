@@ -19,6 +19,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     another."""
     desk_site = DeskSite(tmp_path, database_url)
     desk_site.sign_in()
+    # Work has begun: without a decision the newer version counts and nobody needs a banner.
     desk_site.act("reading-1", 3)
     key = desk_site.blobs.put(photograph())
     desk_site.add(
@@ -29,6 +30,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
             player_id=1,
             sender="james@players.example",
             version=2,
+            # In time by the server's stamp, though it came after people had begun to read.
             received_at=DEADLINE - timedelta(minutes=8),
             semantic_key="y",
             read_at=DEADLINE,
@@ -109,12 +111,14 @@ def test_results_are_not_sent_while_a_late_version_is_unsettled(desk: DeskSite) 
 def test_the_old_version_chosen_by_hand_settles_it_too(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.get_one(SubmissionRow, 1).flags = ["chosen"]
+    # "Keep v2 (reason)" of the banner: choosing by hand is the other way to settle it.
     assert "version 2 received" not in desk.text("/desk/7")
     assert [s[2] for s in desk.states()][2:] == ["read", "open"]
 
 
 def test_mail_stamped_after_the_deadline_reopens_nothing(desk: DeskSite) -> None:
     with desk.store.begin() as session:
+        # Desk plan: mail stamped after the deadline never reopens anything.
         session.get_one(SubmissionRow, 2).received_at = DEADLINE + timedelta(seconds=1)
     assert "received" not in desk.text("/desk/7").partition("Last decisions")[0]
     assert [s[2] for s in desk.states()][2:] == ["read", "open"]

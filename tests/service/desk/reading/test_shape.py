@@ -35,12 +35,14 @@ def test_two_rows_of_one_order_become_one_line_in_their_place(desk: DeskSite) ->
     assert row.box == [[50, 100], [800, 100], [800, 260], [50, 260]]
     assert "reread Army Merse moves to Carham Arrny Eskdale holds" in desk.text(f"/desk/7?line={joined_id}")
     assert desk.client.get(f"/images/line/{joined_id}.jpg").status_code == 200
+    # The machine's own line is never changed, so undo needs no copy of it.
     assert _row(desk, 2).text == "Army Merse moves to Carham"
 
 
 def test_a_row_with_two_orders_becomes_two_lines_cut_at_the_place_shown(desk: DeskSite) -> None:
     """The place is a share of the crop, which shows 40 % of the line's height around it."""
     wide, high = size(_row(desk, 3).box)
+    # 300 of the line's 750 pixels stand for 40 % of its 19 letters; the nearest blank is behind "Arrny".
     crop = wide + 2 * 0.4 * high
     left, right = desk.act("break", 3, seen="", at=(0.4 * high + 300) / crop)["about"][1:]
     assert [s[0] for s in desk.states()] == [1, 2, left, right, 4]
@@ -67,6 +69,7 @@ def test_parts_that_were_decided_keep_their_act_from_being_undone_first(desk: De
     desk.second_reader()
     desk.act("reading-1", joined_id)
     desk.sign_in()
+    # Somebody has decided the joined line since; that decision must be taken back first.
     assert desk.act("undo", target="the-cut-itself")["about"] == []
     assert [s[2] for s in desk.states() if s[0] == joined_id] == ["read"]
 
@@ -114,6 +117,7 @@ def test_joining_and_breaking_work_by_form(desk: DeskSite) -> None:
 def test_places_of_a_page_stay_apart_whatever_is_cut(desk: DeskSite) -> None:
     desk.add(SubmissionRow(id=2, phase_id=7, power="Ormond", player_id=1, sender="o@players.example",
                            received_at=DEADLINE, version=1, semantic_key="y", read_at=DEADLINE))
+    # Three cuts on one page: each moves the lines below, which share a unique place number.
     desk.act("break", 2)
     desk.act("join", 3)
     desk.act("break", 4)

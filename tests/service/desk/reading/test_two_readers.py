@@ -81,6 +81,8 @@ def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None
         desk.client.post("/desk/7/acts", json={"acts": []}, headers={"X-Galloper-Token": desk.csrf}).text
     )
     for page in pages:
+        # Words, order, keys of decisions, and the notice about a difference: each would tell that there was a
+        # decision.
         for word in ("secret", "Carham H", "hers-of-three", "hers-of-four", "cannot settle"):
             assert word not in page
     shown = entry(desk)
@@ -133,6 +135,7 @@ def test_who_decides_on_the_page_of_before_is_told_and_overwrites_nothing(desk: 
     """The plan: the later save is shown as a difference."""
     differ(desk)
     desk.sign_in()
+    # She decides on the page as it was before his decision.
     assert desk.act("not-order", 3, "a-stale-one", seen="hers-of-three") == {
         "key": "a-stale-one",
         "overtaken": 3,
@@ -175,6 +178,7 @@ def test_the_coordinator_closes_every_difference_and_the_turn_is_judged(desk: De
         events = {row.what: row.detail for row in session.scalars(select(EventRow))}
     assert events["differences_closed"] == {"phase_id": 7, "lines": 1}
     assert events["line_read_differently"] == {"phase_id": 7, "line": 3, "readers": [NAME, OTHER]}
+    # The log is shown to every coordinator; it says that readings differ, not what they are.
     assert "Eskdale" not in str(events)
 
 
@@ -188,6 +192,7 @@ def test_a_second_reader_does_not_close_the_review(desk: DeskSite) -> None:
 
 def test_a_line_cut_anew_needs_no_second_to_set_its_old_one_aside(desk: DeskSite) -> None:
     desk.act("break", 3, at=0.5)
+    # The two new parts and line 4; the old line is set aside without a second reader.
     waiting = [state for state in desk.states() if state[2] == "open"]
     assert len(waiting) == 3
     for sign_in in (desk.sign_in, desk.second_reader):
@@ -234,6 +239,7 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
     assert answer.headers["location"] == "/games/powick-bridge?notice=option"
     with desk.store() as session:
         assert session.get_one(GameRow, "powick-bridge").options["review"] == "all"
+        # Phase 8 is sent: its lines were read under the option of their time.
         assert [session.get_one(PhaseRow, n).review for n in (7, 8)] == ["all", "none"]
     page = desk.text("/games/powick-bridge")
     assert "Two people read every line, the second without seeing what the first one read." in page

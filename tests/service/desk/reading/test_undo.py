@@ -73,9 +73,11 @@ def test_every_step_of_a_walk_is_undone_and_redone_exactly(desk: DeskSite, seed:
                 continue
             past.append(future.pop())
         else:
+            # Breaking a line makes two of it; without a bound the page would grow for 500 steps.
             if len(past[-1]) > 14 or not _acts(desk, chance):
                 continue
             past.append(desk.states())
+            # A new act ends what could be redone.
             future = []
         assert desk.states() == past[-1], steps
     while len(past) > 1:
