@@ -54,11 +54,9 @@ def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)
 @router.post("/results/{phase_id}/correct")
 def correct(
     request: Request, visitor: Trusted, phase_id: int,
-    wrong_statement: Annotated[str, Form(alias="said")] = "",
-    right: Annotated[str, Form()] = "",
+    wrong_statement: Annotated[str, Form(alias="said")] = "", right: Annotated[str, Form()] = "",
     effect: Annotated[str, Form()] = "", found_by: Annotated[str, Form()] = "",
-    key: Annotated[str, Form()] = "",
-    do: Annotated[str, Form()] = "look",
+    key: Annotated[str, Form()] = "", do: Annotated[str, Form()] = "look",
 ) -> Response:
     """Show the letter (`do` = "look") or send it to every player ("send"); anything else goes back to the
     form. Raises 409 before results are sent."""

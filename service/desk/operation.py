@@ -49,13 +49,7 @@ def log(
         # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
         stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
         return show(
-            request,
-            "log.html",
-            visitor=visitor,
-            games=games,
-            game=game,
-            digest=wanted_digest,
-            stood=stood,
+            request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
             events=[(row, details(row.detail)) for row in events[:AT_ONCE]],
             names={row.id: row.name for row in games},
             more=events[AT_ONCE - 1].id if len(events) > AT_ONCE else None,
@@ -89,12 +83,8 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     with ports.sessions() as session:
         held, failed = hold.current_hold(session), hold.resendable_letters(session)
     return show(
-        request,
-        "health.html",
-        visitor=visitor,
-        findings=None if ports.checks.health is None else ports.checks.health(),
-        notice=notice,
-        held=held,
+        request, "health.html", visitor=visitor,
+        findings=None if ports.checks.health is None else ports.checks.health(), notice=notice, held=held,
         failed=len(failed),
     )
 

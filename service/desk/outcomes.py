@@ -9,8 +9,7 @@ from adjudicator.outcome import Result
 from service.games.results import ShownOrder, ShownPower
 
 _GROUPS = (
-    ("fails", "Failed", "✗", (Result.FAILS,)),
-    ("void", "Void", "○", (Result.VOID,)),
+    ("fails", "Failed", "✗", (Result.FAILS,)), ("void", "Void", "○", (Result.VOID,)),
     ("succeeds", "Succeeded", "✓", (Result.SUCCEEDS,)),
 )
 

@@ -63,13 +63,8 @@ def today(request: Request, visitor: SignedIn) -> Response:
 
 @router.get("/desk/{phase_id}")
 def desk(
-    request: Request,
-    visitor: SignedIn,
-    phase_id: int,
-    line: int | None = None,
-    after: int | None = None,
-    complained_line: Annotated[int | None, Query(alias="kept")] = None,
-    notice: str = "",
+    request: Request, visitor: SignedIn, phase_id: int, line: int | None = None, after: int | None = None,
+    complained_line: Annotated[int | None, Query(alias="kept")] = None, notice: str = "",
 ) -> Response:
     """One line to read: its crop and its readings, and nothing of the board.
 
@@ -134,8 +129,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         values["after"] = page_data.aftermath(session, phase_id, ports.load) if judged else None
     return show(
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers],
-        totals=totals(powers),
-        open_lines=open_lines, stale=stale, **values,
+        totals=totals(powers), open_lines=open_lines, stale=stale, **values,
     )
 
 

@@ -57,9 +57,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
 
 @router.post("/people/role")
 def change_role(
-    request: Request,
-    visitor: Annotated[Visitor, Depends(require_token)],
-    name: Annotated[str, Form()],
+    request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
     role: Annotated[str, Form()],
 ) -> Response:
     """Give a person another role. Raises 409 for the last coordinator: there is always one."""

@@ -55,10 +55,7 @@ def post(
             }
             phases_shown.append(
                 (
-                    phase,
-                    f"{game.name}, {phase_title(phase)}",
-                    names,
-                    logged_letters(session, phase.id),
+                    phase, f"{game.name}, {phase_title(phase)}", names, logged_letters(session, phase.id),
                     [names[power] for power in originals_awaited(session, phase)],
                 )
             )

@@ -44,13 +44,8 @@ def previews(
         seats = sorted(records.seats(session, game_id))
         chosen = power if power in seats else seats[0]
         return show(
-            request,
-            "previews.html",
-            visitor=visitor,
-            game=game,
-            kinds=kinds_of(_letter_context(ports).load(game.variant)),
-            power=chosen,
-            notice=notice,
+            request, "previews.html", visitor=visitor, game=game,
+            kinds=kinds_of(_letter_context(ports).load(game.variant)), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_letter_context(ports).game_info(game).coordinator,
             return_lines=[str(line) for line in game.options.get(RETURN, ())],
@@ -79,15 +74,8 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
         names = list(kinds)
         index = names.index(kind)
         return show(
-            request,
-            "preview.html",
-            visitor=visitor,
-            game=writer.game,
-            kind=kind,
-            power=power,
-            receivers=kinds[kind],
-            letter=preview.letter,
-            basis=preview.basis,
+            request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power,
+            receivers=kinds[kind], letter=preview.letter, basis=preview.basis,
             before=names[index - 1] if index else "",
             after=names[index + 1] if index + 1 < len(names) else "",
         )

@@ -90,9 +90,7 @@ def mail_page(
             "verdict": mail.verdict or {},
             "places": [
                 (
-                    phase,
-                    game.name,
-                    phase_title(phase),
+                    phase, game.name, phase_title(phase),
                     [(power, ports.power_name(game.variant, power)) for power in powers],
                 )
                 for phase, game, powers in acts.places(session, mail)
@@ -101,8 +99,7 @@ def mail_page(
         if ports.actions.quarantine is not None:
             answers = ports.actions.quarantine.answers(session, mail)
             values |= {
-                "has_mail": True,
-                "answers": answers,
+                "has_mail": True, "answers": answers,
                 "registered": ports.actions.quarantine.registered(session, mail),
                 "shown_answer": next((answer for answer in answers if answer[0].value == reason), None),
             }

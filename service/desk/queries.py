@@ -160,12 +160,8 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
 
 
 def _view(
-    phase: PhaseRow,
-    game: GameRow,
-    rows: Sequence[SubmissionRow],
-    powers: Sequence[str],
-    chosen: Mapping[str, int],
-    lines: Sequence[SettledLine],
+    phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers: Sequence[str],
+    chosen: Mapping[str, int], lines: Sequence[SettledLine],
 ) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     sheets = SheetCounts(

@@ -56,15 +56,9 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
         raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
                                   f"changed.")) from why
     return show(
-        request,
-        "rehearsal.html",
-        visitor=visitor,
-        rehearsal=rehearsal,
-        powers=[grouped(power) for power in rehearsal.powers],
-        totals=totals(rehearsal.powers),
-        drawn=bool(pictures),
-        files=_files(rehearsal),
-        **values,
+        request, "rehearsal.html", visitor=visitor, rehearsal=rehearsal,
+        powers=[grouped(power) for power in rehearsal.powers], totals=totals(rehearsal.powers),
+        drawn=bool(pictures), files=_files(rehearsal), **values,
     )
 
 

@@ -27,8 +27,7 @@ def sign_in_page(request: Request, to: str = "") -> Response:
 @router.post("/sign-in")
 def sign_in(
     request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()],
-    to: Annotated[str, Form()] = "",
-    unsent_form: Annotated[str, Form(alias="kept")] = "",
+    to: Annotated[str, Form()] = "", unsent_form: Annotated[str, Form(alias="kept")] = "",
 ) -> Response:
     """Check a password and open a session. Scripts cannot read the cookie, and it is never sent across
     sites. Then go on to the page asked for, or to the form that was being sent when the last session

@@ -116,12 +116,8 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
         now = ports.clock.now()
         session.add(
             PostalAddressRow(
-                player_id=visitor.player_id,
-                lines=list(wanted.lines),
-                first=wanted.first,
-                last=wanted.last,
-                made_at=now,
-                made_by="player",
+                player_id=visitor.player_id, lines=list(wanted.lines), first=wanted.first, last=wanted.last,
+                made_at=now, made_by="player",
             )
         )
         _note(session, ports, visitor, "an address was added")
@@ -136,13 +132,9 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
     with ports.sessions.begin() as session:
         # Claimed with its owner and its state: nobody takes off another's address, and no row is ended twice.
         if not records.claim(
-            session,
-            PostalAddressRow,
-            PostalAddressRow.id == row_id,
-            PostalAddressRow.player_id == visitor.player_id,
-            PostalAddressRow.ended_at.is_(None),
-            ended_at=ports.clock.now(),
-            ended_by="player",
+            session, PostalAddressRow, PostalAddressRow.id == row_id,
+            PostalAddressRow.player_id == visitor.player_id, PostalAddressRow.ended_at.is_(None),
+            ended_at=ports.clock.now(), ended_by="player",
         ):
             raise HTTPException(404, "Nothing was changed: this address is not on your list.")
         _note(session, ports, visitor, "an address was taken off")

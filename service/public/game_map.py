@@ -31,8 +31,7 @@ def page(request: Request, game_id: str) -> Response:
     board = shown.variant.board
     rows = [
         (
-            power,
-            *_holdings(shown, power),
+            power, *_holdings(shown, power),
             [unit_text(shown.variant, item) for item in sorted(shown.units) if item.power == power.id],
         )
         for power in shown.variant.powers.values()
@@ -41,16 +40,8 @@ def page(request: Request, game_id: str) -> Response:
     owned = {region for regions in shown.centres.values() for region in regions}
     free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(
-        request,
-        "map.html",
-        game_id=game_id,
-        game_name=shown.game,
-        when=shown.when,
-        rows=rows,
-        free=free,
-        drawn=bool(maps.shapes(shown.variant.slug)),
-        note=shown.variant.note,
-        units=bool(shown.units),
+        request, "map.html", game_id=game_id, game_name=shown.game, when=shown.when, rows=rows, free=free,
+        drawn=bool(maps.shapes(shown.variant.slug)), note=shown.variant.note, units=bool(shown.units),
     )
 
 

@@ -49,8 +49,7 @@ def one_file(request: Request, token: str, number: int) -> Response:
         part.get_payload(decode=True),
         media_type=kind if kind in _SHOWN else "application/octet-stream",
         headers={
-            "Content-Disposition": f"inline; filename*=UTF-8''{name}",
-            "Cache-Control": "private, no-store",
+            "Content-Disposition": f"inline; filename*=UTF-8''{name}", "Cache-Control": "private, no-store",
         },
     )
 

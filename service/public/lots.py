@@ -58,10 +58,7 @@ def page(request: Request, game_id: str) -> Response:
     with ports.sessions() as session:
         game = _game(session, game_id)
         return show(
-            request,
-            "lots.html",
-            game=game,
-            drawn=_drawn_lots(session, game),
+            request, "lots.html", game=game, drawn=_drawn_lots(session, game),
             ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)],
         )
 
@@ -82,8 +79,7 @@ def proof(request: Request, game_id: str) -> Response:
         json.dumps(record, indent=1, ensure_ascii=False) + "\n",
         media_type="application/json",
         headers={
-            "Content-Disposition": f'attachment; filename="{game_id}-lots.json"',
-            "Cache-Control": "no-cache",
+            "Content-Disposition": f'attachment; filename="{game_id}-lots.json"', "Cache-Control": "no-cache",
         },
     )
 
@@ -97,12 +93,8 @@ def _as_json(phase: PhaseLots) -> dict[str, Any]:
         "words": list(phase.words),
         "draws": [
             {
-                "draw": d.at,
-                "number": d.number,
-                "among": d.among,
-                "left_over": d.index,
-                "things": list(d.things),
-                "taken": d.taken or None,
+                "draw": d.at, "number": d.number, "among": d.among, "left_over": d.index,
+                "things": list(d.things), "taken": d.taken or None,
             }
             for d in phase.draws
         ],

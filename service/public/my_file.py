@@ -29,10 +29,7 @@ Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 ANSWERS = ("receipt", "receipt_late", "rejection", "held")
 FATES = {
-    "counts": "on file",
-    "superseded": "replaced",
-    "late": "too late",
-    "held": "waits for the coordinator",
+    "counts": "on file", "superseded": "replaced", "late": "too late", "held": "waits for the coordinator",
 }
 
 

@@ -48,12 +48,8 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
     with ports.sessions() as session:
         evidence = _evidence(session, visitor, game_id, number)
         return show(
-            request,
-            "results.html",
-            game=session.get_one(GameRow, game_id),
-            title_of=phase_title(evidence.phase),
-            results=evidence,
-            cache=PRIVATE,
+            request, "results.html", game=session.get_one(GameRow, game_id),
+            title_of=phase_title(evidence.phase), results=evidence, cache=PRIVATE,
         )
 
 
@@ -82,13 +78,8 @@ def line(request: Request, visitor: Visitor, game_id: str, number: int, line_id:
     with ports.sessions() as session:
         evidence, source = _line(session, visitor, game_id, number, line_id)
         return show(
-            request,
-            "ink.html",
-            game=session.get_one(GameRow, game_id),
-            title_of=phase_title(evidence.phase),
-            number=number,
-            source=source,
-            cache=PRIVATE,
+            request, "ink.html", game=session.get_one(GameRow, game_id), title_of=phase_title(evidence.phase),
+            number=number, source=source, cache=PRIVATE,
         )
 
 

@@ -122,13 +122,11 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
     power_name = evidence.variant.powers[power].name
     results = next(results for results in evidence.powers if results.power == power_name)
     return SourceLine(
-        line,
-        results.power,
+        line, results.power,
         InkPlace(submission.version, page, tuple((round(x), round(y)) for x, y in line.box)),
         correction(line),
         tuple(f"{order.text}: {order.said}" for order in results.orders if order.line_id == line_id),
-        dict(results.void).get(line_id, ""),
-        _entries(session, evidence.phase, submission.id),
+        dict(results.void).get(line_id, ""), _entries(session, evidence.phase, submission.id),
     )
 
 

@@ -75,9 +75,7 @@ def load(text: str) -> KeptForm | None:
         # The text comes back from the browser, so anything may be in it.
         path, fields, files, token = json.loads(text)
         form = KeptForm(
-            str(path),
-            tuple((str(name), str(value)) for name, value in fields),
-            tuple(map(str, files)),
+            str(path), tuple((str(name), str(value)) for name, value in fields), tuple(map(str, files)),
             str(token),
         )
     except (ValueError, TypeError, RecursionError):

@@ -14,10 +14,7 @@ _ENDS = (
     ("ignored", "ignored as machine mail"), ("stored", "not judged yet"),
 )
 _LETTERS = (
-    ("sent", "sent"),
-    ("queued", "waiting"),
-    ("sending", "being sent"),
-    ("failed", "failed"),
+    ("sent", "sent"), ("queued", "waiting"), ("sending", "being sent"), ("failed", "failed"),
     ("held", "held"),
 )
 
@@ -72,6 +69,5 @@ def letters(numbers: dict[str, int]) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons,
-    "listed": listed,
-    "mails": mails, "letters": letters,
+    "listed": listed, "mails": mails, "letters": letters,
 }

@@ -46,8 +46,7 @@ REVIEW_WORDS: dict[ReviewMode, str] = {
 """Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
 THRESHOLDS: dict[str, str] = {
     "": "as set for the site", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure",
-    "0.99": "at least 0.99 sure",
-    "2": "never: a person reads every line",
+    "0.99": "at least 0.99 sure", "2": "never: a person reads every line",
 }
 """How sure the machine must be to accept a line automatically: the option's values with their words. A game
 cannot go below the site's own setting."""

@@ -132,13 +132,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
 
 @router.post("/games/{game_id}/move")
 def move(
-    request: Request,
-    visitor: Trusted,
-    game_id: str,
-    phase: Annotated[int, Form()],
-    day: Annotated[str, Form()],
-    why: Annotated[str, Form()] = "",
-    hour: Annotated[str, Form()] = "07:00",
+    request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+    day: Annotated[str, Form()], why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
     later: Annotated[str, Form()] = "",
 ) -> Response:
     """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
@@ -159,12 +154,8 @@ def move(
 
 @router.post("/games/{game_id}/year")
 def move_year(
-    request: Request,
-    visitor: Trusted,
-    game_id: str,
-    phase: Annotated[int, Form()],
-    day: Annotated[str, Form()],
-    why: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+    day: Annotated[str, Form()], why: Annotated[str, Form()] = "",
 ) -> Response:
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
@@ -192,12 +183,8 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
 
 @router.post("/games/{game_id}/option")
 def option(
-    request: Request,
-    visitor: Trusted,
-    game_id: str,
-    name: Annotated[str, Form()],
-    value: Annotated[str, Form()],
-    why: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
+    value: Annotated[str, Form()], why: Annotated[str, Form()] = "",
 ) -> Response:
     """Change an option."""
     ports: DeskPorts = request.app.state.ports

@@ -92,8 +92,7 @@ def lines(request: Request, visitor: SignedIn, phase_id: int) -> Response:
         entries = [
             reading_view.index_entry(
                 reading_view.reading_offers(ports, session, phase_id, work_lines, work, me=visitor.name),
-                work,
-                ports.power_name(variant, work.power),
+                work, ports.power_name(variant, work.power),
             )
             for work in work_lines
         ]

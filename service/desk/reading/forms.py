@@ -44,8 +44,7 @@ NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It
 @router.post("/desk/{phase_id}/decide")
 def decide(
     request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()],
-    key: Annotated[str, Form()],
-    do: Annotated[str, Form()], text: Annotated[str, Form()] = "",
+    key: Annotated[str, Form()], do: Annotated[str, Form()], text: Annotated[str, Form()] = "",
     seen_version: Annotated[str | None, Form(alias="seen")] = None,
     kept_readings: Annotated[list[str] | None, Form(alias="kept")] = None,
     cut_percent: Annotated[float, Form(alias="at")] = 50.0,

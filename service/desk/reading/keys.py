@@ -26,22 +26,17 @@ ACTIONS = (
     *(KeyAction(f"reading-{n}", str(n), "accept that reading, go on", fixed=True) for n in range(1, 6)),
     KeyAction("up", "ArrowUp", "move the highlight", fixed=True),
     KeyAction("down", "ArrowDown", "move the highlight", fixed=True),
-    KeyAction("edit", "e", "type what the marks say"),
-    KeyAction("not-order", "o", "this is not an order"),
+    KeyAction("edit", "e", "type what the marks say"), KeyAction("not-order", "o", "this is not an order"),
     KeyAction("void", "v", "void: cannot be read, or two readings equally good"),
     KeyAction("skip", "s", "skip for now; it comes back at the end"),
     KeyAction("second", "d", "ask a second reader"),
     KeyAction("undo", "u", "undo your last decision and return to it (also Ctrl+Z)"),
     KeyAction("redo", "Shift+u", "do again what was undone"),
     KeyAction("next", "j", "next line without deciding"),
-    KeyAction("previous", "k", "previous line without deciding"),
-    KeyAction("next-sheet", "]", "next sheet"),
-    KeyAction("previous-sheet", "[", "previous sheet"),
-    KeyAction("page", "p", "the whole page"),
-    KeyAction("raw", "z", "the raw picture"),
-    KeyAction("zoom-in", "+", "larger"),
-    KeyAction("zoom-out", "-", "smaller"),
-    KeyAction("rotate", "r", "turn the picture"),
+    KeyAction("previous", "k", "previous line without deciding"), KeyAction("next-sheet", "]", "next sheet"),
+    KeyAction("previous-sheet", "[", "previous sheet"), KeyAction("page", "p", "the whole page"),
+    KeyAction("raw", "z", "the raw picture"), KeyAction("zoom-in", "+", "larger"),
+    KeyAction("zoom-out", "-", "smaller"), KeyAction("rotate", "r", "turn the picture"),
     KeyAction("join", "m", "merge with the next line"),
     KeyAction("break", "b", "break the line at the pointer, or where the arrows put the mark"),
     KeyAction("accept-sure", "a", "accept all remaining sure lines of this sheet (shows them first)"),
@@ -82,8 +77,7 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
 def _checked_key(key: str) -> str:
     """A single character in lower case, or Shift and a letter."""
     shifted, letter = (
-        key.lower().startswith("shift+"),
-        key.split("+", 1)[1] if key.lower().startswith("shift+") else key,
+        key.lower().startswith("shift+"), key.split("+", 1)[1] if key.lower().startswith("shift+") else key,
     )
     if len(letter) != 1 or letter in _NEVER or not letter.isprintable() or (shifted and not letter.isalpha()):
         raise ValueError(f"“{key}” is no single key. Nothing was changed.")

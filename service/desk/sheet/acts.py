@@ -111,8 +111,7 @@ def refile(
         _clear(session, phase, submission.power)
         session.refresh(submission)
     before, flags = (
-        submission.power,
-        [flag for flag in submission.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
+        submission.power, [flag for flag in submission.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
     )
     # Filed back: what its heading says disagrees with its subject again, so it is held again.
     back = f"{REFILED}{power}" in submission.flags

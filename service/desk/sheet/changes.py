@@ -55,14 +55,8 @@ def take_over(
     # Added as a person's decisions: the machine merges nothing, and undo takes them all back.
     rows = [
         LineRow(
-            page_id=page.id,
-            ordinal=last + offset,
-            box=[list(point) for point in box],
-            kind=decisions.PART,
-            text=line.text,
-            confidence=0.0,
-            status=LineState.NOT_ORDER,
-            candidates=[],
+            page_id=page.id, ordinal=last + offset, box=[list(point) for point in box], kind=decisions.PART,
+            text=line.text, confidence=0.0, status=LineState.NOT_ORDER, candidates=[],
         )
         for offset, line in enumerate(taken, start=1)
     ]

@@ -87,8 +87,7 @@ def sheet(
         power_versions = view.versions(session, phase, submission.power)
         values: dict[str, Any] = {
             "visitor": visitor, "phase": phase, "submission": submission, "game": filed.game.name,
-            "notice": notice,
-            "phase_title": phase_title(phase), "versions": power_versions,
+            "notice": notice, "phase_title": phase_title(phase), "versions": power_versions,
             "version": next(version for version in power_versions if version.id == submission.id),
             "power": ports.power_name(filed.game.variant, submission.power),
             "pages": view.pages(session, submission.id),
@@ -206,12 +205,8 @@ def refile(request: Request, visitor: Trusted, submission_id: int, power: Annota
 
 @router.post("/sheet/{submission_id}/take-over")
 def take_over(
-    request: Request,
-    visitor: Trusted,
-    submission_id: int,
-    other_id: Annotated[int, Form(alias="named")],
-    key: Annotated[str, Form()],
-    why: Annotated[str, Form()] = "",
+    request: Request, visitor: Trusted, submission_id: int, other_id: Annotated[int, Form(alias="named")],
+    key: Annotated[str, Form()], why: Annotated[str, Form()] = "",
 ) -> Response:
     """For a sheet that lists only changes: take the orders of the units it does not name over from the
     version that it names (Q-09)."""
@@ -254,8 +249,7 @@ def _take_over(
 @router.post("/sheet/{submission_id}/line")
 def add_line(
     request: Request, visitor: Trusted, submission_id: int, page: Annotated[int, Form()],
-    text: Annotated[str, Form()],
-    key: Annotated[str, Form()], after: Annotated[int, Form()] = 0,
+    text: Annotated[str, Form()], key: Annotated[str, Form()], after: Annotated[int, Form()] = 0,
     left: Annotated[float | None, Form()] = None,
     top: Annotated[float | None, Form()] = None, right: Annotated[float | None, Form()] = None,
     bottom: Annotated[float | None, Form()] = None,

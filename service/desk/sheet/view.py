@@ -131,8 +131,7 @@ def heading_fields(session: Session, phase: PhaseRow, submission: SubmissionRow,
         ("Year", str(heading.year or ""), str(phase.year)),
         ("Kind", "" if heading.kind is None else heading.kind.value, phase.kind),
         (
-            "Version",
-            "" if heading.requested_version is None else str(heading.requested_version),
+            "Version", "" if heading.requested_version is None else str(heading.requested_version),
             "" if submission.version is None else str(submission.version),
         ),
     ]

@@ -102,15 +102,8 @@ def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: Ph
             "brittania",
             PhaseKind.TURN,
             {
-                "Capital ",
-                "for Defense of ",
-                "for Investing of ",
-                "for Conquest of ",
-                " with the King",
-                "King to ",
-                "for Alliance with ",
-                "for Swap of ",
-                "Send 5 Grain to ",
+                "Capital ", "for Defense of ", "for Investing of ", "for Conquest of ", " with the King",
+                "King to ", "for Alliance with ", "for Swap of ", "Send 5 Grain to ",
             },
         ),
         ("w3k", PhaseKind.MOVEMENT, {" converts to F", " proxy "}),
@@ -127,16 +120,7 @@ def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
     assert {mark for mark in own_marks if any(mark in order for order in orders)} == own_marks
     # Marks of other games' orders: none of them may be offered where the rules do not take it.
     foreign = {
-        " proxy ",
-        "supply",
-        " converts ",
-        "(db)",
-        "FCA",
-        "Grain",
-        "Lend",
-        "destroys",
-        "Home ",
-        "Nominate ",
+        " proxy ", "supply", " converts ", "(db)", "FCA", "Grain", "Lend", "destroys", "Home ", "Nominate ",
     } - own_marks
     assert not [
         order

@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.store.tables import (
-    EventRow,
-    GameRow,
-    MailRow,
-    OutboxRow,
-    PlayerRow,
-    SessionRow,
-    UserRow,
-)
+from service.store.tables import EventRow, GameRow, MailRow, OutboxRow, PlayerRow, SessionRow, UserRow
 from service.web import sessions
 from tests.support.desk_site import AFTER, DEADLINE, DeskSite
 
@@ -24,22 +16,8 @@ from tests.support.desk_site import AFTER, DEADLINE, DeskSite
 NASTY = """<img src=x onerror="alert(1)">'&amp;</script>{{ 7 * 7 }}"""
 SHOWN = "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;&#39;&amp;amp;&lt;/script&gt;{{ 7 * 7 }}"
 PAGES = (
-    "/",
-    "/desk/7",
-    "/desk/7?line=3",
-    "/desk/7/line/3",
-    "/results/7",
-    "/sheets/7",
-    "/sheet/1",
-    "/rehearsal/7",
-    "/quarantine",
-    "/letters",
-    "/post",
-    "/games",
-    "/games/powick-bridge",
-    "/people",
-    "/log",
-    "/health",
+    "/", "/desk/7", "/desk/7?line=3", "/desk/7/line/3", "/results/7", "/sheets/7", "/sheet/1", "/rehearsal/7",
+    "/quarantine", "/letters", "/post", "/games", "/games/powick-bridge", "/people", "/log", "/health",
     "/nowhere",
 )
 TOKEN = "a-token-of-somebody-nasty"
@@ -56,44 +34,25 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
         session.flush()
         session.add(
             SessionRow(
-                token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(),
-                user=NASTY,
-                csrf="t" * 24,
-                created_at=AFTER,
-                seen_at=AFTER,
+                token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(), user=NASTY, csrf="t" * 24,
+                created_at=AFTER, seen_at=AFTER,
             )
         )
         session.add(
             MailRow(
-                sha256="a" * 64,
-                size=9,
-                received_at=DEADLINE,
-                stored_at=DEADLINE,
-                state="quarantined",
-                reason=NASTY[:60],
-                sender=NASTY,
-                verdict={"subject": NASTY},
+                sha256="a" * 64, size=9, received_at=DEADLINE, stored_at=DEADLINE, state="quarantined",
+                reason=NASTY[:60], sender=NASTY, verdict={"subject": NASTY},
             )
         )
         session.add(
             OutboxRow(
-                key="k",
-                kind="rejection",
-                recipient=NASTY,
-                subject=NASTY,
-                message="0" * 64,
-                message_id="<1@x>",
-                state="failed",
-                error=NASTY,
-                due_at=DEADLINE,
+                key="k", kind="rejection", recipient=NASTY, subject=NASTY, message="0" * 64,
+                message_id="<1@x>", state="failed", error=NASTY, due_at=DEADLINE,
             )
         )
         session.add(
             EventRow(
-                at=DEADLINE,
-                game_id="powick-bridge",
-                actor=NASTY,
-                what="option_changed",
+                at=DEADLINE, game_id="powick-bridge", actor=NASTY, what="option_changed",
                 detail={"why": NASTY},
             )
         )

@@ -52,10 +52,7 @@ def log(table: Table, kind: str, **values: object) -> None:
 def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:
     desk: DeskTable = open_desk(table)
     log(
-        table,
-        "sheet_chosen",
-        game_id=table.game,
-        actor="Grace",
+        table, "sheet_chosen", game_id=table.game, actor="Grace",
         detail={"power": "Montrose", "why": "By telephone."},
     )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
@@ -125,10 +122,7 @@ def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     for number in range(AT_ONCE + 5):
         log(
-            table,
-            f"event_{number:03}",
-            game_id=table.game,
-            actor="Señora Ñ",
+            table, f"event_{number:03}", game_id=table.game, actor="Señora Ñ",
             detail={"why": "“Ålesund” & <b>", "b": 1, "a": [2]},
         )
     answer = desk.client.get("/log/export")
@@ -267,10 +261,7 @@ def test_a_clock_behind_the_mail_servers_is_told_by_its_stamps(table: Table, ahe
     with table.site.store.begin() as session:
         session.add(
             MailRow(
-                sha256="a" * 64,
-                size=1,
-                received_at=now + timedelta(seconds=ahead),
-                stored_at=now,
+                sha256="a" * 64, size=1, received_at=now + timedelta(seconds=ahead), stored_at=now,
                 state=MailState.USED,
             )
         )
@@ -346,10 +337,7 @@ def states(table: Table) -> dict[int, str]:
 
 def send(table: Table, folder: Path) -> outbox.SendCounts:
     return outbox.send_due(
-        table.site.store,
-        table.site.blobs,
-        outbox.FolderTransport(folder),
-        table.site.clock,
+        table.site.store, table.site.blobs, outbox.FolderTransport(folder), table.site.clock,
         sender="orders@galloper.example",
     )
 
@@ -412,9 +400,7 @@ def test_failed_letters_are_tried_again_but_not_those_that_may_have_arrived(
 def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
     desk = open_desk(table, role="second reader")
     assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [
-        403,
-        403,
-        403,
+        403, 403, 403,
     ]
 
 
@@ -432,8 +418,7 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
     """The desk plan's Health: "last backup, last restore test"."""
     desk = open_desk(table)
     assert (look(table)["Restore test"].state, look(table)["Restore test"].sentence) == (
-        FindingState.TROUBLE,
-        "Never made.",
+        FindingState.TROUBLE, "Never made.",
     )
     for kind in ("backup_made", "restore_tested"):
         assert desk.post("/health/note", what=kind).headers["location"] == "/health?notice=noted"

@@ -46,12 +46,7 @@ def test_results_are_grouped_with_failures_first_and_named_in_words(desk: DeskSi
     assert ("3 orders: 1 ✓ succeeded, 1 ✗ failed, 1 ○ void. 1 line could not be read. 2 units had no "
             "order.") in page_text
     signs = [
-        "✗ Failed 1",
-        "bounced",
-        "○ Void 1",
-        "✓ Succeeded 1",
-        "○ Could not be read 1",
-        "Without an order 2",
+        "✗ Failed 1", "bounced", "○ Void 1", "✓ Succeeded 1", "○ Could not be read 1", "Without an order 2",
     ]
     places = [page_text.index(mark) for mark in signs]
     assert places == sorted(places)
@@ -147,11 +142,7 @@ def test_a_letter_whose_bytes_are_gone_says_so(desk: DeskSite) -> None:
 
 def mail(key: str, state: MailState, **values: object) -> MailRow:
     return MailRow(
-        sha256=key,
-        size=511_000,
-        received_at=DEADLINE - timedelta(days=2),
-        stored_at=DEADLINE,
-        state=state,
+        sha256=key, size=511_000, received_at=DEADLINE - timedelta(days=2), stored_at=DEADLINE, state=state,
         **values,
     )
 

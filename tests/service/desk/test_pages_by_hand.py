@@ -150,15 +150,7 @@ def test_a_line_page_shows_no_consequence(desk: DeskSite, path: str) -> None:
     page = desk.page(path).lower()
     assert "what do these marks say?" in page
     for word in (
-        "illegal",
-        "bounce",
-        "dislodge",
-        "succeeds",
-        "fails",
-        "strength",
-        "map.pdf",
-        "adjacent",
-        "results",
+        "illegal", "bounce", "dislodge", "succeeds", "fails", "strength", "map.pdf", "adjacent", "results",
     ):
         assert word not in page
 

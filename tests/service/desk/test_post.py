@@ -47,8 +47,7 @@ def send(
                                     f"{power}"), "received": "2027-03-02", "hour": "06:30",
             "postmark": "2027-02-27", "version": "", **changes}
     answer: httpx.Response = desk.client.post(
-        "/post",
-        data=form,
+        "/post", data=form,
         files=[("scan", (f"{number}.jpg", data, "image/jpeg")) for number, data in enumerate(scans)],
     )
     return answer
@@ -85,10 +84,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     assert [desk.table.site.blobs.read(page.original) for page in pages] == [picture(), sheets]
     (row,) = posted(desk)
     assert (
-        row.received.isoformat(),
-        row.postmark and row.postmark.isoformat(),
-        row.submission_id,
-        row.made_by,
+        row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by,
     ) == ("2027-03-02", "2027-02-27", paper.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
     assert desk.table.letters() == []

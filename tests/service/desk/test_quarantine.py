@@ -105,11 +105,7 @@ def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) 
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     (paper,) = desk.table.papers()
     for path in (
-        f"/sheet/{paper.id}",
-        f"/sheets/{paper.phase_id}",
-        f"/desk/{paper.phase_id}",
-        "/letters",
-        "/log",
+        f"/sheet/{paper.id}", f"/sheets/{paper.phase_id}", f"/desk/{paper.phase_id}", "/letters", "/log",
     ):
         assert "pact" not in desk.page(path)
 

@@ -134,10 +134,7 @@ def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
     page = desk.page("/desk/7")
     assert "Ormond: nothing received." in page
     assert set(re.findall(r'action="([^"]*)"', page)) <= {
-        "/sign-out",
-        "/desk/7/undo",
-        "/desk/7/redo",
-        "/desk/7/judge",
+        "/sign-out", "/desk/7/undo", "/desk/7/redo", "/desk/7/judge",
     }
 
 

@@ -67,12 +67,7 @@ def test_moved_deadline_is_a_new_feed_with_the_same_identities(
     phase = table.phases()[0]
     with site.store.begin() as session:
         move_deadline(
-            session,
-            phase.id,
-            phase.deadline + timedelta(days=2),
-            "Storm",
-            shift_later=True,
-            by="Ada",
+            session, phase.id, phase.deadline + timedelta(days=2), "Storm", shift_later=True, by="Ada",
             now=site.clock.now(),
         )
     after = client.get(

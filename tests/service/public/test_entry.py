@@ -74,10 +74,7 @@ def add(browser: TestClient, lines: str, first: str = "", last: str = "") -> tup
 def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None:
     """LIST-04: what happened and what to do, on every public address, known or not."""
     for path in (
-        "/public/me",
-        "/public/me/no-such-secret",
-        "/public/no-such-game",
-        "/public/a/b/c",
+        "/public/me", "/public/me/no-such-secret", "/public/no-such-game", "/public/a/b/c",
         "/public/letter/x",
     ):
         answer = desk.client.get(path)
@@ -151,8 +148,7 @@ def test_a_player_keeps_their_addresses_and_every_change_is_on_record(desk: Desk
     with desk.table.site.store() as session:
         rows = session.scalars(select(PostalAddressRow).order_by(PostalAddressRow.id)).all()
         assert [(row.lines, row.made_by) for row in rows] == [
-            (HOME.split("\n"), "player"),
-            (["Lodge 7", "Skye"], "player"),
+            (HOME.split("\n"), "player"), (["Lodge 7", "Skye"], "player"),
         ]
     browser.post(f"/public/me/do/address/{rows[1].id}/end", data={"csrf": token(browser)})
     assert "Lodge 7" not in browser.get("/public/me").text
@@ -213,8 +209,7 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     browser, other = visit(desk, "Montrose"), visit(desk, "Argyll")
     for csrf in ("", token(other)):
         assert browser.post("/public/me/do/address", data={"csrf": csrf, "lines": HOME}).status_code in {
-            400,
-            403,
+            400, 403,
         }
     with desk.table.site.store() as session:
         assert session.scalars(select(PostalAddressRow)).all() == []
@@ -256,9 +251,7 @@ def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> 
     add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
     path = f"/public/{desk.table.game}/players"
     for day, both, lodge in (
-        ("2027-05-28", True, True),
-        ("2027-06-15", False, True),
-        ("2027-08-01", False, False),
+        ("2027-05-28", True, True), ("2027-06-15", False, True), ("2027-08-01", False, False),
     ):
         page = browser.get(f"{path}?day={day}").text
         assert ("post to both addresses" in page) == both, day
@@ -280,12 +273,7 @@ def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable
     assert len(document) == 1
     lines = document[0].get_textpage().get_text_range().split("\r\n")
     assert lines == [
-        "Player Argyll",
-        "1 High Street",
-        "Inverness",
-        "Player Montrose",
-        "1 High Street",
-        "Inverness",
+        "Player Argyll", "1 High Street", "Inverness", "Player Montrose", "1 High Street", "Inverness",
     ]
 
 

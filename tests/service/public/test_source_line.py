@@ -58,14 +58,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
         with site.store.begin() as session:
             session.add(
                 CorrectionRow(
-                    key="k",
-                    phase_id=case.table.phase().id,
-                    said="Army Norfolk held.",
-                    right="It moved.",
-                    effect="None.",
-                    found_by="Manchester",
-                    by="Ada",
-                    at=site.clock.now(),
+                    key="k", phase_id=case.table.phase().id, said="Army Norfolk held.", right="It moved.",
+                    effect="None.", found_by="Manchester", by="Ada", at=site.clock.now(),
                 )
             )
         yield case
@@ -265,8 +259,7 @@ def test_of_a_sheet_that_hides_something_only_its_own_player_sees_the_ink(site: 
     own_browser, other = visit(desk_site, "Harald Hardrada"), visit(desk_site, "The Northern Earls")
     path = f"/public/{table.game}/results/1"
     assert (
-        own_browser.get(f"{path}/{hidden}").status_code,
-        own_browser.get(f"{path}/{shown}").status_code,
+        own_browser.get(f"{path}/{hidden}").status_code, own_browser.get(f"{path}/{shown}").status_code,
     ) == (200, 200)
     known, unknown = other.get(f"{path}/{hidden}"), other.get(f"{path}/99999")
     assert (known.status_code, known.content) == (404, unknown.content)

@@ -134,11 +134,8 @@ def marked(texts: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(("texts", "wanted"), [
-    (["a b c"], ["a b c"]),
-    (["a b c", "a x c"], ["a B c", "a X c"]),
-    (["a b c", "a c"], ["a B c", "a ‸ c"]),
-    (["a c", "a b c"], ["a ‸ c", "a B c"]),
-    (["a b c", "a x c", "a b y"], ["a B c", "a X c", "a b Y"]),
+    (["a b c"], ["a b c"]), (["a b c", "a x c"], ["a B c", "a X c"]), (["a b c", "a c"], ["a B c", "a ‸ c"]),
+    (["a c", "a b c"], ["a ‸ c", "a B c"]), (["a b c", "a x c", "a b y"], ["a B c", "a X c", "a b Y"]),
     ([], []),
 ])
 def test_words_that_differ_are_marked(texts: list[str], wanted: list[str]) -> None:
@@ -172,8 +169,5 @@ def test_times_and_sizes_and_lists() -> None:
     assert wording.gmt(moment, moment) == "Thu 4 Mar, 07:05 GMT"
     assert [wording.size(n) for n in (3, 1499, 2_340_000)] == ["1 kB", "1 kB", "2.3 MB"]
     assert [wording.listed(n) for n in ([], ["A"], ["A", "B"], ["A", "B", "C"])] == [
-        "",
-        "A",
-        "A and B",
-        "A, B and C",
+        "", "A", "A and B", "A, B and C",
     ]

@@ -110,10 +110,7 @@ def test_no_request_is_a_fault_of_ours(desk: Desk, signed_in: bool) -> None:
             continue  # drawings of seconds; and what would end the walk
 
         @settings(
-            max_examples=EXAMPLES,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            database=None,
+            max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None,
             phases=[Phase.explicit, Phase.generate],
         )
         @given(case=operation.as_strategy())

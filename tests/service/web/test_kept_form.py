@@ -130,8 +130,7 @@ def test_markup_in_what_was_typed_is_shown_as_text(desk: DeskSite) -> None:
 def test_a_file_must_be_chosen_again_and_the_days_are_kept(desk: DeskSite) -> None:
     desk.clock.advance(timedelta(hours=13))
     answer = desk.client.post(
-        "/post",
-        data={"csrf": desk.csrf, "place": "7 Montrose", "received": "2027-03-13"},
+        "/post", data={"csrf": desk.csrf, "place": "7 Montrose", "received": "2027-03-13"},
         files=[("scan", ("a.jpg", b"picture", "image/jpeg"))],
     )
     page = sign_in(desk, answer.text).text
@@ -151,15 +150,8 @@ def test_a_page_that_was_asked_for_is_opened_after_signing_in(desk: DeskSite) ->
 @pytest.mark.parametrize(
     "place",
     [
-        "//evil.example",
-        "https://evil.example",
-        "/\\evil.example",
-        "/sign-out",
-        "desk/7",
-        "/a b",
-        "/a\nb",
-        "",
-        "/" + "x" * 600,
+        "//evil.example", "https://evil.example", "/\\evil.example", "/sign-out", "desk/7", "/a b", "/a\nb",
+        "", "/" + "x" * 600,
     ],
 )
 def test_an_address_elsewhere_is_never_gone_to(desk: DeskSite, place: str) -> None:

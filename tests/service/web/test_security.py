@@ -207,11 +207,8 @@ def test_a_settings_fault_quotes_no_secret() -> None:
     with pytest.raises(ValueError, match="sender") as caught:
         Settings.model_validate(
             {
-                "data": "x",
-                "order_address": "a@example.org",
-                "coordinator": "b@example.org",
-                "mail_in": {"password": SECRET},
-                "mail_out": {"password": SECRET},
+                "data": "x", "order_address": "a@example.org", "coordinator": "b@example.org",
+                "mail_in": {"password": SECRET}, "mail_out": {"password": SECRET},
             }
         )
     faults = caught.value.errors()  # type: ignore[attr-defined]

@@ -106,15 +106,8 @@ def test_every_answer_carries_the_strict_headers_and_no_inline_code(desk: DeskSi
 
 
 FORMS = (
-    "/desk/7/decide",
-    "/desk/7/undo",
-    "/desk/7/redo",
-    "/desk/7/accept",
-    "/desk/7/unseal",
-    "/desk/7/judge",
-    "/desk/keys",
-    "/results/7/approve",
-    "/sign-out",
+    "/desk/7/decide", "/desk/7/undo", "/desk/7/redo", "/desk/7/accept", "/desk/7/unseal", "/desk/7/judge",
+    "/desk/keys", "/results/7/approve", "/sign-out",
 )
 
 

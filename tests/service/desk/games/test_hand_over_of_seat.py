@@ -86,11 +86,7 @@ def test_the_files_of_a_letter_that_did_not_fit_end_with_the_seat(desk: DeskTabl
     """Section 5: what lies behind a letter's link is the reader's while they play; the other game's stays
     theirs."""
     wanted = OutLetter(
-        "key/1",
-        "year_end_results",
-        address("Argyll"),
-        "Results",
-        "Words.\n",
+        "key/1", "year_end_results", address("Argyll"), "Results", "Words.\n",
         html="<main><p>Words.</p></main>",
         attachments=(Attachment("map.pdf", "application/pdf", b"%PDF-1.7 " + b"x" * 300_000),),
         game_id=desk.table.game,
@@ -132,11 +128,7 @@ def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) 
     taken_over(desk, "Ormond")
     both = visit(desk, NEW)
     desk.post(
-        f"/games/{desk.table.game}/seat",
-        power="Ormond",
-        name="Cy",
-        mail="cy@new.example",
-        zone="UTC",
+        f"/games/{desk.table.game}/seat", power="Ormond", name="Cy", mail="cy@new.example", zone="UTC",
         why="Too much to do.",
     )
     assert both.get("/public/me").status_code == 200

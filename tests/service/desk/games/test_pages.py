@@ -34,10 +34,7 @@ def events(desk: DeskTable, kind: str) -> list[EventRow]:
 def new_game(**changes: str) -> dict[str, str]:
     """A form that begins a game, with some of its fields changed."""
     form = {
-        "variant": "w3k",
-        "name": "Second Match",
-        "start": "2028-03-01",
-        "zone": "Europe/London",
+        "variant": "w3k", "name": "Second Match", "start": "2028-03-01", "zone": "Europe/London",
         "post_first": "yes",
     }
     for power in maps.load("w3k").powers:
@@ -75,17 +72,12 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [
-    ({"name": " "}, "needs a name"),
-    ({"start": "soon"}, "The first day is written like"),
-    ({"start": "2020-01-01"}, "is past"),
-    ({"zone": "Europe/Atlantis"}, "unknown"),
-    ({"player:Argyll": ""}, "has no player"),
-    ({"mail:Argyll": ""}, "has no mail address"),
-    ({"mail:Argyll": "Argyll <a@b.example>"}, "is no mail address"),
-    ({"mail:Argyll": ORDERS}, "own address"),
+    ({"name": " "}, "needs a name"), ({"start": "soon"}, "The first day is written like"),
+    ({"start": "2020-01-01"}, "is past"), ({"zone": "Europe/Atlantis"}, "unknown"),
+    ({"player:Argyll": ""}, "has no player"), ({"mail:Argyll": ""}, "has no mail address"),
+    ({"mail:Argyll": "Argyll <a@b.example>"}, "is no mail address"), ({"mail:Argyll": ORDERS}, "own address"),
     ({"mail:Argyll": "x@y.example", "mail:Montrose": "x@y.example"}, "is given to both"),
-    ({"name": "Powick Bridge"}, "exists already"),
-    ({"variant": "atlantis"}, "no such board"),
+    ({"name": "Powick Bridge"}, "exists already"), ({"variant": "atlantis"}, "no such board"),
 ])
 def test_a_form_with_a_fault_creates_nothing_and_says_what_is_wrong(
     desk: DeskTable, changes: dict[str, str], sentence: str
@@ -134,13 +126,8 @@ def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(
     with table.site.store.begin() as session:
         session.add(
             ReviewRow(
-                line_id=1,
-                key="k",
-                decision="read",
-                text="Army Aberdeen holds",
-                order="A Aberdeen H",
-                by="Ada",
-                at=table.site.clock.now(),
+                line_id=1, key="k", decision="read", text="Army Aberdeen holds", order="A Aberdeen H",
+                by="Ada", at=table.site.clock.now(),
             )
         )
     table.close_phase(table.phase().id)
@@ -237,12 +224,7 @@ def test_people_are_added_and_given_roles_and_one_coordinator_stays(desk: DeskTa
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
     for form_address in (
-        "/games/new",
-        f"{path}/move",
-        f"{path}/roll-back",
-        f"{path}/option",
-        f"{path}/address",
-        "/people/add",
+        "/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/option", f"{path}/address", "/people/add",
         "/people/role",
     ):
         assert desk.client.post(form_address, data={**new_game(), "csrf": "wrong"}).status_code == 403
@@ -254,9 +236,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     page = f"/games/{desk.table.game}"
     assert "Accept lines automatically: as set for the site" in desk.text(page)
     for value, why, sentence in (
-        ("0.5", WHY, "no such threshold"),
-        ("", WHY, "has this value already"),
-        ("0.95", "short", "reason"),
+        ("0.5", WHY, "no such threshold"), ("", WHY, "has this value already"), ("0.95", "short", "reason"),
     ):
         assert sentence in desk.post(f"{page}/threshold", value=value, why=why).text
     assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
@@ -272,9 +252,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert limits_of(row.options, ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
-        NAME,
-        "as set for the site",
-        "at least 0.95 sure",
+        NAME, "as set for the site", "at least 0.95 sure",
     )
 
 

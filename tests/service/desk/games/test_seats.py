@@ -16,10 +16,7 @@ from tests.support.table import ORDERS, address, open_table
 
 WHY = "The player has moved to the colonies."
 NEW = {
-    "power": "Argyll",
-    "name": "Bea",
-    "mail": "Bea@new.example, bea@two.example",
-    "zone": "America/New_York",
+    "power": "Argyll", "name": "Bea", "mail": "Bea@new.example, bea@two.example", "zone": "America/New_York",
     "why": WHY,
 }
 

@@ -212,7 +212,5 @@ def test_a_second_reader_sees_the_readings_in_another_order(desk: DeskSite) -> N
 def test_words_to_complete_are_those_of_the_whole_board(desk: DeskSite) -> None:
     answer = desk.client.get("/desk/7/words").json()
     assert answer == {
-        "names": [["Carham", "Carham Castle"]],
-        "verbs": ["moves to"],
-        "units": ["Army", "Fleet"],
+        "names": [["Carham", "Carham Castle"]], "verbs": ["moves to"], "units": ["Army", "Fleet"],
     }

@@ -10,35 +10,8 @@ from service.desk.reading.keys import ACTIONS, changes, keys_of
 from tests.support.desk_site import DeskSite
 
 PLAN = [
-    "Enter",
-    "1",
-    "2",
-    "3",
-    "4",
-    "5",
-    "ArrowUp",
-    "ArrowDown",
-    "e",
-    "o",
-    "v",
-    "s",
-    "d",
-    "u",
-    "Shift+u",
-    "j",
-    "k",
-    "]",
-    "[",
-    "p",
-    "z",
-    "+",
-    "-",
-    "r",
-    "m",
-    "b",
-    "a",
-    "g",
-    "?",
+    "Enter", "1", "2", "3", "4", "5", "ArrowUp", "ArrowDown", "e", "o", "v", "s", "d", "u", "Shift+u", "j",
+    "k", "]", "[", "p", "z", "+", "-", "r", "m", "b", "a", "g", "?",
 ]
 """The table of keys in the desk plan, section 4."""
 

@@ -41,15 +41,8 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
         candidates = [{"text": t, "order": o, "score": s} for t, o, s in LINES[2][3]] if n == 0 else []
         desk_site.add(
             LineRow(
-                id=11 + n,
-                page_id=2,
-                ordinal=n,
-                box=[[50, 0], [800, 0], [800, 60], [50, 60]],
-                kind="order",
-                text=text,
-                status="open",
-                confidence=0.8,
-                candidates=candidates,
+                id=11 + n, page_id=2, ordinal=n, box=[[50, 0], [800, 0], [800, 60], [50, 60]], kind="order",
+                text=text, status="open", confidence=0.8, candidates=candidates,
             )
         )
     yield desk_site

@@ -92,15 +92,8 @@ def test_lines_of_two_pages_are_not_joined(desk: DeskSite) -> None:
         session.flush()
         session.add(
             LineRow(
-                id=9,
-                page_id=2,
-                ordinal=0,
-                box=[[0, 0], [9, 0], [9, 9], [0, 9]],
-                kind="order",
-                text="x",
-                status="open",
-                confidence=0.5,
-                candidates=[],
+                id=9, page_id=2, ordinal=0, box=[[0, 0], [9, 0], [9, 9], [0, 9]], kind="order", text="x",
+                status="open", confidence=0.5, candidates=[],
             )
         )
     assert "on the same page" in desk.act("join", 4)["refused"]

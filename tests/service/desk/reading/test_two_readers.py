@@ -96,10 +96,7 @@ def test_the_first_reader_sees_their_own_and_goes_on(desk: DeskSite) -> None:
     answer = desk.acts({"key": "hers-of-three", "do": "reading-1", "line": 3, "seen": ""})
     own_state = next(item for item in answer["states"] if item["id"] == 3)
     assert (own_state["state"], own_state["order"], own_state["version"], own_state["stage"]) == (
-        "read",
-        HERS,
-        "hers-of-three",
-        "second",
+        "read", HERS, "hers-of-three", "second",
     )
     assert 'data-line="4"' in desk.page("/desk/7")
     assert ("You read this line as read : A Eskdale H. It counts once a second person reads the "
@@ -137,8 +134,7 @@ def test_who_decides_on_the_page_of_before_is_told_and_overwrites_nothing(desk: 
     desk.sign_in()
     # She decides on the page as it was before his decision.
     assert desk.act("not-order", 3, "a-stale-one", seen="hers-of-three") == {
-        "key": "a-stale-one",
-        "overtaken": 3,
+        "key": "a-stale-one", "overtaken": 3,
     }
     assert len(desk.reviews()) == 2
 

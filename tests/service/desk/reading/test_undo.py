@@ -27,17 +27,8 @@ def _acts(desk: DeskSite, chance: random.Random) -> bool:
     line = int(chance.choice(desk.states())[0])  # type: ignore[call-overload]  # the first field is the id
     do = chance.choice(
         [
-            "reading-1",
-            "reading-2",
-            "edit",
-            "not-order",
-            "void",
-            "skip",
-            "second",
-            "accept",
-            "join",
-            "break",
-            "said",
+            "reading-1", "reading-2", "edit", "not-order", "void", "skip", "second", "accept", "join",
+            "break", "said",
         ]
     )
     more = {"text": chance.choice(["Army Merse holds", "words"])} if do in {"edit", "said"} else {}

@@ -43,28 +43,14 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
     key = desk_site.blobs.put(photograph())
     desk_site.add(
         SubmissionRow(
-            id=2,
-            phase_id=7,
-            power="Montrose",
-            player_id=1,
-            sender="james@players.example",
-            received_at=DEADLINE - timedelta(minutes=30),
-            version=2,
-            semantic_key="y",
-            read_at=DEADLINE,
+            id=2, phase_id=7, power="Montrose", player_id=1, sender="james@players.example",
+            received_at=DEADLINE - timedelta(minutes=30), version=2, semantic_key="y", read_at=DEADLINE,
         ),
         PageRow(id=2, submission_id=2, ordinal=0, original=key, upright=key),
         *(
             LineRow(
-                id=10 + ordinal,
-                page_id=2,
-                ordinal=ordinal,
-                box=BOX,
-                kind="order",
-                text=text,
-                order=order,
-                status="auto",
-                confidence=0.97,
+                id=10 + ordinal, page_id=2, ordinal=ordinal, box=BOX, kind="order", text=text, order=order,
+                status="auto", confidence=0.97,
             )
             for ordinal, (text, order) in enumerate(
                 (("Army Merse holds", "A Merse H"), ("Army Eskdale holds", "A Eskdale H"))
@@ -242,8 +228,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
     assert '<option value="Ormond">' in page, "James commands both"
     assert '<option value="Argyll">' not in page
     for bad in (
-        {"power": "Argyll", "why": WHY},
-        {"power": "Montrose", "why": WHY},
+        {"power": "Argyll", "why": WHY}, {"power": "Montrose", "why": WHY},
         {"power": "Ormond", "why": "short"},
     ):
         assert "Nothing was changed" in desk.post("/sheet/2/refile", **bad).text
@@ -262,8 +247,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
     with desk.store() as session:
         assert ballots.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1}
         assert (session.get_one(SubmissionRow, 2).fate, session.get_one(SubmissionRow, 2).flags) == (
-            "held",
-            ["heading_disagrees"],
+            "held", ["heading_disagrees"],
         )
 
 
@@ -294,8 +278,7 @@ def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["only_changes"]
         session.get_one(LineRow, 3).status, session.get_one(LineRow, 3).order = (
-            "auto",
-            "A Eskdale - Carham Castle",
+            "auto", "A Eskdale - Carham Castle",
         )
         session.get_one(LineRow, 4).status, session.get_one(LineRow, 4).order = "auto", "F Lyme Bay H"
     assert "Units that this sheet does not name" not in desk.text("/sheet/1")
@@ -454,14 +437,7 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
         session.get_one(PageRow, 2).rotation = 90
     # 900 x 700 pixels, shown as 700 x 900
     desk.post(
-        "/sheet/2/line",
-        page=2,
-        text="Army Merse holds",
-        key="k",
-        after=0,
-        left=10,
-        top=50,
-        right=90,
+        "/sheet/2/line", page=2, text="Army Merse holds", key="k", after=0, left=10, top=50, right=90,
         bottom=60,
     )
     with desk.store() as session:
@@ -469,10 +445,7 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
         assert row.ordinal == 0
         assert row.box == [[450, 630], [450, 70], [540, 70], [540, 630]]
         assert [turned((x, y), (900, 700), 90) for x, y in row.box] == [
-            (70, 450),
-            (630, 450),
-            (630, 540),
-            (70, 540),
+            (70, 450), (630, 450), (630, 540), (70, 540),
         ]
         assert percent([(x, y) for x, y in row.box], (900, 700), 90) == (10, 50, 90, 60)
 
