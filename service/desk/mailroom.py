@@ -25,7 +25,7 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 # Where a game's receipts show each line as read, these pages told a coordinator orders before the deadline.
 OF_A_SHEET = frozenset({"receipt"})
 """Kinds of letters that may show what a sheet says."""
-SEALED = ("This receipt is sealed until the deadline, since it may show what stands on the sheet. Its reader "
+SEALED = ("This receipt is sealed until the deadline, since it may show what the sheet says. Its reader "
           "has it.")
 # An attachment of another kind could be HTML with a script; it is only handed out as a download.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})

@@ -79,37 +79,56 @@ def desk(
         if sealed(phase):
             return show(request, "sealed.html", waiting=phase.state == PhaseState.WAITING, **values)
         lines = queries.work(session, phase, visitor.name)
-        # After the results are sent the page is for reading only, so no line is chosen.
-        chosen = None
-        if phase.state != PhaseState.SENT:
-            asked = next((w for w in lines if w.line.id == line), None)
-            chosen = asked or queries.next_open(lines, after, visitor.name)
+        chosen = _chosen_line(phase, lines, line, after, visitor.name)
         values |= {"complaint": _complaint(ports, session, phase_id, lines, complained_line), "lines": lines,
                    "recent": _recent(session, lines, visitor.name), "counts": _counts(lines),
                    "unsealed": unsealed(phase),
                    "late": [] if phase.state == PhaseState.SENT else late.late_versions(session, phase),
                    "unusable": queries.unusable_pages(session, phase), "actions": keys.ACTIONS,
-                   "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.game.variant)}
+                   "keys": _keys(session, visitor), "name_of": partial(ports.power_name, view.game.variant),
+                   "key": secrets.token_urlsafe(16)}
         if chosen is None:
-            stale = queries.changed_since_judged(session, phase, lines)
-            return show(request, "desk_done.html", stale=stale, key=secrets.token_urlsafe(16),
-                        waiting=sum(w.waits for w in lines), mode=phase.review,
-                        mine=_count_read_by(lines, visitor.name),
-                        differing=[w for w in lines if w.line.stage is Stage.DIFFERS], **values)
+            values |= _done_values(session, phase, lines, visitor.name)
+            return show(request, "desk_done.html", **values)
         shown = reading_view.line_view(
-            ports, session, phase_id, lines, chosen, variant=view.game.variant, me=visitor.name
-        )
-        # The browser fetches the next crop while this line is read: at most 100 ms from a decision to the
-        # next line.
-        ahead = queries.next_open([w for w in lines if w is not chosen], _line_above(lines, chosen),
-            visitor.name)
-        return show(
-            request, "desk.html", line=shown, ahead=ahead,
-            sure=_sure_lines(ports, session, phase_id, lines, chosen, visitor.name),
-            open_lines=sum(w.line.needs_a_person for w in lines),
-            written=page_data.words_to_complete(session, phase_id, ports.load).written,
-            key=secrets.token_urlsafe(16), **values,
-        )
+            ports, session, phase_id, lines, chosen, variant=view.game.variant, me=visitor.name)
+        values |= _line_values(ports, session, phase_id, lines, chosen, visitor.name)
+        return show(request, "desk.html", line=shown, **values)
+
+
+def _chosen_line(
+    phase: PhaseRow, lines: Sequence[WorkLine], line_id: int | None, after: int | None, me: str
+) -> WorkLine | None:
+    """The line that was asked for, else the next open one; None if there is nothing to read."""
+    # After the results are sent the page is for reading only.
+    if phase.state == PhaseState.SENT:
+        return None
+    asked = next((work for work in lines if work.line.id == line_id), None)
+    return asked or queries.next_open(lines, after, me)
+
+
+def _done_values(session: Session, phase: PhaseRow, lines: Sequence[WorkLine], me: str) -> dict[str, Any]:
+    """What the desk shows when no line is left to read."""
+    return {
+        "stale": queries.changed_since_judged(session, phase, lines), "mode": phase.review,
+        "waiting": sum(work.waits for work in lines), "mine": _count_read_by(lines, me),
+        "differing": [work for work in lines if work.line.stage is Stage.DIFFERS],
+    }
+
+
+def _line_values(
+    ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
+) -> dict[str, Any]:
+    """What the desk shows beside the line that is read."""
+    others = [work for work in lines if work is not chosen]
+    return {
+        # The browser fetches its crop while this line is read: at most 100 ms from a decision to the next
+        # line on the screen (desk plan, "Targets").
+        "ahead": queries.next_open(others, _line_above(lines, chosen), me),
+        "sure": _sure_lines(ports, session, phase_id, lines, chosen, me),
+        "open_lines": sum(work.line.needs_a_person for work in lines),
+        "written": page_data.words_to_complete(session, phase_id, ports.load).written,
+    }
 
 
 @router.get("/results/{phase_id}")
@@ -121,7 +140,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         phase, _, values = _phase_values(ports, session, phase_id)
         # An open phase has a results page too; it says only that nothing is judged yet.
         lines = [] if sealed(phase) else queries.work(session, phase)
-        open_lines = sum(w.line.needs_a_person for w in lines)
+        open_lines = sum(work.line.needs_a_person for work in lines)
         stale = queries.changed_since_judged(session, phase, lines)
         values |= {"corrections": corrections(session, phase_id), "notice": notice}
         judged = phase.state in {PhaseState.READY, PhaseState.SENT}
@@ -170,16 +189,13 @@ def _sure_lines(
 ) -> list[tuple[WorkLine, ReadingOffer]]:
     """Open lines of this sheet whose best reading is sure, each with that reading: one key may accept them
     together."""
+    # The second reader of a line gets its readings in shuffled order, so there is no best one to accept.
+    undecided = [
+        work for work in lines
+        if work.place.sheet == chosen.place.sheet and work.line.state is LineState.OPEN
+        and not work.asked and work.line.stage is not Stage.SECOND]
     offered = []
-    for work in (
-        w
-        for w in lines
-        if w.place.sheet == chosen.place.sheet
-        and w.line.state is LineState.OPEN
-        and not w.asked
-        # Its second reader gets the readings in shuffled order, so there is no best one to accept.
-        and w.line.stage is not Stage.SECOND
-    ):
+    for work in undecided:
         first = next(iter(reading_view.reading_offers(ports, session, phase_id, lines, work, me=me)), None)
         if first is not None and first.shown.sure == "sure" and first.do != "said" and first.shown.order:
             offered.append((work, first))
@@ -194,7 +210,7 @@ def _complaint(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], line_id: int | None
 ) -> str:
     """Why the words typed for a line are no order; "" if they are one, or if nothing was typed there."""
-    work = next((w for w in lines if w.line.id == line_id), None)
+    work = next((work for work in lines if work.line.id == line_id), None)
     # The id comes from the address, and somebody else may have decided the line since.
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:
         return ""
@@ -202,7 +218,7 @@ def _complaint(
 
 
 def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
-    known = {w.line.id: w for w in lines}
+    known = {work.line.id: work for work in lines}
     return [Done(review, known[review.line_id]) for review in queries.last_reviews(session, lines, me)]
 
 
@@ -215,10 +231,10 @@ def _line_above(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
 def _count_read_by(lines: Sequence[WorkLine], me: str) -> int:
     """Number of lines that count as this person read them, alone or together with another reader."""
     return sum(
-        w.line.state is LineState.READ and me in {w.line.by, *(w.line.by or "").split(" and ")} for w in lines
-    )
+        work.line.state is LineState.READ and me in {work.line.by, *(work.line.by or "").split(" and ")}
+        for work in lines)
 
 
 def _counts(lines: Sequence[WorkLine]) -> dict[str, int]:
-    states = [w.line.state for w in lines]
+    states = [work.line.state for work in lines]
     return {state.value: states.count(state) for state in LineState}

@@ -151,10 +151,11 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
                          first=bool(game.options.get(FIRST_COUNTS, False))).items()}
         for phase, game in pairs
     }
-    stands = stands_of(session, [key for chosen_papers in chosen.values() for key in chosen_papers.values()])
+    lines_by_sheet = stands_of(
+        session, [key for by_power in chosen.values() for key in by_power.values()])
     return [
         _view(phase, game, rows[phase.id], powers[game.id], chosen[phase.id],
-              [line for key in chosen[phase.id].values() for line in stands[key]])
+              [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]])
         for phase, game in pairs
     ]
 
@@ -290,12 +291,14 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
 def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "") -> WorkLine | None:
     """The next line for a person, after line id `after` and from the start again. Skipped lines come last. A
     line for a second reader keeps its place for everyone but the person who asked."""
-    ids = [w.line.id for w in lines]
+    ids = [work_line.line.id for work_line in lines]
     start = ids.index(after) + 1 if after in ids else 0
     turned = [*lines[start:], *lines[:start]]
-    doubtful = [w for w in turned if w.line.state is LineState.OPEN or (w.asked and w.asked != me)]
+    doubtful = [
+        work_line for work_line in turned
+        if work_line.line.state is LineState.OPEN or (work_line.asked and work_line.asked != me)]
     # S at the desk: the line comes back at the end.
-    skipped = [w for w in turned if w.line.state is LineState.SKIPPED]
+    skipped = [work_line for work_line in turned if work_line.line.state is LineState.SKIPPED]
     return next(iter([*doubtful, *skipped]), None)
 
 
@@ -305,7 +308,7 @@ def last_reviews(
     """The last decisions of this phase that still count, newest first; of lines that two people read blind
     only those of `me`."""
     # The list of last decisions would show the second reader what the first one read.
-    blind = [w.line.id for w in phase_lines if w.line.blind]
+    blind = [work_line.line.id for work_line in phase_lines if work_line.line.blind]
     return list(
         session.scalars(
             select(ReviewRow).where(ReviewRow.line_id.in_(_ids(phase_lines)), ReviewRow.undone_at.is_(None),
@@ -362,4 +365,4 @@ def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
 
 
 def _ids(lines: Sequence[WorkLine]) -> list[int]:
-    return [w.line.id for w in lines]
+    return [work_line.line.id for work_line in lines]

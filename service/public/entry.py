@@ -44,7 +44,7 @@ def send(request: Request, mail: Annotated[str, Form()]) -> Response:
     with ports.sessions.begin() as session:
         # RFC 5321 allows 64 + 1 + 255 letters in an address; a longer one belongs to nobody.
         visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
-    # Not even the address that is gone to may tell whether somebody plays here.
+    # The redirect is the same too: it must not show whether somebody plays here.
     return RedirectResponse("/public/entry?notice=1", status_code=303)
 
 

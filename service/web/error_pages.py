@@ -78,7 +78,7 @@ async def _no_picture(request: Request, error: Exception) -> Response:
 
 
 async def _internal_error(request: Request, _error: Exception) -> Response:
-    # This one is answered outside the middleware, so the headers are put on by hand.
+    # This one is answered outside the middleware, so it must add the headers itself.
     response = _error_page(request, 500, OURS)
     response.headers.update(HEADERS)
     return response

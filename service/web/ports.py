@@ -57,7 +57,7 @@ class DeskActions:
 
     `judge_when_read(phase_id)` judges a phase once its last doubtful line is decided; False if something is
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
-    `read_again(session, line_id)` has the machine read a line that a person cut anew, once that transaction
+    `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route, `post`
     logs letters that came by post.

@@ -107,7 +107,7 @@ def line(request: Request, visitor: SignedIn, phase_id: int, line_id: int) -> Re
     with ports.sessions() as session:
         phase = _open_phase(session, phase_id)
         work_lines = queries.work(session, phase, visitor.name)
-        work = next((w for w in work_lines if w.line.id == line_id), None)
+        work = next((work for work in work_lines if work.line.id == line_id), None)
         if work is None:
             raise HTTPException(404, "There is no such line on the desk now.")
         variant = session.get_one(GameRow, phase.game_id).variant
@@ -133,10 +133,10 @@ def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> R
         if phase is None or not at_the_desk(phase):
             return JSONResponse({"acts": answers, "closed": CLOSED})
         work_lines = queries.work(session, phase, visitor.name)
-        open_lines = sum(w.waits for w in work_lines)
+        open_lines = sum(work.waits for work in work_lines)
         changed = {line for answer in answers for line in answer.get("about", ())}
         answer = {
-            "acts": answers, "states": [reading_view.state_entry(w) for w in work_lines],
+            "acts": answers, "states": [reading_view.state_entry(work) for work in work_lines],
             "offers": _changed_offers(ports, session, phase_id, work_lines, changed, visitor.name),
             **_history(session, phase_id, visitor.name, work_lines),
         }
@@ -179,7 +179,7 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
     with ports.sessions.begin() as session:
         session.get_one(UserRow, visitor.name).keys = changed or None
     back = wanted.get("back", "")
-    # `back` comes from the form; only the number of a phase is gone to.
+    # `back` comes from the form; only the number of a phase is accepted.
     return RedirectResponse(f"/desk/{back}" if back.isascii() and back.isdecimal() else "/", status_code=303)
 
 
@@ -204,7 +204,7 @@ def _changed_offers(
     """Open lines whose first offer may have changed: by the lines just decided, or because the machine has
     read a line that was cut. The browser fetches these again."""
     # A correction is offered on lines of its own sheet only (`echo`), so no other sheet can have changed.
-    sheets = {w.place.sheet for w in work_lines if w.line.id in changed}
+    sheets = {work.place.sheet for work in work_lines if work.line.id in changed}
     offered = {}
     for work in work_lines:
         if (work.place.sheet in sheets or work.line.kind == PART) and work.line.needs_a_person:
@@ -217,7 +217,7 @@ def _history(
     session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
     """What this person can undo and redo, oldest first, and the last decisions of anyone."""
-    numbers = {w.line.id: w.place.number for w in work_lines}
+    numbers = {work.line.id: work.place.number for work in work_lines}
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,

@@ -62,11 +62,12 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
         # Only a person's decision is an example; what the machine was sure of corrects nobody.
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
-        eye, hand = _best(line.candidates).split(), line.order.split()
+        machine_words, corrected_words = _best(line.candidates).split(), line.order.split()
         # Words that were only added or left out are no misreading of the same marks.
         corrections += [
-            _Correction(tuple(eye[a:b]), tuple(hand[c:d]), other.place.number)
-            for change, a, b, c, d in SequenceMatcher(None, eye, hand, autojunk=False).get_opcodes()
+            _Correction(tuple(machine_words[a:b]), tuple(corrected_words[c:d]), other.place.number)
+            for change, a, b, c, d in SequenceMatcher(
+                None, machine_words, corrected_words, autojunk=False).get_opcodes()
             if change == "replace" and b > a and d > c
         ]
     return sorted(corrections, key=lambda correction: -len(correction.read))

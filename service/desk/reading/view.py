@@ -149,9 +149,10 @@ def reading_offers(
     """The readings of a line in the order they are offered, at most five."""
     placed = arranged(work.line.candidates)
     # After a line was cut again, old and new readings stand side by side, so each says which cut it is from.
-    anew = any(AGAIN in item for _, item in placed)
+    was_recut = any(AGAIN in item for _, item in placed)
     plain = [
-        ReadingOffer(f"reading-{n}", item, cut="" if not anew else NEW_CUT if AGAIN in candidate else OLD_CUT)
+        ReadingOffer(
+            f"reading-{n}", item, cut="" if not was_recut else NEW_CUT if AGAIN in candidate else OLD_CUT)
         for (n, candidate), item in zip(
             placed, candidates.shown([candidate for _, candidate in placed]), strict=True
         )
@@ -159,7 +160,7 @@ def reading_offers(
     # Shuffled, so that the order tells nothing of the first decision (desk plan, "Two-person review").
     if is_second_reader(work, me):
         return tuple(sorted(plain[:MAX_OFFERS], key=lambda item: _shuffled(work.line.id, me, item.do)))
-    echoed = echo(work, [w for w in lines if w.place.sheet == work.place.sheet],
+    echoed = echo(work, [other for other in lines if other.place.sheet == work.place.sheet],
                  lambda text: page_data.typed_line(session, phase_id, ports.load, work.power, text).order)
     return tuple(_with_echo(plain, echoed)[:MAX_OFFERS])
 

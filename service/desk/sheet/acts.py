@@ -155,7 +155,8 @@ def add_line(
     if not decisions.begin(session, act, DecisionKind.DECIDE):
         return None
     make_room(session, page.id, after, 1)
-    # What the first of two readers wrote is not the eye's: the second would find it in the edit box.
+    # The text of the row is the machine's reading, which the second reader finds in the edit box; so what the
+    # first one wrote must not be there.
     alone = session.get_one(PhaseRow, act.phase_id).review == ReviewMode.NONE
     row = LineRow(page_id=page.id, ordinal=after + 1, box=[list(point) for point in box], kind=decisions.PART,
                   text=text if alone else "", confidence=0.0, status=LineState.NOT_ORDER, candidates=[])

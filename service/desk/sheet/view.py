@@ -64,7 +64,7 @@ def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
 
 
 def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
-    # Late is told first: no version number and no choice helps a sheet that came late.
+    # Late comes first: no version number and no choice helps a sheet that came late.
     if row.received_at > phase.deadline:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.paper.id == row.id:
