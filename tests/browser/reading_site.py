@@ -21,7 +21,6 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 from PIL import Image, ImageOps
-from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
