@@ -62,7 +62,8 @@ def correct(
     form. Raises 409 before results are sent."""
     ports: DeskPorts = request.app.state.ports
     circulars = _circulars(ports)
-    correction = ResultsCorrection(*(" ".join(field.split()) for field in (wrong_statement, right, effect, found_by)))
+    fields = (wrong_statement, right, effect, found_by)
+    correction = ResultsCorrection(*(" ".join(field.split()) for field in fields))
     # The key comes with the form and stays the same when it is sent again, so players get one letter.
     key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
     with ports.sessions() as session:

@@ -39,7 +39,8 @@ def or_refuse(act: Callable[[], Outcome]) -> Outcome:
 
 def own_address(ports: DeskPorts) -> str:
     """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-    return "" if ports.actions.quarantine is None else ports.actions.quarantine.post.letters.sender.order_address
+    quarantine = ports.actions.quarantine
+    return "" if quarantine is None else quarantine.post.letters.sender.order_address
 
 
 def game_row(session: Session, game_id: str) -> GameRow:
