@@ -122,26 +122,38 @@ def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     for number in range(AT_ONCE + 5):
         log(
-            table, f"event_{number:03}", game_id=table.game, actor="Señora Ñ",
+            table,
+            f"event_{number:03}",
+            game_id=table.game,
+            actor="Señora Ñ",
             detail={"why": "“Ålesund” & <b>", "b": 1, "a": [2]},
         )
     answer = desk.client.get("/log/export")
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     assert answer.headers["content-disposition"].startswith('attachment; filename="log-all-')
-    entries = [json.loads(line) for line in answer.text.splitlines()]
-    assert len(entries) > AT_ONCE, "the export is whole, not a page of it"
-    assert [entry["id"] for entry in entries] == sorted(entry["id"] for entry in entries)
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    events = [line for line in lines if "id" in line]
+    closed = [line for line in lines if "id" not in line]
+    assert lines == events + closed
+    assert len(events) > AT_ONCE, "the export is whole, not a page of it"
+    assert [line["id"] for line in events] == sorted(line["id"] for line in events)
+    assert any(line["game"] is None for line in events)
+    assert not any({"n", "leaf", "link"} & set(line) for line in events if line["game"] is None)
+    of_game = [line for line in lines if line["game"] is not None]
     # The chain is computed here from the file alone and not by our own code.
-    digest = hashlib.sha256(b"galloper record 1").hexdigest()
-    for entry in entries:
-        if entry["game"] is None:
-            assert "digest" not in entry
-            continue
-        hashed = {name: entry[name] for name in ("id", "at", "actor", "what", "detail")}
-        words = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        digest = hashlib.sha256(f"{digest}\n{words}".encode()).hexdigest()
-        assert entry["digest"] == digest
-    game_entries = [
+    digest = sha(f"galloper record 1\n{table.game}")
+    for number, line in enumerate(sorted(of_game, key=lambda line: line["n"]), start=1):
+        assert line["n"] == number
+        digest = sha(f"{digest}\n{number}\n{line['leaf']}")
+        assert line["link"] == digest
+    for line in closed:
+        assert set(line) == {"game", "n", "leaf", "link"}, "nothing but digests of what is no event"
+    for line in of_game[: -len(closed)]:
+        body = json.dumps(line["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert line["leaf"] == sha(f"{line['salt']}\n{body}")
+        tells = line["body"]["tells"]
+        assert (tells["event"], tells["by"], tells["detail"]) == (line["what"], line["actor"], line["detail"])
+    game_lines = [
         json.loads(line) for line in desk.client.get(f"/log/export?game={table.game}").text.splitlines()
     ]
     assert game_lines == of_game
