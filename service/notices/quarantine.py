@@ -200,7 +200,7 @@ class Quarantine:
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.post.letters.sender
         return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,),
-                              own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
+                                      own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
 
     def _verdict(
         self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,

@@ -165,7 +165,7 @@ def test_whatever_the_hidden_fleet_does_others_are_told_the_same(tmp_path: Path,
                 {"welcome"} if drawing else set()
             ) <= kinds
             assert any("Army/Fleet Hidden Germanicus 3 moves to Clyveland" in text
-                for text in written.values())
+                       for text in written.values())
             outputs.append({**written, **(pages(table, desk) if drawing else {}), **archive(table)})
     for other in outputs[1:]:
         assert other.keys() == outputs[0].keys()

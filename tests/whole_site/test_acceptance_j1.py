@@ -305,7 +305,7 @@ def _people(tables: Tables) -> None:
 
         player(SECOND, "Protectorate").reminders = True
         session.add(PostalAddressRow(player_id=player(FIRST, "Argyll").id, lines=["Quill Cottage", "Oban"],
-                              made_at=tables.clock.now(), made_by="ada"))
+                                     made_at=tables.clock.now(), made_by="ada"))
 
 
 def _round(tables: Tables, name: str) -> None:

@@ -139,7 +139,7 @@ def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, 
     table.close_phase(phase.id)
     table.approve_phase(phase.id, "ada")
     words = " ".join(table.words(row) for row in table.letters()
-                    if row.recipient == address(bad.reader) and row.kind.endswith("_results"))
+                     if row.recipient == address(bad.reader) and row.kind.endswith("_results"))
     assert [sentence for sentence in bad.sentences if sentence not in words] == [], words
     standing = {str(unit) for unit in table.resolution().position.units}
     assert standing >= set(bad.units)

@@ -53,7 +53,7 @@ def test_a_mail_of_the_fixtures_names_no_address_that_can_exist(path: Path) -> N
     assert not [domain for domain in domains if not domain.lower().endswith(RESERVED)]
     addresses = [ipaddress.ip_address(address) for address in NUMBER.findall(text)]
     assert not [address for address in addresses if not address.is_loopback
-        and not any(address in net for net in DOCUMENTATION)]
+                and not any(address in net for net in DOCUMENTATION)]
 
 
 DRAWN = [

@@ -172,5 +172,5 @@ def test_a_turn_from_photographs_to_results(
         assert "Raglan Castle" in body.get_content()
     assert not any("mallory" in to for letter in smtp_sink.letters for to in letter.recipients)
     receipts = [letter for letter in smtp_sink.letters
-        if by_id.get(letter.message["Message-ID"]) == "receipt"]
+                if by_id.get(letter.message["Message-ID"]) == "receipt"]
     assert {r for letter in receipts for r in letter.recipients} == {m.sender for m in mails}

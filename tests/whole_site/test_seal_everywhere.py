@@ -104,7 +104,7 @@ def _lines(site: Site, sealed: Sealed) -> None:
             ]
             for index, (words, order, kind, state) in enumerate(rows):
                 box = [[100, 100 + 60 * index], [700, 100 + 60 * index], [700, 140 + 60 * index],
-                    [100, 140 + 60 * index]]
+                       [100, 140 + 60 * index]]
                 session.add(
                     LineRow(
                         page_id=row.id,

@@ -83,7 +83,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
 def figure(label: str, **values: float) -> None:
     """One line of JSON; seconds are of the processor."""
     print(json.dumps({"what": label, **{name: round(value, 2) for name, value in values.items()}}),
-        flush=True)
+          flush=True)
 
 
 def _root(site: Site, game: str) -> chain.Root:

@@ -347,8 +347,8 @@ def _two_owners_are_asked_to_retreat(turn: Turn, story: Story) -> None:
     owners = {"Newcastle": "Army Kesteven & Holland", "Ormond": "Army County Wexford"}
     assert wait_for(lambda: len(turn.letters("retreatrequest")) >= len(owners), PATIENCE)
     asked = turn.letters("retreatrequest")
-    assert sorted(r for letter in asked for r in letter.recipients) == sorted(story.players[p][1]
-        for p in owners)
+    recipients = sorted(recipient for letter in asked for recipient in letter.recipients)
+    assert recipients == sorted(story.players[power][1] for power in owners)
     for power, unit in owners.items():
         letter = next(letter for letter in asked if story.players[power][1] in letter.recipients)
         words = _words(letter)

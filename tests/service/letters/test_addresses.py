@@ -80,7 +80,7 @@ def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
     assert address_lines("ул. Ленина 5\r\n\r\n 101000   "
                          "Москва\x00\u202e\n") == ("ул. Ленина 5", "101000 Москва")
     assert address_lines("15 Sráid Uí Chonaill\nBaile Átha "
-                    "Cliath") == ("15 Sráid Uí Chonaill", "Baile Átha Cliath")
+                         "Cliath") == ("15 Sráid Uí Chonaill", "Baile Átha Cliath")
     assert name_line("Ada\r\nLovelace\x07") == "Ada Lovelace"
 
 

@@ -25,8 +25,7 @@ ORDERS: tuple[str | tuple[str, LineState], ...] = (
 """One is for a unit of another power, and one is nothing that can be ordered."""
 SIGNED = "Dov Quill, 4 Mill Lane, Stamford"
 HUES = [(200, 0, 0), (0, 140, 0), (0, 0, 200), (160, 0, 160), (0, 140, 140), (150, 110, 0), (90, 60, 180),
-    (200, 80, 0),
-        (0, 90, 30), (110, 0, 50)]  # fmt: skip
+        (200, 80, 0), (0, 90, 30), (110, 0, 50)]  # fmt: skip
 """The ink of each line from top to bottom."""
 
 
@@ -46,8 +45,7 @@ def copy(site: Site) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         rows = list(session.scalars(select(LineRow).order_by(LineRow.ordinal)))
         foot = [[100, 740], [700, 740], [700, 780], [100, 780]]
         session.add(LineRow(page_id=rows[0].page_id, ordinal=len(rows), kind="other", text=SIGNED, order=None,
-            box=foot,
-                            confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
+                            box=foot, confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))
         for index, box in enumerate([*(row.box for row in rows), foot]):
             ink(index, box, page)
         out = io.BytesIO()
@@ -64,7 +62,7 @@ def copied(table: Table) -> bytes:
     table.approve_phase(phase.id, "ada")
     row: OutboxRow = table.letters("draft_results")[0]
     (content,) = [part.get_content() for part in table.message(row).iter_attachments()
-                if part.get_filename() == "sheet-manchester-1.jpg"]  # fmt: skip
+                  if part.get_filename() == "sheet-manchester-1.jpg"]  # fmt: skip
     assert isinstance(content, bytes)
     return content
 

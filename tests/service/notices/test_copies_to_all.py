@@ -64,7 +64,7 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
     assert {row.recipient for row in letters} == {address(power) for power in table.variant.powers}
     for row in letters:
         files = {str(part.get_filename()): part.get_content()
-            for part in table.message(row).iter_attachments()}
+                 for part in table.message(row).iter_attachments()}
         copies = {name: data for name, data in files.items() if name.startswith("sheet-")}
         assert set(copies) == {"sheet-manchester-1.jpg", "sheet-the-crown-1.jpg", "sheet-ormond-1.jpg"}
         assert all(name.startswith("results-") for name in set(files) - set(copies))

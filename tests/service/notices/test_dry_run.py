@@ -58,7 +58,7 @@ def everything(table: Table) -> dict[str, list[Any]]:
     with table.site.store() as session:
         return {
             name: [tuple(row)
-                for row in session.execute(select(rows_of).order_by(*rows_of.primary_key.columns))]
+                   for row in session.execute(select(rows_of).order_by(*rows_of.primary_key.columns))]
             for name, rows_of in TableBase.metadata.tables.items()
             # The one event of a dry run, and its entry in the record, are counted below.
             if name not in {"events", "record", "record_heads"}
@@ -121,8 +121,8 @@ def test_the_letters_of_a_rehearsal_are_those_that_leave(table: Table) -> None:
         (row.kind, row.recipient, row.subject) for row in table.letters()]
     assert rehearsal.letters
     for letter, row in zip(rehearsal.letters, table.letters(), strict=True):
-        assert list(letter.attached) == [part.get_filename()
-            for part in table.message(row).iter_attachments()]
+        names = [part.get_filename() for part in table.message(row).iter_attachments()]
+        assert list(letter.attached) == names
 
 
 def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:

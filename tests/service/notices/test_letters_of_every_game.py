@@ -61,7 +61,7 @@ def foreign(slug: str) -> list[str]:
             | {kind.name for kind in other.kinds.values()}
         )
         patterns += [rf"\b{re.escape(name)}\b" for name in names if name.casefold() not in own_words
-            and len(name) > 3]
+                     and len(name) > 3]
     patterns += [
         rf"\b(?:{words})\b"
         for kind, words in OF_KINDS.items()

@@ -247,7 +247,7 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
                 texts += pages(part.get_content())
         whole = " ".join(texts)
         assert not [line for line in ("High Street", "Quill Cottage", "Lodge 7", "Low Street")
-            if line in whole]
+                    if line in whole]
 
 
 def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
@@ -308,7 +308,7 @@ def test_a_name_with_line_breaks_is_one_line_of_an_envelope(winter: Table) -> No
         session.get_one(PlayerRow, seat.player_id).name = "Hugo\r\nBcc: all@example.org\n"
     with winter.site.store() as session:
         name_lines = {envelope.to[0]
-            for envelope in envelopes(post_of(session, winter.game, date(2027, 3, 1)))}
+                      for envelope in envelopes(post_of(session, winter.game, date(2027, 3, 1)))}
     assert "Hugo Bcc: all@example.org" in name_lines
 
 

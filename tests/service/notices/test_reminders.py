@@ -82,7 +82,7 @@ def test_who_sent_a_sheet_or_a_letter_is_left_alone(table: Table) -> None:
     with table.site.store.begin() as session:
         phase = table.phase()
         session.add(PostalOriginalRow(phase_id=phase.id, power="Ormond", received=phase.opens_at.date(),
-                              made_at=phase.opens_at, made_by="ada"))
+                                      made_at=phase.opens_at, made_by="ada"))
     look(table, timedelta(hours=40))
     assert reminded(table) == []
 

@@ -78,7 +78,7 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
     asked = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
-        if letter.kind == "retreat_request"}
+             if letter.kind == "retreat_request"}
     assert set(asked) == {address("Newcastle"), address("Montrose")}
     assert "- Army Kesteven & Holland Write" in asked[address("Newcastle")]
     assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
@@ -166,14 +166,14 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
         for power in autumn.variant.powers.values():
             units = 5 if power.id == "Newcastle" else 6
             section = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} "
-                                   f"units.")[2].partition(" - ")[0]
+                                      f"units.")[2].partition(" - ")[0]
             assert (
                 (f"Offer: build {offers[power.id]}." in section) if power.id in offers
                 else "Offer" not in section
             ), power.id
             assert "Demand" not in section
     adjustments = {letter.recipient: autumn.words(letter) for letter in letters
-        if letter.kind == "adjustment"}
+                   if letter.kind == "adjustment"}
     assert set(adjustments) == everyone(autumn)
     for power in autumn.variant.powers.values():
         wanted = (

@@ -47,7 +47,7 @@ def own(
 ) -> bytes:
     """Montrose's mail, with more headers, another photograph, or another name for it."""
     return mail(table.subject("Montrose", version), MONTROSE,
-        parts=[text(), part(photo or picture(90 + version), name=name)],
+                parts=[text(), part(photo or picture(90 + version), name=name)],
                 stamps=[stamp("montrose.example", server=SERVER)], headers=headers)  # fmt: skip
 
 
@@ -233,7 +233,7 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
             raw = own(table, number + 1, headers=(machine[number % 4],))
         else:
             raw = mail(f"Undeliverable {number}", "mailer-daemon@montrose.example",
-                headers=("Auto-Submitted: auto-replied",),
+                       headers=("Auto-Submitted: auto-replied",),
                        from_lines=["From: mailer-daemon@montrose.example"],
                        parts=[text(f"It came back {number}.")])  # fmt: skip
         assert table.take(raw, received_at).state == MailState.IGNORED
@@ -249,7 +249,7 @@ def test_20_names_of_attachments_never_become_paths(table: Table, name: str) -> 
     row = table.take(own(table, photo=picture(77), name=name), table.phase().opens_at)
     assert row.state == MailState.USED
     new_files = [path for path in set(table.site.blobs.root.parent.rglob("*")) - before
-            if path.is_file() and not path.name.startswith("galloper.sqlite")]
+                 if path.is_file() and not path.name.startswith("galloper.sqlite")]
     assert new_files
     assert all(len(path.name) == 64 and path.parents[1] == table.site.blobs.root for path in new_files)
 
@@ -259,7 +259,7 @@ def test_20_a_file_is_what_it_holds_and_not_what_it_is_called(table: Table) -> N
     opens = table.phase().opens_at
     for number, data in enumerate((b"", b"GIF89a but no picture", b"%PDF-1.7 but no pages"), start=1):
         raw = mail(table.subject("Montrose", number), MONTROSE,
-            parts=[text(), part(data), part(picture(number))],
+                   parts=[text(), part(data), part(picture(number))],
                    stamps=[stamp("montrose.example", server=SERVER)])  # fmt: skip
         assert table.take(raw, opens).state == MailState.USED
     only = mail(
