@@ -156,8 +156,8 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
         assert table.take(raw, noon + timedelta(hours=hour)).state == "used"
     first, second = (table.words(row) for row in table.letters("receipt"))
     assert "nothing you send later replaces it" in first
-    assert ("one of yours was received before: this one is kept, and counts only if the first cannot be "
-            "read") in second
+    assert ("one of yours was received before. This one counts only if the first cannot be "
+            "read.") in second
     ids_by_version = {paper.version: paper.id for paper in table.papers()}
     with site.store() as session:
         counts = executed(session, session.get_one(PhaseRow, table.phase().id))
