@@ -24,10 +24,11 @@ demo: setup
 	@echo "Galloper's demo: a game on loopback mail, from photographs to results."
 	.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,)
 
-# The judge's and the parsers' property tests run in parallel; two workers fit two cores.
+# A file's tests stay on one worker, so that what they share is set up once. Three workers fit two cores: many tests
+# wait for a server, a killed process or a clock.
 test: setup-dev
 	@echo "Running the tests (make test-slow has the long suites)."
-	.venv/bin/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
+	.venv/bin/python -m pytest -n 3 --dist loadfile -m "not slow" $(ARGS)
 
 test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)

@@ -109,6 +109,7 @@ def _clean(count: int, *, right: bool, **features: float | bool) -> list[Judged]
     return [Judged(Features(**{**clean, **features}), right)] * count  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_gate_closes_where_lines_go_wrong() -> None:
     """A thousand clean lines, and a hundred with a margin of 5 of which every tenth is wrong: those wait, and
     so do lines that a rule holds back, which count for nothing."""
@@ -154,6 +155,7 @@ def test_too_few_lines_give_no_gate() -> None:
         gated(_clean(50, right=True), [0.99] * 50)
 
 
+@pytest.mark.slow
 def test_hands_are_judged_by_weights_that_did_not_see_them() -> None:
     """One hand is always wrong at a cost at which all others are right: by the others' weights it seems
     sure."""

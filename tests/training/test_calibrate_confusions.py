@@ -14,6 +14,7 @@ from ocr.decoding.confusions import read_prices
 from training.calibrate_confusions import main
 
 
+@pytest.mark.slow
 def test_a_folder_gives_prices_that_say_where_they_come_from(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

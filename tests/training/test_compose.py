@@ -64,6 +64,7 @@ def test_the_same_seed_gives_the_same_bytes(
     assert compose(a_sheet(workshop), workshop) == composed
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_photograph(
     workshop: Workshop, composed: tuple[bytes, dict[str, Any]]
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_long_order_is_wrapped_and_its_rows_join_to_its_text(facts: dict[str, 
     assert facts["rows"] == sum(len(line["rows"]) for line in facts["lines"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
 def test_boxes_lie_inside_the_picture_as_shown_and_hold_the_ink(workshop: Workshop, orientation: int) -> None:
     look: dict[str, Any] = {
@@ -131,6 +133,7 @@ def test_rows_follow_one_another_down_the_page(workshop: Workshop) -> None:
     assert middles == sorted(middles)
 
 
+@pytest.mark.slow
 def test_striking_out_adds_ink(workshop: Workshop) -> None:
     def darkness(struck: bool) -> float:
         lines = (SheetLine("Fleet Bristol holds", WrittenLineKind.ORDER, "F Bristol H", struck),)

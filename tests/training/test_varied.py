@@ -159,6 +159,7 @@ def test_a_slip_is_in_one_word_and_short_words_have_none() -> None:
     assert misspelt("Army Kent holds", wording) is None
 
 
+@pytest.mark.slow
 def test_slips_of_the_pen_leave_the_order_as_it_counts() -> None:
     shares = Shares(struck=0.0, corrected=1.0, trapped=0.0, misspelt=0.0, aside=0.0, shopping=0.0)
     rng = np.random.default_rng(9)
@@ -193,6 +194,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_else_is_composed(
     assert next(sheets(batch)) == composed
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_sheet(batch: Batch, composed: tuple[bytes, dict[str, Any]]) -> None:
     other = Batch(batch.purpose, 1, 8, batch.style, NAMES, batch.cache)
     assert sheet(other, "h7-001", hasty=False)[0] != composed[0]
@@ -204,6 +206,7 @@ def test_hasty_sheets_say_so(batch: Batch, composed: tuple[bytes, dict[str, Any]
     assert (composed[1]["style"]["manner"], hasty["style"]["manner"]) == ("tidy", "hasty")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("two", "turned"), [(0.0, 1.0), (1.0, 0.0)])
 def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
     batch: Batch, two: float, turned: float
@@ -226,6 +229,7 @@ def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
             assert float(np.percentile(inside, 2)) < 0.8 * float(np.percentile(inside, 90)), line["text"]
 
 
+@pytest.mark.slow
 def test_lines_of_a_second_leaf_stand_to_the_right_of_the_first(batch: Batch) -> None:
     both = Batch(batch.purpose, 1, 21, batch.style, NAMES, batch.cache, two=1.0, turned=0.0)
     lines = sheet(both, "o", hasty=False)[1]["lines"]
@@ -234,6 +238,7 @@ def test_lines_of_a_second_leaf_stand_to_the_right_of_the_first(batch: Batch) ->
     assert max(middles[:jump]) < min(middles[jump:])
 
 
+@pytest.mark.slow
 def test_short_orders_stand_in_two_columns_on_request(batch: Batch) -> None:
     wide = Batch(
         batch.purpose, 1, 3, batch.style, NAMES, batch.cache, Shares(columns=1.0, shopping=0.0), turned=0.0

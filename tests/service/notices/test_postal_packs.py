@@ -14,12 +14,22 @@ import pytest
 from pypdfium2 import raw
 from sqlalchemy import select
 
+import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.letters.addresses import LONGEST, MOST_LINES
 from service.notices.postal_packs import RETURN, envelopes, post_of
 from service.notices.results import ResultsAnnouncer
-from service.pictures import BlankSheet, PaperEnvelope, envelopes_pdf, labels_pdf, missing_letters, sheets_pdf
+from service.pictures import (
+    BlankSheet,
+    PaperEnvelope,
+    board_pdf,
+    envelopes_pdf,
+    labels_pdf,
+    missing_letters,
+    sheets_pdf,
+)
+from service.pictures.board import shipped_maps
 from service.pictures.paper.blank_sheet import ROWS
 from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalAddressRow, SeatRow
 from tests.support.site import Site
@@ -154,9 +164,17 @@ def test_labels_stand_fourteen_on_a_page() -> None:
 # ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def map_pdf() -> bytes:
+    """The map of a board, drawn once for all packs: it takes four seconds, and no pack depends on what it shows."""
+    variant = maps.load("w3k")
+    return board_pdf(variant, variant.start.centres, "Powick Bridge", "at the beginning of 1642")
+
+
 @pytest.fixture
-def winter(site: Site) -> Table:
+def winter(site: Site, map_pdf: bytes, monkeypatch: pytest.MonkeyPatch) -> Table:
     """Winter 1643 with three postal addresses on file, one of a journey that ends soon."""
+    monkeypatch.setattr(shipped_maps, "_pdf", lambda *_: map_pdf)
     opening = autumn_1642()
     table = open_table(
         site, position=Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
