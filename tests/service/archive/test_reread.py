@@ -106,8 +106,10 @@ def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = Tr
 
 def _lifted(original: Page) -> Page:
     """The page with its heading one row above where the sheet's first order stands."""
-    lines = [replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners)))
-        for line in original.lines]  # type: ignore[arg-type]
+    lines = [
+        replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners)))  # type: ignore[arg-type]
+        for line in original.lines
+    ]
     return replace(original, lines=tuple(lines))
 
 
