@@ -116,7 +116,8 @@ def test_any_two_powers_can_be_told_apart_however_one_sees(slug: str, sight: str
     """MAP-02, MAP-05: any two may become neighbours, so all pairs are asked."""
     powers = maps.load(slug).powers.values()
     differences = {
-        (left.name, right.name): apart(left, right, sight) for left, right in itertools.combinations(powers, 2)
+        (left.name, right.name): apart(left, right, sight)
+        for left, right in itertools.combinations(powers, 2)
     }
     worst = min(differences, key=lambda pair: differences[pair])
     assert differences[worst] >= 2 * NOTICEABLE, (worst, round(differences[worst], 1))
