@@ -110,9 +110,7 @@ def _named_blobs(connection: Connection) -> list[str]:
     out."""
     keys: set[str] = set()
     for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
-        keys.update(
-            key for key in connection.execute(select(column).distinct()).scalars() if key is not None
-        )
+        keys.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
     return sorted(keys)
 
 
@@ -154,15 +152,15 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
             table.name: dump.load(connection, table, rows[table.name].splitlines()) for table in dump.tables()
         }
         dump.settle_counters(connection)
-        connection.execute(delete(RecordPendingRow))  # every row that was just put in has its entry already
+        connection.execute(delete(RecordPendingRow))  # every row that was just loaded has its entry already
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             roots = tuple(
                 _check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
-    why = "This site was put back from a backup. Letters may have left the old one since."
-    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, why))
+    reason = "This site was put back from a backup. Letters may have left the old one since."
+    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, reason))
 
 
 def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -217,7 +215,7 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
 
 
 def _check_record(session: Session, game: str) -> chain.Root:
-    """The end of a game's record, after every digest in it was reckoned anew. Raises BackupFault."""
+    """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
     before, number = start(game), 0
     for number, row in enumerate(chain.entries(session, game), start=1):
         before = link(before, number, row.leaf)
@@ -232,11 +230,11 @@ def _check_record(session: Session, game: str) -> chain.Root:
     return root
 
 
-def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, why: str) -> int:
+def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, reason: str) -> int:
     """Let no letter leave, and enqueue what had not been done; how many letters wait."""
     store = sessions(engine)
     with store.begin() as session:
-        switches.pause(session, "galloper", why, now)
+        switches.pause(session, "galloper", reason, now)
         if jobs is not None:
             # The queue's own tables are not in the backup; this work is known from ours.
             for mail in records.unfinished_mails(session):

@@ -1,8 +1,8 @@
 """A game as one file that can be read in twenty years: a ZIP of plain JSON and pictures, with a README in it.
 
-The whole archive opens every entry of the record and holds every photograph, mail and letter: it is the
-coordinator's. The players' archive opens what has been sent to all, and holds no photograph and no mail: of
-the rest it has the digests, so that the chain can be checked all the same (docs/record.md, "The archive").
+The whole archive, which is the coordinator's, opens every entry of the record and has every photograph, mail
+and letter. The players' archive opens what was sent to all, and has no photograph and no mail. Of the rest it
+has the digests, so that the chain can still be checked (docs/record.md, "The archive").
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Edition(StrEnum):
 
 
 class BlobFiles(Protocol):
-    """Where the files lie."""
+    """The store of the files."""
 
     def read(self, key: str) -> bytes:
         """The bytes of a blob, checked against their name."""
@@ -96,7 +96,7 @@ def write_archive(
     session: Session, blobs: BlobFiles, game_id: str, edition: Edition, now: datetime, version: str,
     out: BinaryIO
 ) -> record.Root:
-    """Write the archive of a game as it stands into an empty file that can be read back; the end of its
+    """Write the archive of a game as it is now into an empty file that can be read back; the end of its
     record. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
     game = session.get(GameRow, game_id)
     if game is None:
@@ -109,6 +109,8 @@ def write_archive(
         "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
     }
+    # The record comes right after these two, so that a file that was cut off still has entries that can be
+    # read.
     first = [("README.txt", README.encode()), ("manifest.json", _json(manifest))]
     seal(out, chain(first, _files(session, blobs, game_id, opener)))
     return root
@@ -118,13 +120,14 @@ def seal(out: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     """Write a ZIP of these files, one at a time, whose last 64 bytes are the SHA-256 of all before them."""
     with zipfile.ZipFile(out, "w") as zipped:
         for name, data in files:
-            how = (
+            # Photographs are compressed already.
+            compression = (
                 zipfile.ZIP_DEFLATED
                 if name.endswith((".json", ".jsonl", ".txt", ".eml"))
                 else zipfile.ZIP_STORED
             )
             # One fixed date: the same game at the same moment gives the same bytes.
-            zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, how)
+            zipped.writestr(zipfile.ZipInfo(name, _EARLIEST), data, compression)
         # The ZIP comment is the last thing in the file, so the seal can take its place without moving a byte.
         zipped.comment = b"0" * SEAL_DIGITS
     end = out.seek(-SEAL_DIGITS, os.SEEK_END)
@@ -152,6 +155,7 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         .order_by(EntryRow.number)
     ):
         tells = json.loads(body)["tells"]
+        # A phase that was judged again executed what its last judging says.
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
     sent = frozenset(phase.ordinal for phase in over)
     until = max((str(plain(phase.sent_at)) for phase in over), default="")
@@ -172,10 +176,12 @@ def _files(
         opened = opener is None or opener.opens(row.what, tells)
         if opened:
             wanted.note(row.what, tells)
+        # A closed entry keeps its digests, so the chain can be checked without its text.
         lines.append(canonical(record.entry_line(row, opened=opened)))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:
+        # They hold home addresses and every sheet.
         yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
         for folder, keys in (
             ("photographs", wanted.photographs),

@@ -53,8 +53,8 @@ player then."""
 def selections(game_id: str) -> dict[str, Select[Any]]:
     """The query for one game's rows, by table name."""
     phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
-    papers = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
-    pages = select(PageRow.id).where(PageRow.submission_id.in_(papers))
+    submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
+    pages = select(PageRow.id).where(PageRow.submission_id.in_(submissions))
     lines = select(LineRow.id).where(LineRow.page_id.in_(pages))
     players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
     entered_mails = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
@@ -64,10 +64,11 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
         (PostalAddressRow, PostalAddressRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
         (PhaseRow, PhaseRow.game_id == game_id),
+        # A sheet that was filed before the record began has a mail without an entry.
         (MailRow, or_(MailRow.sha256.in_(entered_mails), MailRow.sha256.in_(sent))),
         (SubmissionRow, SubmissionRow.phase_id.in_(phases)),
         (PostalOriginalRow, PostalOriginalRow.phase_id.in_(phases)),
-        (PageRow, PageRow.submission_id.in_(papers)), (LineRow, LineRow.page_id.in_(pages)),
+        (PageRow, PageRow.submission_id.in_(submissions)), (LineRow, LineRow.page_id.in_(pages)),
         (ReviewRow, ReviewRow.line_id.in_(lines)), (ReviewActionRow, ReviewActionRow.phase_id.in_(phases)),
         (CorrectionRow, CorrectionRow.phase_id.in_(phases)),
         (LotContributionRow, LotContributionRow.phase_id.in_(phases)),
@@ -99,10 +100,11 @@ def load(connection: Connection, text: Iterable[bytes]) -> int:
 
 def first_difference(session: Session, game_id: str) -> int | None:
     """The number of the first entry that differs from the tables; None if all agree. Only the last entry of
-    each fact is compared, since earlier ones describe earlier states."""
+    each fact is compared."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
         if row.what not in UNCOMPARED:
+            # Earlier entries of a fact describe earlier states.
             last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])
     for (kind, fact), (number, tells) in last.items():
         now = [plain(current) for game, current in FACTS[kind](session, fact) if game == game_id]

@@ -20,12 +20,12 @@ from service.games import lots
 from service.games.options import FIRST_COUNTS
 from service.store.digests import plain
 
+# A digest that is entered after the deadline proves nothing: the seed could be chosen to suit the orders.
 NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
 
 
 def judged_phases(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
-    """The last judging of each phase that was not taken back: its entry's number and what it tells, by
-    phase."""
+    """The last judging of each phase that was not taken back: its entry's number and its facts, by phase."""
     entries: dict[int, tuple[int, dict[str, Any]]] = {}
     for number, tells in archive.open_entries("judged"):
         entries[tells["phase"]] = (number, tells)
@@ -59,9 +59,9 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
 
 
 def _follows(archive: Archive, before: dict[str, Any], tells: dict[str, Any]) -> bool:
-    """Whether a phase begins on the board that the one before left; one between them may be closed to
-    players."""
+    """Whether a phase begins on the board that the one before left."""
     left, begins = before["resolution"]["resolution"]["position"], tells["position"]["position"]
+    # The players' archive may keep the phase between two others closed.
     return bool(left == begins) or (not archive.is_whole and left["phase"] != begins["phase"])
 
 
@@ -78,6 +78,8 @@ def _check_sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[
             faults.append(f"Entry {number} executes a sheet of {power} that came after the deadline.")
         elif _first_counts(archive, number):
             faults += _check_first_counts(archive, number, sheet)
+        # A sheet that the coordinator chose by hand need not be the latest; the choice is an entry of its
+        # own.
         elif "chosen" not in sheet["flags"] and (
             later := _later_version(archive, number, sheet, clock["deadline"])
         ):
@@ -87,42 +89,43 @@ def _check_sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[
 
 
 def _first_counts(archive: Archive, number: int) -> bool:
-    """Whether the game's option says that the first paper of a power counts (Q-60)."""
+    """Whether the game's option says that the first sheet of a power counts (Q-60)."""
     game = archive.last_before("game", number) or {"options": {}}
     return bool(game["options"].get(FIRST_COUNTS, False))
 
 
 def _check_first_counts(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:
-    """What is wrong with an executed sheet where the first paper counts: one that stood came before it."""
+    """The fault of an executed sheet in a game where the first sheet counts: a valid one came before it."""
     # A coordinator chose it by hand; that act is an entry of its own.
     if "chosen" in sheet["flags"]:
         return []
     earlier = [
-        paper
-        for paper in _papers_before(archive, number, sheet).values()
-        if paper["fate"] != "held"
-        and (paper["received"], paper["sheet"]) < (sheet["received"], sheet["sheet"])
+        other
+        for other in _sheets_before(archive, number, sheet).values()
+        if other["fate"] != "held"
+        and (other["received"], other["sheet"]) < (sheet["received"], sheet["sheet"])
     ]
     fault = (f"Entry {number} executes a sheet of {sheet['power']} received {sheet['received']}, though "
             "another came before it and the first counts in this game.")
     return [fault] if earlier else []
 
 
-def _papers_before(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """The papers of the same power for the same phase as they stood before an entry, by their ids."""
-    papers: dict[int, dict[str, Any]] = {}
+def _sheets_before(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """The sheets of the same power for the same phase as they were before an entry, by their ids."""
+    sheets: dict[int, dict[str, Any]] = {}
     for entry_number, tells in archive.open_entries("sheet"):
         if entry_number < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
-            papers[tells["sheet"]] = tells
-    return papers
+            # The last entry before the judging says what counted then.
+            sheets[tells["sheet"]] = tells
+    return sheets
 
 
 def _later_version(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:
-    """A higher version of the same power that stood and came in time, where no sheet asks for another by its
-    own words."""
+    """A higher version of the same power that was valid and in time; None if a sheet's own words ask for
+    another."""
     rivals = [
         rival
-        for rival in _papers_before(archive, number, sheet).values()
+        for rival in _sheets_before(archive, number, sheet).values()
         if rival["received"] <= deadline and rival["fate"] != "held"
     ]
     # A sheet whose own words ask for another version ends the rule of numbers (VER-02).
@@ -162,6 +165,7 @@ def _settled_lines(
         if reading is None or sheet is None:
             continue
         for page in reading["pages"]:
+            # Ink that never arrived with this sheet proves nothing about it.
             if page["photograph"] in sheet["photographs"]:
                 readings |= {line["line"]: (key, {line["order"]}) for line in page["lines"]}
     standing: dict[int, dict[str, Any]] = {}
@@ -171,12 +175,13 @@ def _settled_lines(
     decided: dict[int, set[str | None]] = {}
     for decision in standing.values():
         if decision["taken_back"] is None:
+            # Two people may have decided one line.
             decided.setdefault(decision["line"], set()).add(decision["order"])
     return {line: (sheet, decided.get(line, orders)) for line, (sheet, orders) in readings.items()}
 
 
 def _parses_to(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
-    """Whether the text of the line, parsed anew, has the very order that was judged."""
+    """Whether the text of the line, parsed again, gives the order that was judged."""
     kind = codec.load_position(tells["position"]).phase.kind
     try:
         parsed = vocabulary.orders_of(
@@ -215,7 +220,7 @@ def _check_lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[st
 
 
 def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
-    """Judge the phase once more; the document must be the same to the last sign."""
+    """Judge the phase again; the document must be the same to the last character."""
     try:
         position = codec.load_position(tells["position"])
         orders: list[Order] = [

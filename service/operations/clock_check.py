@@ -56,6 +56,7 @@ class ClockSkewGuard:
         warning = "" if apart is None or abs(apart) <= MOST_SKEW else skew_sentence(apart)
         with self.store.begin() as session:
             before = standing_warning(session)
+            # Only a change is logged: the clock is checked before every deadline.
             if warning and not before:
                 records.log_event(session, self.clock.now(), OFF, detail={"said": warning})
             elif before and not warning:
@@ -73,6 +74,7 @@ class ClockSkewGuard:
             if phase is not None:
                 game = session.get_one(GameRow, phase.game_id)
                 facts = NoticeFacts(
+                    # One notice a deadline, however often the phase is looked at.
                     key=f"clock-{phase.deadline.isoformat()}",
                     event=warning,
                     since=self.clock.now(),
@@ -88,18 +90,19 @@ class ClockSkewGuard:
     def _skew(self) -> timedelta | None:
         before = self.clock.now()
         try:
-            theirs = self.ask()
+            server_time = self.ask()
         except MailboxError:
-            theirs = None
+            # A server that does not answer holds nothing up: the newest stamps are compared instead.
+            server_time = None
         after = self.clock.now()
-        if theirs is None:
+        if server_time is None:
             with self.store() as session:
                 behind = behind_by_stamps(session)
             return None if behind is None else -behind
         # A stamp has whole seconds, and was made somewhere between the two looks at our own clock.
-        if before - MOST_SKEW <= theirs <= after + MOST_SKEW:
+        if before - MOST_SKEW <= server_time <= after + MOST_SKEW:
             return timedelta()
-        return before - theirs if theirs < before else after - theirs
+        return before - server_time if server_time < before else after - server_time
 
 
 def skew_sentence(apart: timedelta) -> str:

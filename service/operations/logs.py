@@ -24,14 +24,7 @@ LONGEST = 500
 PLACES = 12
 """The innermost places in the code that are logged of an exception."""
 QUIET = (
-    "dbos",
-    "apscheduler",
-    "uvicorn",
-    "imapclient",
-    "sqlalchemy",
-    "fontTools",
-    "weasyprint",
-    "RapidOCR",
+    "dbos", "apscheduler", "uvicorn", "imapclient", "sqlalchemy", "fontTools", "weasyprint", "RapidOCR",
     "PIL",
 )
 """Libraries that are heard only when something fails."""
@@ -60,6 +53,7 @@ def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
         )
     )
     root = logging.getLogger()
+    # In place of an earlier set-up, or each line would be written twice.
     root.handlers = [handler]
     root.setLevel(level)
     for name in QUIET:
@@ -87,6 +81,7 @@ def _without_exception_text(_logger: Any, _method: str, event: _Event) -> _Event
     if isinstance(error, BaseException):
         error = (type(error), error, error.__traceback__)
     if isinstance(error, tuple) and error[0] is not None:
+        # Never the text of the exception: it may quote a mail.
         event["fault"] = error[0].__name__
         event["places"] = [(f"{_short_path(frame.filename)}:{frame.lineno} "
                             f"{frame.name}") for frame in extract_tb(error[2])[-PLACES:]]
@@ -106,9 +101,9 @@ def _without_addresses(_logger: Any, _method: str, event: _Event) -> _Event:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _cleaned(item) for key, item in value.items()}
+        return {str(key): _cleaned(part) for key, part in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_cleaned(item) for item in value]
+        return [_cleaned(part) for part in value]
     if value is None or isinstance(value, bool | int | float):
         return value
     return " ".join(HIDDEN if "@" in word else word for word in str(value)[:LONGEST].split(" "))

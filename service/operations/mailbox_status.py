@@ -12,9 +12,9 @@ from service.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class PollResult:
-    """One answer of the mailbox: when (UTC), and a sentence of trouble or ""."""
+    """One answer of the mailbox: when it was asked (UTC), and a sentence of trouble or ""."""
 
-    at: datetime
+    asked_at: datetime
     trouble: str
 
 
@@ -31,6 +31,7 @@ class MailboxStatus:
         """A reporter for `service.mail.ingest.watch` that also notes each answer here."""
         def note(trouble: str) -> None:
             now = self.clock.now()
+            # One thread watches the mailbox, and others show what it answered.
             with self._lock:
                 self.last = PollResult(now, trouble)
                 if not trouble:

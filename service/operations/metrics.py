@@ -64,9 +64,9 @@ class Metrics:
                 session, "galloper_letters", "Letters of the outbox, by state.", OutboxRow.state, OutboxState
             )
             yield _by_state(session, "galloper_phases", "Phases, by state.", PhaseRow.state, PhaseState)
-            yield _one("galloper_lines_open", "Lines of sheets that wait for a person.", session.scalar(
+            yield _gauge("galloper_lines_open", "Lines of sheets that wait for a person.", session.scalar(
                 select(func.count()).select_from(LineRow).where(LineRow.status == LineState.OPEN)))
-            yield _one("galloper_sheets_unread", "Sheets that wait for the reading engine.", session.scalar(
+            yield _gauge("galloper_sheets_unread", "Sheets that wait for the reading engine.", session.scalar(
                 select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))))
             yield _age(
                 "galloper_oldest_mail_waiting_seconds",
@@ -84,21 +84,22 @@ class Metrics:
                     )
                 ),
             )
-            yield _one(
+            yield _gauge(
                 "galloper_deadlines_overdue",
                 "Phases past their deadline that are still open.",
                 len(overdue_phases(session, now)),
             )
-            yield _one(
+            yield _gauge(
                 "galloper_workers",
                 "Worker processes that gave a sign of life.",
                 session.scalar(
                     select(func.count())
                     .select_from(WorkerRow)
+                    # Workers sign with the machine's clock, which the clock of a demo or a test is not.
                     .where(WorkerRow.seen_at > datetime.now(UTC) - LONGEST_WITHOUT_WORKER)
                 ),
             )
-            yield _one(
+            yield _gauge(
                 "galloper_clock_off",
                 "1 while this machine's clock does not go with the mail server's.",
                 int(bool(clock_check.standing_warning(session))),
@@ -110,23 +111,24 @@ class Metrics:
 
     def _process(self) -> Iterator[GaugeMetricFamily]:
         if self.pulse.last is not None:
-            yield _one(
+            yield _gauge(
                 "galloper_mailbox_up",
                 "1 while the mailbox answered when it was last asked.",
                 int(not self.pulse.last.trouble),
             )
         if self.pulse.good_at is not None:
-            yield _one(
+            yield _gauge(
                 "galloper_mailbox_good_timestamp_seconds",
                 "When the mailbox last answered.",
                 self.pulse.good_at.timestamp(),
             )
         try:
-            yield _one(
+            yield _gauge(
                 "galloper_disk_free_bytes",
                 "Room left under the data folder.",
                 shutil.disk_usage(self.data).free,
             )
+        # Health says that the data folder cannot be looked at; the other numbers still count.
         except OSError:
             return
 
@@ -139,21 +141,21 @@ class _Site(Collector):
         return self.metrics.families()
 
 
-def _one(name: str, help_text: str, value: float | None) -> GaugeMetricFamily:
+def _gauge(name: str, help_text: str, value: float | None) -> GaugeMetricFamily:
     return GaugeMetricFamily(name, help_text, value=float(value or 0))
 
 
 def _age(name: str, help_text: str, now: datetime, since: datetime | None) -> GaugeMetricFamily:
-    return _one(name, help_text, 0 if since is None else max(0.0, (now - since).total_seconds()))
+    return _gauge(name, help_text, 0 if since is None else max(0.0, (now - since).total_seconds()))
 
 
 def _by_state(
     session: Session, name: str, help_text: str, column: InstrumentedAttribute[str], states: type[StrEnum]
 ) -> GaugeMetricFamily:
-    """How many rows are in each state. A state without rows counts 0: a line that comes and goes breaks alert
-    rules."""
+    """How many rows are in each state, 0 included."""
     counts = dict(session.execute(select(column, func.count()).group_by(column)).all())
     family = GaugeMetricFamily(name, help_text, labels=["state"])
+    # A state without rows counts 0: a line that comes and goes breaks alert rules.
     for state in states:
         family.add_metric([state.value], float(counts.get(state.value, 0)))
     return family

@@ -33,19 +33,17 @@ AT_ONCE = 200
 
 
 def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
-    """Delete ignored mails that were stored more than `days` ago and that no record names; returns how many.
-
-    Their rows go first, so a crash leaves at worst bytes that nobody names.
-    """
-    gone = 0
+    """Delete ignored mails that were stored more than `days` ago and that no record names; how many."""
+    deleted = 0
+    # Rows go first, so a crash leaves at worst bytes that nobody names.
     while keys := _forget_some(store, now - timedelta(days=days), now):
-        gone += len(keys)
+        deleted += len(keys)
         with store() as session:
             # The same bytes may have come in again between the two transactions.
             unnamed = [key for key in keys if not _is_named(session, key)]
         for key in unnamed:
             blobs.remove(key)
-    return gone
+    return deleted
 
 
 def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) -> list[str]:
@@ -69,6 +67,7 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
 def _stray(before: datetime) -> ColumnElement[bool]:
     """The condition: an ignored mail, stored before `before`, that no record and no submission names."""
     is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
+    # A sheet of a site that is older than its record has no entry for its mail.
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
 

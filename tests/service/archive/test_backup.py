@@ -54,14 +54,14 @@ def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> backup.
 
 def test_a_backup_comes_back_whole_on_either_database(table: Table, backup_bytes: bytes,
         any_site: Site) -> None:
-    done = put_back(backup_bytes, any_site)
+    restored = put_back(backup_bytes, any_site)
     assert everything(any_site) == everything(table.site)
     with table.site.store() as session:
         root = chain.root(session, table.game)
-    assert done.roots == (root,)
+    assert restored.roots == (root,)
     with any_site.store() as session:
         assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
-    assert done.rows["record"] == root.number
+    assert restored.rows["record"] == root.number
 
 
 def test_what_was_put_back_goes_on_where_it_stopped(backup_bytes: bytes, any_site: Site,
@@ -82,8 +82,8 @@ def test_what_was_put_back_goes_on_where_it_stopped(backup_bytes: bytes, any_sit
 
 
 def test_nothing_is_sent_until_a_person_lets_it_go(backup_bytes: bytes, site: Site, tmp_path: Path) -> None:
-    done = put_back(backup_bytes, site)
-    assert done.letters > 0
+    restored = put_back(backup_bytes, site)
+    assert restored.letters > 0
     folder = tmp_path / "sent"
     folder.mkdir()
     outbox.send_due(site.store, site.blobs, FolderTransport(folder), site.clock, sender="a@example.org")

@@ -120,14 +120,14 @@ def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(
     assert not any(rows(site).values())
 
 
-@pytest.mark.parametrize(("how", "message"), [
+@pytest.mark.parametrize(("damage", "message"), [
     ("truncated", r"entries up to \d+ can be read"),
     ("without a photograph", r"of entry \d+ is missing"),
     ("two heads", r"Entry \d+ is there twice: the chain has two heads"),
     ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
 ])  # fmt: skip
 def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
-    data: bytes, site: Site, tmp_path: Path, how: str, message: str
+    data: bytes, site: Site, tmp_path: Path, damage: str, message: str
 ) -> None:
     files = unpacked(data)
     name = next(file for file in files if file.startswith("photographs/"))
@@ -139,5 +139,5 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
         "newer": lambda: packed(files, format=2),
     }
     with pytest.raises(ImportFault, match=message):
-        put_in(build_by_name[how](), site, tmp_path)
+        put_in(build_by_name[damage](), site, tmp_path)
     assert not any(rows(site).values())

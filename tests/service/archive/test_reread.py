@@ -136,10 +136,10 @@ def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_pat
     with pytest.raises(RereadFault, match="has no photographs"):
         again(archived(table, Edition.PLAYERS), tmp_path, NOW)
     # Cut off, the seal is wrong; without a photograph, the record names what is missing.
-    whole = archived(table)
+    whole_archive = archived(table)
     with pytest.raises(BrokenArchive, match="cut off"):
-        again(whole[:-100], tmp_path, NOW)
-    files = unpacked(whole)
+        again(whole_archive[:-100], tmp_path, NOW)
+    files = unpacked(whole_archive)
     del files[next(name for name in files if name.startswith("photographs/"))]
     with pytest.raises(RereadFault, match=r"of entry \d+ is missing. Nothing was read"):
         again(packed(files), tmp_path, NOW)

@@ -111,8 +111,8 @@ def no_alarm(
     table: Table, letters: list[Path], tool: Callable[[bytes, list[Path]], str], folder: Path, count: int
 ) -> None:
     for _ in range(count):
-        whole = archived(table)
-        assert (galloper(whole, letters, folder), tool(whole, letters)) == ("", "")
+        archive = archived(table)
+        assert (galloper(archive, letters, folder), tool(archive, letters)) == ("", "")
 
 
 def test_an_unaltered_archive_raises_no_alarm(
@@ -137,9 +137,9 @@ def test_two_hundred_unaltered_archives_raise_no_alarm(
                 if turn % 2:
                     finish(table)
                     begin(table)
-                whole = archived(table)
+                archive = archived(table)
                 mails = kept(table, folder / f"mails-{turn}")
-                assert (galloper(whole, mails, folder), tool(whole, mails)) == ("", ""), (game, turn)
+                assert (galloper(archive, mails, folder), tool(archive, mails)) == ("", ""), (game, turn)
 
 
 # Each kind of bad input in one sentence with the entry's number
