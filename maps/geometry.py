@@ -52,13 +52,13 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
     if not (path / FILE).exists():
         return
     before = faults.all()
-    drawn = _read(path, faults)
+    shapes_by_province = _read(path, faults)
     # The file could not be read at all: that one fault says enough.
-    if not drawn and faults.all() != before:
+    if not shapes_by_province and faults.all() != before:
         return
-    for missing in board.provinces.keys() - drawn.keys():
+    for missing in board.provinces.keys() - shapes_by_province.keys():
         faults.add(FILE, 0, f"{missing} has no shape")
-    for extra in drawn.keys() - board.provinces.keys():
+    for extra in shapes_by_province.keys() - board.provinces.keys():
         faults.add(FILE, 0, f"there is a shape for {extra!r}, which is no province of this board")
 
 

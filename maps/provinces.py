@@ -288,9 +288,9 @@ def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both
     table[a].add(b)
     # Asked for even where nothing leads back: a region without links must still be in the table, or no unit
     # could be there.
-    back = table[b]
+    reverse = table[b]
     if both:
-        back.add(a)
+        reverse.add(a)
 
 
 def _frozen(table: Mapping[Region, set[Region]]) -> dict[Region, frozenset[Region]]:

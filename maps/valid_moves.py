@@ -50,12 +50,13 @@ def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
     province with several coasts and no coast given, one for each coast."""
     moves = []
     for kind in variant.kinds.values():
-        ways = sorted(kind.moves)
-        standing = {place for way in ways for place in variant.board.regions(region.province, way)}
+        movements = sorted(kind.moves)
+        standing = {
+            place for movement in movements for place in variant.board.regions(region.province, movement)}
         if region.coast is not None:
             standing &= {region}
         for place in sorted(standing, key=lambda region: region.coast or ""):
-            to = {other for way in ways for other in variant.board.neighbours(place, way)}
+            to = {other for movement in movements for other in variant.board.neighbours(place, movement)}
             ordered = sorted(to, key=lambda other: variant.board.region_text(other).casefold())
             moves.append(ValidMoves(place, kind.letter, tuple(ordered)))
     return tuple(moves)
@@ -77,5 +78,5 @@ def neighbours_by_sea(variant: Variant, province: str) -> dict[str, tuple[Region
         if board.provinces[sea].is_sea and not board.provinces[province].is_sea:
             neighbours[sea] = {other for other in board.near(sea, SEA)
                           if other not in {province, *neighbours[""]} and not board.provinces[other].is_sea}
-    return {over: tuple(sorted(map(Region, others), key=lambda other: board.region_text(other).casefold()))
-            for over, others in neighbours.items()}
+    return {sea: tuple(sorted(map(Region, others), key=lambda other: board.region_text(other).casefold()))
+            for sea, others in neighbours.items()}

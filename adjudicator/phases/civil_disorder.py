@@ -33,11 +33,11 @@ def by_lot(units: Sequence[Unit], count: int, lots: Lots) -> tuple[list[Unit], L
     """The units drawn, one by one and each once, from those left, sorted by region name (Q-35); and the tape
     of lots after it."""
     left = sorted(units, key=lambda unit: str(unit.region))
-    drawn = []
+    drawn_units = []
     for _ in range(count):
         index, lots = lots.draw(len(left))
-        drawn.append(left.pop(index))
-    return drawn, lots
+        drawn_units.append(left.pop(index))
+    return drawn_units, lots
 
 
 def _steps_from(context: Context, centres: Iterable[str]) -> dict[str, int]:

@@ -16,16 +16,16 @@ def swap(ledger: Ledger, after: dict[str, str]) -> None:
     king in one of them rides to the other."""
     for (power, give, get), index in ledger.swaps.items():
         other = ledger.owner[get]
-        back = ledger.swaps.get((other, get, give))
+        partner_index = ledger.swaps.get((other, get, give))
         # The partner's half of this swap gave both orders their verdict.
         if ledger.verdicts[index] is not None:
             continue
-        if back is None:
+        if partner_index is None:
             _no_swap(ledger, index, "unmatched", "swap_unasked", other)
             continue
-        if (late := _lost(ledger, after, index, back)) is not None:
-            for line in (index, back):
-                _no_swap(ledger, line, late[0], *late[1:])
+        if (fault := _lost(ledger, after, index, partner_index)) is not None:
+            for line in (index, partner_index):
+                _no_swap(ledger, line, fault[0], *fault[1:])
             continue
         after[give], after[get] = other, power
         # A king in a swapped state rides to the other (docs/rulings/brittania.md, Swaps and war).
@@ -33,7 +33,7 @@ def swap(ledger: Ledger, after: dict[str, str]) -> None:
             if ledger.kings.get(king) == state:
                 ledger.kings[king] = other_state
         ledger.succeed(index, "swapped", give, get)
-        ledger.succeed(back, "swapped", get, give)
+        ledger.succeed(partner_index, "swapped", get, give)
 
 
 def _lost(
@@ -129,19 +129,19 @@ def _tell_alliance(
 def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
     """True if a dominion has no gap: its parts on one land are joined by land, those on different lands by
     a sea."""
-    how = ledger.rules.choice("continuous")
+    choice = ledger.rules.choice("continuous")
     lands = _parts(ledger, frozenset(ledger.context.board.centres()), set())
     land_number = {state: number for number, land in enumerate(lands) for state in land}
     by_sea = {
         (first, second)
         for first in states
         for second in states
-        if how != "land"
+        if choice != "land"
         and ledger.by_sea(first, second)
-        and (how == "any_sea" or land_number[first] != land_number[second])
+        and (choice == "any_sea" or land_number[first] != land_number[second])
     }
     whole = len(_parts(ledger, states, by_sea)) < 2
-    if how == "islands":
+    if choice == "islands":
         # Along one coast a sea joins nothing (docs/rulings/brittania.md, Empire).
         return whole and all(len(_parts(ledger, states & land, set())) < 2 for land in lands)
     return whole
@@ -149,9 +149,9 @@ def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
 
 def _parts(ledger: Ledger, states: frozenset[str], by_sea: set[tuple[str, str]]) -> list[frozenset[str]]:
     """The pieces that states fall into, joined by land and by those pairs."""
-    over = dict[str, set[str]]()
+    sea_neighbours = dict[str, set[str]]()
     for first, second in by_sea:
-        over.setdefault(first, set()).add(second)
+        sea_neighbours.setdefault(first, set()).add(second)
     left, parts = set(states), []
     while left:
         part, ends = set(), [min(left)]
@@ -159,7 +159,7 @@ def _parts(ledger: Ledger, states: frozenset[str], by_sea: set[tuple[str, str]])
             state = ends.pop()
             if state not in part:
                 part.add(state)
-                ends += (ledger.context.board.near(state, LAND) | over.get(state, set())) & left
+                ends += (ledger.context.board.near(state, LAND) | sea_neighbours.get(state, set())) & left
         left -= part
         parts.append(frozenset(part))
     return parts

@@ -113,10 +113,10 @@ class Ledger:
             else:
                 self.void(index, "illegal", "no_turn_order")
         for power, indexes in lines.items():
-            good = [index for index in indexes if self._legal(index)]
-            if self._overspent(power, good):
+            legal = [index for index in indexes if self._legal(index)]
+            if self._overspent(power, legal):
                 continue
-            for index in good:
+            for index in legal:
                 self._pay(power, index)
         # Last, because the lines of one attack share one crossing (docs/rulings/brittania.md, Several lines).
         self._drop_empty_crossings()
@@ -371,9 +371,10 @@ def mutual(ledger: Ledger) -> Iterator[tuple[str, str]]:
         order = ledger.orders[index]
         assert isinstance(order, Ally)
         answer = ledger.declared.get(order.to_power)
-        back = ledger.orders[answer] if answer is not None else None
+        answer_order = ledger.orders[answer] if answer is not None else None
+        is_answered = isinstance(answer_order, Ally) and answer_order.to_power == power
         # Of the two directions of a pair only the sorted one is given.
-        if isinstance(back, Ally) and back.to_power == power and pair(power, order.to_power)[0] == power:
+        if is_answered and pair(power, order.to_power)[0] == power:
             yield power, order.to_power
 
 

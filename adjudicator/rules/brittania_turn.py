@@ -117,15 +117,15 @@ class BrittaniaTurn:
         lost = {battle.state: battle.winner for battle in fought if battle.winner}
         for state, lines in self.ledger.investments.items():
             total = sum(self.ledger.cost(self.ledger.orders[index]) for index in lines)
-            more = total // PER_YIELD
+            yield_gained = total // PER_YIELD
             # `_conquer` halves the yield afterwards, so what is added here is halved with it.
             if state not in lost or self.choice("invested_and_lost") == "halved_with_it":
-                self.output[state] += more
+                self.output[state] += yield_gained
             for index in lines:
                 if state in lost:
                     self.ledger.fail(index, "beaten", "invested_lost", state, total, lost[state])
-                elif more:
-                    self.ledger.succeed(index, "invested", state, total, self.output[state], more)
+                elif yield_gained:
+                    self.ledger.succeed(index, "invested", state, total, self.output[state], yield_gained)
                 else:
                     self.ledger.fail(index, "too_little", "invested_nothing", state, total)
 
@@ -133,9 +133,9 @@ class BrittaniaTurn:
         """The state changes hands and yields half (WSB-13, Q-62). The king enters where the rules say so."""
         ledger, state = self.ledger, battle.state
         self.after[state] = battle.winner
-        up = self.choice("halved_odd") == "up"
+        rounds_up = self.choice("halved_odd") == "up"
         # 15 becomes 7, or 8 with `up` (Q-62).
-        self.output[state] = (self.output[state] + up) // 2
+        self.output[state] = (self.output[state] + rounds_up) // 2
         if ledger.attacks[state][battle.winner].king and self.choice("king_after_conquest") == "enters":
             ledger.kings[battle.winner] = state
             ledger.notes.append(("note_king_enters", battle.winner, state))

@@ -34,8 +34,8 @@ def _battle(ledger: Ledger, state: str, attacks: Mapping[str, Attack]) -> Battle
         against = once or (ledger.draw(SIDES) + 1 if defence else 0)
         king = KINGS_WORTH if attacks[power].king else 0
         fights.append(Fight(power, attacks[power].grain, king, die, share, against))
-    winner, drawn = _winner(ledger, fights)
-    return Battle(state, owner, defence, tuple(fights), winner, drawn)
+    winner, by_lot = _winner(ledger, fights)
+    return Battle(state, owner, defence, tuple(fights), winner, by_lot)
 
 
 def _defence(ledger: Ledger, state: str, owner: str) -> int:
@@ -59,12 +59,12 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
 def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]:
     """The defence against each attacker: as equal as can be, and what is left over against the largest; among
     largest ones of equal size a lot says which (WSB-12)."""
-    each, over = divmod(defence, len(attackers))
+    each, leftover = divmod(defence, len(attackers))
     shares = [each] * len(attackers)
-    if over:
+    if leftover:
         largest = [index for index, grain in enumerate(attackers) if grain == max(attackers)]
         # The whole of it goes against one of the largest (docs/rulings/brittania.md, Leftover defence).
-        shares[largest[ledger.draw(len(largest)) if len(largest) > 1 else 0]] += over
+        shares[largest[ledger.draw(len(largest)) if len(largest) > 1 else 0]] += leftover
     return shares
 
 
@@ -85,8 +85,9 @@ def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
 def figures(fight: Fight) -> str:
     """A fight as "6 + 19 = 25 against 4 + 12 = 16": the die first, a king's 2 as a number of its own."""
     king = f" + {fight.king}" if fight.king else ""
-    high, low = fight.grain + fight.king + fight.die, fight.against + fight.defence_die
-    return f"{fight.die} + {fight.grain}{king} = {high} against {fight.defence_die} + {fight.against} = {low}"
+    attack_total, defence_total = fight.grain + fight.king + fight.die, fight.against + fight.defence_die
+    defence = f"{fight.defence_die} + {fight.against} = {defence_total}"
+    return f"{fight.die} + {fight.grain}{king} = {attack_total} against {defence}"
 
 
 def tell(ledger: Ledger, battle: Battle) -> None:

@@ -129,8 +129,8 @@ class BoardDraft:
 def link_pairs(links: Mapping[Link, SourceLine]) -> Iterable[tuple[Link, bool]]:
     """Each link once, and whether it leads one way only."""
     for link in sorted(links):
-        back = Link(link.b, link.a, link.afloat)
-        if back not in links:
+        reverse = Link(link.b, link.a, link.afloat)
+        if reverse not in links:
             yield link, True
         # Of the two directions the first by name is given, so that each pair comes once.
         elif link.a < link.b:
