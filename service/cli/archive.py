@@ -25,8 +25,7 @@ from service.version import version
 
 
 def export_game(folder: Path, game: str, output: Path, *, players: bool, out: TextIO) -> int:
-    """Write a game's archive into a new file. Raises SiteError where the file is there, NoSuchGame,
-    BlobError."""
+    """Write a game's archive into a new file. Raises SiteError if the file exists, NoSuchGame, BlobError."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
@@ -49,7 +48,7 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
 
 
 def import_game(folder: Path, file: Path, out: TextIO) -> int:
-    """Put a game's whole archive into a site. Raises ImportFault, and then nothing was put in."""
+    """Import a game from its whole archive. Raises ImportFault, and then nothing was imported."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine = open_engine(settings.database_url)
@@ -60,7 +59,7 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
     finally:
         engine.dispose()
     print(f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}", file=out)
-    print(("No letter of this site leaves until you say so on the Health page. Tell the players of the "
+    print(("No letter leaves this site until you allow it on the Health page. Tell the players about the "
            "hand-over on the page Letters."),
           file=out)
     return 0
@@ -68,12 +67,12 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
 
 def _new_path(output: Path) -> Path:
     if output.exists():
-        raise SiteError(f"{output} is there already and was not written over; choose another name.")
+        raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
     return output
 
 
 def _unfinished_path(output: Path) -> Path:
-    """Where a file lies until it is whole."""
+    """Where a file is written until it is whole."""
     return _new_path(output).with_name(f".{output.name}.unfinished")
 
 
@@ -90,27 +89,29 @@ def backup_site(folder: Path, output: Path, out: TextIO) -> int:
             blobs = backup.write(engine, open_blobs(settings), file, now, version())
         unfinished.replace(_new_path(output))
         with store.begin() as session:
+            # Noted only now: the Health page must not count a backup that was cut off.
             records.log_event(session, now, BACKUP, actor="galloper backup")
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()
     print((f"Wrote {output}: {blobs} files, {output.stat().st_size // 1024} KB, SHA-256 "
            f"{backup.digest_of(output)}"), file=out)
-    print(f"Try it now and then: galloper restore {output} --drill", file=out)
+    print(f"Test it from time to time: galloper restore {output} --drill", file=out)
     return 0
 
 
 def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
-    """Put a backup back into an empty site; without one, for a drill, into a folder of the moment that is
-    taken away again. Raises BackupFault, SiteError."""
+    """Restore a backup into an empty site; without one, for a drill, into a temporary folder. Raises
+    BackupFault, SiteError."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
             url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
             migrate(url)
-            done = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
-        _print_restored(done, out)
+            # Without jobs: work that a drill enqueued would be done a second time.
+            restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
+        _print_restored(restored, out)
         print(
-            "The drill went well: every digest fits, nothing was sent, and what was put back is gone again. "
+            "The drill went well: every digest is right, nothing was sent, and the copy was deleted. "
             "Note it on the Health page.",
             file=out,
         )
@@ -119,7 +120,7 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
     bring_up_to_date(settings)
     _print_restored(_restore(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
     print(
-        "No letter leaves until you say so on the Health page. Compare the roots with the newest results "
+        "No letter leaves until you allow it on the Health page. Compare the roots with the newest results "
         "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
         "a newer backup.",
         file=out,
@@ -138,8 +139,8 @@ def _restore(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restore
         engine.dispose()
 
 
-def _print_restored(done: Restored, out: TextIO) -> None:
-    print((f"Put back {sum(done.rows.values())} rows and {done.blobs} files; {done.letters} letters "
-           f"wait."), file=out)
-    for root in done.roots:
+def _print_restored(restored: Restored, out: TextIO) -> None:
+    rows = sum(restored.rows.values())
+    print(f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait.", file=out)
+    for root in restored.roots:
         print(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}", file=out)

@@ -37,11 +37,12 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
             f"galloper map check: {slug_or_path} is neither a board nor a folder; the boards are {known}\n"
         )
         return 1
+    # The grammar is built from the tables, so it can be checked only when they are sound.
     faults = maps.check_folder(path) or wording_faults(path)
     out.writelines(f"{fault}\n" for fault in faults)
     if faults:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        sys.stderr.write(f"galloper map check: {path.name} has {count}; mend the rows named and check "
+        sys.stderr.write(f"galloper map check: {path.name} has {count}; correct the rows named and check "
                          f"again\n")
         return 1
     out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
@@ -55,6 +56,8 @@ def wording_faults(path: Path) -> list[Fault]:
     faults: list[Fault] = []
     for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
         try:
+            # Before this check, an orders.lark that does not fit came to light with the first sheet of a
+            # game.
             forms_of(variant, kind)
         except GrammarError as error:
             faults.append(Fault(WORDING, error.line, str(error)))
@@ -68,17 +71,18 @@ def wording_faults(path: Path) -> list[Fault]:
 def _figures(variant: maps.Variant, drawing: bool) -> str:
     board = variant.board
     terrain = Counter(province.terrain for province in board.provinces.values())
-    drawn = "drawn" if drawing else "not drawn"
+    drawing_state = "drawn" if drawing else "not drawn"
     return (f"{variant.slug}: no fault. {variant.title}: {len(board.provinces)} regions "
             f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
             f"centres, {_link_count(board, LAND)} borders by land and {_link_count(board, SEA)} by sea, "
             f"{len(variant.powers)} powers, {len(variant.start.units)} units, {len(variant.names)} "
-            f"spellings, {drawn}.\n")
+            f"spellings, {drawing_state}.\n")
 
 
 def _link_count(board: Board, movement: str) -> int:
     table = board.links[movement]
     return len(
+        # A border is in the table from both sides and counts once.
         {frozenset({province, neighbour}) for province, others in table.items() for neighbour in others}
     )
 
@@ -109,17 +113,18 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
 
 
 def _unknown_name(variant: maps.Variant, name: str) -> str:
-    near = list(suggestions(variant.names, name))
+    spellings = list(suggestions(variant.names, name))
     place = name.partition("/")[0].partition("(")[0].strip()
     for region in find_regions(variant, place)[:1]:
         coasts = variant.board.provinces[region.province].coasts
         if coasts:
-            near = [variant.board.region_text(Region(region.province, coast.id)) for coast in coasts]
+            spellings = [variant.board.region_text(Region(region.province, coast.id)) for coast in coasts]
         else:
-            near = [f"{variant.board.region_text(region)}, which has no named coasts"]
-    if not near:
-        return f"no region of {variant.title} is called {name!r}; the map and its list of names have them all"
-    return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(near)}?"
+            # The province is known, so the coast was the mistake.
+            spellings = [f"{variant.board.region_text(region)}, which has no named coasts"]
+    if not spellings:
+        return f"no region of {variant.title} is called {name!r}; see the map and its list of names"
+    return f"no region of {variant.title} is called {name!r}; did you mean {', '.join(spellings)}?"
 
 
 def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
@@ -144,6 +149,7 @@ def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_sh
         coast = moves.region.coast
         where = f"{kind}, {variant.board.region_text(moves.region).partition('/')[2]}" if coast else kind
         reach = ", ".join(variant.board.region_text(other) for other in moves.to)
+        # An army on an island still has convoys, so "nowhere" alone would be wrong.
         lines.append(f"  {where}: {reach or 'nowhere by land'}")
     if not moves_shown:
         kind = variant.kinds[letter].name.lower() if letter else "unit"

@@ -38,6 +38,7 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
     """
     settings, now = settings_of(folder), SystemClock().now()
     try:
+        # Read twice: which powers the file may name is known only when its variant is loaded.
         slug = create.read_game_file(file).variant
         variant = maps.load(slug)
         new = create.read_game_file(file, variant.powers)
@@ -57,6 +58,7 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
             seats = len(new.seats)
         print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
         print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
+        # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
         print(_write_welcome(settings, store, new.slug), file=out)
     return 0
 
@@ -73,10 +75,9 @@ def _write_welcome(settings: Settings, store: Store, game: str) -> str:
             letters = writer.welcome(session, game)
     except Exception as fault:
         log.exception("the welcome to %s could not be written", game)
-        return (f"The welcome to its players could not be written ({fault}); the game stands. Tell them "
-                f"yourself.")
-    return (f"{letters} {'welcome waits' if letters == 1 else 'welcomes wait'} to leave once the site is "
-            f"served.")
+        return (f"The game was created, but the welcome to its players could not be written ({fault}). Tell "
+                f"them yourself.")
+    return (f"{letters} {'welcome' if letters == 1 else 'welcomes'} will be sent once the site is served.")
 
 
 def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
@@ -96,6 +97,7 @@ def show_games(folder: Path, out: TextIO) -> int:
     """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet
     says."""
     with opened(settings_of(folder)) as store, store() as session:
+        # Counts only: before the deadline nobody may learn what a sheet says.
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known:

@@ -60,7 +60,7 @@ def _json(path: Path) -> Any:
             f"{path} cannot be read ({error.strerror}); give the path of a JSON file"
         ) from error
     except ValueError as error:
-        raise IntakeFault(f"{path} is not JSON ({error}); mend it and try again") from error
+        raise IntakeFault(f"{path} is not JSON ({error}); correct it and try again") from error
 
 
 def _mails_in_order(index_path: Path | None, files: Sequence[Path]) -> list[_MailFile]:
@@ -70,6 +70,7 @@ def _mails_in_order(index_path: Path | None, files: Sequence[Path]) -> list[_Mai
         times = _index(index_path)
         paths = paths or [index_path.parent / name for name in times]
         place = {name: number for number, name in enumerate(times)}
+        # Mails that the index does not name come last.
         paths.sort(key=lambda path: place.get(path.name, len(place)))
     return [_MailFile(path, times.get(path.name) or _stamp_beside(path)) for path in paths]
 
@@ -78,12 +79,14 @@ def _index(path: Path) -> dict[str, datetime]:
     try:
         return {str(case["file"]): instant(case["internaldate"]) for case in _json(path)["cases"]}
     except (KeyError, TypeError, ValueError) as error:
-        raise IntakeFault(f"{path} is no index of mails: each case needs file and internaldate") from error
+        raise IntakeFault(f"{path} is not an index of mails: a case needs file and internaldate") from error
 
 
 def _stamp_beside(path: Path) -> datetime:
     stamp = path.with_name(path.name + ".internaldate")
     try:
+        # The time of receipt is the mail server's; the mail's own `Date:` is the sender's clock and is never
+        # read.
         return instant(stamp.read_text(encoding="utf-8"))
     except OSError as error:
         raise IntakeFault(
@@ -91,7 +94,7 @@ def _stamp_beside(path: Path) -> datetime:
             f"or give --index"
         ) from error
     except ValueError as error:
-        raise IntakeFault(f"{stamp} holds no time; write one such as 2025-03-21T10:14:00Z") from error
+        raise IntakeFault(f"{stamp} does not hold a time; write one such as 2025-03-21T10:14:00Z") from error
 
 
 def _judge(
@@ -108,6 +111,7 @@ def _judge(
         verdict = judge_mail(mail, mail_file.received_at, context, earlier)
         remembered = as_earlier_mail(mail_file.path.name, mail, mail_file.received_at, verdict)
         if remembered is not None:
+            # A repeat and a higher version are known only beside the mails before them.
             earlier.append(remembered)
         if as_json:
             out.write(json.dumps(verdict_json(mail_file.path.name, verdict), ensure_ascii=False) + "\n")
@@ -134,6 +138,7 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
         "of": verdict.duplicate_of,
     }
     if verdict.report is not None:
+        # Only a delivery report has these.
         shown |= {
             "outbox_message_id": verdict.report.message_id,
             "outbox_status": verdict.report.action,

@@ -1,4 +1,4 @@
-"""`galloper game paper`: everything of a game that goes onto paper, as PDF files in a folder (POST-07,
+"""`galloper game paper`: the order sheets, envelopes and labels of a game, as PDF files in a folder (POST-07,
 LIST-05)."""
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from service.store.tables import GameRow, PhaseState
 
 
 def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) -> int:
-    """Blank order sheets of every power for the phase in play, envelopes and labels to every player on a
-    `day` ("" for today), into `output`. The envelopes carry home addresses. Raises ConfigError for a game or
-    day there is none of."""
+    """Write blank order sheets of every power for the phase in play, and envelopes and labels to every player
+    on a `day` ("" for today), into `output`. The envelopes carry home addresses. Raises ConfigError for an
+    unknown game or a day that is not a date."""
     try:
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
@@ -31,7 +31,7 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
     with opened(settings_of(folder)) as store, store() as session:
         row = session.get(GameRow, game)
         if row is None:
-            known = ", ".join(item.id for item in records.games(session)) or "none yet"
+            known = ", ".join(game_row.id for game_row in records.games(session)) or "none yet"
             raise ConfigError(f"there is no game {game}; there are: {known}")
         variant = maps.load(row.variant)
         posted = post_of(session, game, when)
@@ -45,10 +45,11 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
             if phases
             else []
         )
+        # No font has some letters of these addresses, so their lines are left as rules to write on.
         strange = [
-            variant.powers[item.power].name
-            for item in posted
-            if item.reach.addresses and by_hand(item.player, item.reach)
+            variant.powers[recipient.power].name
+            for recipient in posted
+            if recipient.reach.addresses and by_hand(recipient.player, recipient.reach)
         ]
     output.mkdir(parents=True, exist_ok=True)
     files = {}
@@ -62,5 +63,5 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
     for power in strange:
         print(f"{power}: {BY_HAND}", file=out)
     if not covers:
-        print("No player of this game has a postal address on the list, so there are no envelopes.", file=out)
+        print("No player of this game has a postal address, so there are no envelopes.", file=out)
     return 0

@@ -13,12 +13,12 @@ from service.store.tables import UserRow
 from service.web import sessions
 
 SHORTEST = 10
-"""Characters of a password at least."""
+"""Fewest characters of a password."""
 LONGEST_NAME = 80
 
 
 def add_user(folder: Path, name: str, out: TextIO) -> int:
-    """Let `name` sign in, or give that person a new password, which ends the sessions under the old one.
+    """Let `name` sign in, or give that person a new password.
 
     On a terminal the password is asked for twice and not shown; else it is the first line of standard input.
     Raises SiteError when nothing was changed, ConfigError for the settings.
@@ -30,6 +30,7 @@ def add_user(folder: Path, name: str, out: TextIO) -> int:
     password = _password(person)
     with opened(settings) as store, store.begin() as session:
         known = session.get(UserRow, person) is not None
+        # A new password also ends every session under the old one.
         sessions.add_user(session, person, password, SystemClock().now())
     print(f"{person} has a new password." if known else f"{person} may sign in at the desk now.", file=out)
     return 0
@@ -39,7 +40,7 @@ def _password(person: str) -> str:
     # A pipe is for scripts; it has no echo to hide and nobody to ask twice.
     if sys.stdin.isatty():
         password = getpass(f"Password for {person} (at least {SHORTEST} characters): ")
-        if password != getpass("The same again: "):
+        if password != getpass("Repeat it: "):
             raise SiteError("The two passwords differ; nothing was changed.")
     else:
         password = sys.stdin.readline().rstrip("\r\n")

@@ -35,7 +35,7 @@ def test_a_game_is_exported_and_its_archive_verified(folder: Path, tmp_path: Pat
     assert run_verify(path, [], report) == 0, report.getvalue()
     with zipfile.ZipFile(path) as zipped:
         assert "HOW THE RECORD IS CHECKED" in zipped.read("README.txt").decode()
-    with pytest.raises(SiteError, match="was not written over"):
+    with pytest.raises(SiteError, match="was not overwritten"):
         export_game(folder, GAME, path, players=players, out=out)
 
 
@@ -55,7 +55,7 @@ def test_a_game_that_is_not_there_is_told_with_those_that_are(
 def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
     out, file = io.StringIO(), tmp_path / "monday.tar"
     assert backup_site(folder, file, out) == 0
-    with pytest.raises(SiteError, match="was not written over"):
+    with pytest.raises(SiteError, match="was not overwritten"):
         backup_site(folder, file, out)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     assert restore_site(file, None, out) == 0

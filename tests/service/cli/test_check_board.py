@@ -137,7 +137,7 @@ def test_a_name_of_two_regions_prints_both() -> None:
         ("Stafordshire", "did you mean Staffordshire"),
         ("Devon/East Coast", "did you mean Devon/North Coast, Devon/South Coast?"),
         ("Kent/East Coast", "Kent, which has no named coasts"),
-        ("xyzzy", "the map and its list of names have them all"),
+        ("xyzzy", "see the map and its list of names"),
     ],
 )
 def test_an_unknown_name_is_answered_with_near_ones(

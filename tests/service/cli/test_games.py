@@ -57,7 +57,7 @@ def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served
     yet."""
     out = io.StringIO()
     create_game(folder, game_file(tmp_path, LATER), out)
-    assert "10 welcomes wait to leave once the site is served." in out.getvalue()
+    assert "10 welcomes will be sent once the site is served." in out.getvalue()
     with opened(settings_of(folder)) as store, store() as session:
         letters = session.scalars(select(OutboxRow)).all()
     assert {(letter.kind, letter.recipient, letter.state) for letter in letters} == {
@@ -75,7 +75,8 @@ def test_a_welcome_that_cannot_be_written_leaves_the_game_begun(
     monkeypatch.setattr("service.notices.broadcasts.Broadcasts.welcome", fails)
     out = io.StringIO()
     assert create_game(folder, game_file(tmp_path, LATER), out) == 0
-    assert "could not be written (no room); the game stands" in out.getvalue()
+    assert ("The game was created, but the welcome to its players could not be written (no room). Tell them "
+            "yourself.") in out.getvalue()
     assert "Summer 1642 Movement: open" in _shown(folder)
 
 

@@ -59,11 +59,12 @@ def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, t
     assert [path.name for path in (tmp_path / "paper").iterdir()] == ["order-sheets.pdf"]
 
 
-@pytest.mark.parametrize(("game", "day", "why"), [
+@pytest.mark.parametrize(("game", "day", "sentence"), [
     ("edgehill", "", "there is no game edgehill; there are: powick-bridge"),
     ("powick-bridge", "soon", "like 2027-03-14"),
 ])  # fmt: skip
-def test_a_wrong_game_or_day_is_named(folder: Path, tmp_path: Path, game: str, day: str, why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
+def test_a_wrong_game_or_day_is_named(folder: Path, tmp_path: Path, game: str, day: str,
+        sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
         write_paper(folder, game, tmp_path / "paper", day, io.StringIO())
     assert not (tmp_path / "paper").exists()

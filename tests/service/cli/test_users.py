@@ -29,19 +29,19 @@ def _piped(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def _typed(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
     """A terminal at which these passwords are typed; gives the questions that were asked."""
-    replies, asked = list(answers), []
+    replies, questions = list(answers), []
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
     def ask(question: str) -> str:
-        asked.append(question)
+        questions.append(question)
         return replies.pop(0)
 
     monkeypatch.setattr("sys.stdin", Terminal())
     monkeypatch.setattr(users, "getpass", ask)
-    return asked
+    return questions
 
 
 def _may_sign_in(folder: Path, name: str, password: str) -> bool:
@@ -69,9 +69,9 @@ def test_the_password_itself_is_not_kept(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_at_a_terminal_it_is_asked_for_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = _typed(monkeypatch, GOOD, GOOD)
+    questions = _typed(monkeypatch, GOOD, GOOD)
     assert add_user(folder, "Ada", io.StringIO()) == 0
-    assert len(asked) == 2
+    assert len(questions) == 2
     assert _may_sign_in(folder, "Ada", GOOD)
 
 
