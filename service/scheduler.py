@@ -174,13 +174,13 @@ class Schedule:
                 f"{DEADLINE}:{r.id}": r.deadline for r in rows
             }
         now = datetime.now(UTC)
-        ahead = {name: at for name, at in wanted.items() if at > now}
+        ahead = {name: run_at for name, run_at in wanted.items() if run_at > now}
         for job in self._scheduler.get_jobs():
             if job.id not in self._intervals and job.id not in ahead:
                 self._scheduler.remove_job(job.id)
-        for name, at in ahead.items():
+        for name, run_at in ahead.items():
             self._scheduler.add_job(
-                lambda: self._run(self._look), "date", run_date=at, id=name, replace_existing=True
+                lambda: self._run(self._look), "date", run_date=run_at, id=name, replace_existing=True
             )
 
     def _keep_time(self) -> None:

@@ -78,19 +78,19 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
 
 
 def _faults(settings: Settings) -> list[str]:
-    found = [
+    faults = [
         f"{name}: {value!r} is no mail address such as ada@example.org"
         for name, value in (("order_address", settings.order_address), ("coordinator", settings.coordinator))
         if not is_address(value)
     ]
     if not is_address(parseaddr(settings.mail_out.sender)[1]):
-        found.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper "
+        faults.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper "
                      f"<ada@example.org>")
     if settings.mail_in.kind == "maildir" and not settings.mail_in.path:
-        found.append("mail_in.path: a maildir needs the path of its folder")
+        faults.append("mail_in.path: a maildir needs the path of its folder")
     if settings.mail_out.kind == "folder" and not settings.mail_out.path:
-        found.append("mail_out.path: letters that are kept as files need the path of a folder")
-    return found
+        faults.append("mail_out.path: letters that are kept as files need the path of a folder")
+    return faults
 
 
 def is_address(text: str) -> bool:

@@ -43,7 +43,7 @@ class ReviewDecision:
     settles: bool = False
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def readings(self) -> tuple[str, ...]:
         """The readings it stands for, in words: two for a void of two equal ones, else one."""
         if self.state is LineState.NOT_ORDER:
             return (NO_ORDER,)
@@ -64,37 +64,39 @@ def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDeci
 def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
     """The newest decision of each person, oldest first, those who put the line off left out. What was decided
     before the newest decision that settles alone is over, and that one too once somebody decides anew."""
-    since = max((at for at, one in enumerate(standing) if one.settles), default=-1)
+    since = max((index for index, decision in enumerate(standing) if decision.settles), default=-1)
     if since >= 0 and since == len(standing) - 1:
         return (standing[-1],)
-    newest = {one.by: one for one in standing[since + 1:] if one.state is not LineState.OPEN}
-    return tuple(one for one in standing if newest.get(one.by) is one and one.state is not LineState.SKIPPED)
+    newest = {decision.by: decision for decision in standing[since + 1:]
+              if decision.state is not LineState.OPEN}
+    return tuple(decision for decision in standing
+                 if newest.get(decision.by) is decision and decision.state is not LineState.SKIPPED)
 
 
 def stage(cast: Sequence[ReviewDecision]) -> Stage:
     """What the decisions of `votes` come to."""
     if not cast:
         return Stage.FIRST
-    if cast[-1].settles or any(alike(one, cast[-1]) for one in cast[:-1]):
+    if cast[-1].settles or any(alike(earlier, cast[-1]) for earlier in cast[:-1]):
         return Stage.AGREED
     return Stage.SECOND if len(cast) == 1 else Stage.DIFFERS
 
 
-def alike(one: ReviewDecision, other: ReviewDecision) -> bool:
+def alike(left: ReviewDecision, right: ReviewDecision) -> bool:
     """Whether two decisions say the same: the same order; for words that are no order the same words; void
     and void, no order and no order."""
-    if one.state is not other.state:
+    if left.state is not right.state:
         return False
-    if one.state is not LineState.READ:
+    if left.state is not LineState.READ:
         return True
-    if one.order or other.order:
-        return one.order == other.order
-    return one.text.casefold().split() == other.text.casefold().split()
+    if left.order or right.order:
+        return left.order == right.order
+    return left.text.casefold().split() == right.text.casefold().split()
 
 
 def both(cast: Sequence[ReviewDecision]) -> tuple[str, str]:
     """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions'
     own."""
-    theirs, ours = cast[-2].kept, cast[-1].kept
+    theirs, ours = cast[-2].readings, cast[-1].readings
     first = next((text for text in theirs if text not in ours), theirs[0])
     return first, next((text for text in ours if text != first), ours[0])

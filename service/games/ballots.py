@@ -113,13 +113,13 @@ def count(papers: Iterable[BallotPaper], deadline: datetime, *, first: bool = Fa
         if paper.received_at <= deadline:
             by_power.setdefault(paper.power, []).append(paper)
     ballots = {}
-    for power, own in sorted(by_power.items()):
-        standing = [p for p in own if not p.held]
+    for power, power_papers in sorted(by_power.items()):
+        standing = [p for p in power_papers if not p.held]
         if standing:
             winner = (
                 max(standing, key=BallotPaper.earliness) if first else max(standing, key=BallotPaper.rank)
             )
-            ballots[power] = _ballot(power, own, winner, first=first)
+            ballots[power] = _ballot(power, power_papers, winner, first=first)
     return ballots
 
 

@@ -82,8 +82,8 @@ class NewGame:
     def slug(self) -> str:
         """The game's id: its name in lower-case letters, digits and hyphens, and none of NOT_GAMES."""
         plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode().lower()
-        found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
-        return f"{found}-game" if found in NOT_GAMES else found
+        slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
+        return f"{slug}-game" if slug in NOT_GAMES else slug
 
 
 def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGame:

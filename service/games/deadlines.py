@@ -104,12 +104,12 @@ def schedule(
     A short first year needs no rule of its own: it begins at `first`, and the Winter follows the Autumn
     (CAL-09). The dates stand whether or not a phase has orders to wait for (CAL-14, CAL-17, NON-04).
     """
-    found: list[PhaseWindow] = []
+    windows: list[PhaseWindow] = []
     for window in _windows(start, calendar, first, rhythm):
-        if len(found) >= phases:
+        if len(windows) >= phases:
             break
-        found.append(window)
-    return tuple(found)
+        windows.append(window)
+    return tuple(windows)
 
 
 def _windows(start: date, calendar: Calendar, first: Phase, rhythm: Rhythm) -> Iterator[PhaseWindow]:
@@ -162,17 +162,17 @@ def extend(
         raise DeadlineError("a deadline is moved for a recorded reason only; write one sentence")
     if deadline.tzinfo is None:
         raise DeadlineError("the new deadline needs a time zone; give it in GMT")
-    at = next((number for number, window in enumerate(windows) if window.phase == phase), None)
-    if at is None:
+    index = next((number for number, window in enumerate(windows) if window.phase == phase), None)
+    if index is None:
         raise DeadlineError(f"{phase} is not in this calendar")
     new = deadline.astimezone(UTC)
-    shift = new - windows[at].deadline
-    changed = [*windows[:at], _shifted(windows[at], shift, opens=False)]
-    later = windows[at + 1 :]
+    shift = new - windows[index].deadline
+    changed = [*windows[:index], _shifted(windows[index], shift, opens=False)]
+    later = windows[index + 1 :]
     changed += [_shifted(window, shift, opens=True) for window in later] if shift_later else later
-    if not shift_later and at + 1 < len(changed) and _one_season(phase, changed[at + 1].phase):
-        changed[at + 1] = replace(changed[at + 1], opens=new)
-    _check(changed, at)
+    if not shift_later and index + 1 < len(changed) and _one_season(phase, changed[index + 1].phase):
+        changed[index + 1] = replace(changed[index + 1], opens=new)
+    _check(changed, index)
     moved = tuple(
         Moved(was.phase, was.deadline, now.deadline)
         for was, now in zip(windows, changed, strict=True)
@@ -209,14 +209,14 @@ def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWind
     )
 
 
-def _check(windows: Sequence[PhaseWindow], at: int) -> None:
-    moved = windows[at]
+def _check(windows: Sequence[PhaseWindow], index: int) -> None:
+    moved = windows[index]
     if moved.deadline <= moved.opens:
         raise DeadlineError(
             f"{moved.phase} would close before it opens, on {moved.opens:%d %b %Y, %H:%M} GMT"
         )
-    if at + 1 < len(windows) and windows[at + 1].deadline <= moved.deadline:
-        follower = windows[at + 1]
+    if index + 1 < len(windows) and windows[index + 1].deadline <= moved.deadline:
+        follower = windows[index + 1]
         raise DeadlineError(
             f"{follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move the later phases "
             f"too, or choose an earlier time"

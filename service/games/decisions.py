@@ -55,7 +55,7 @@ class Act:
     key: str
     phase_id: int
     by: str
-    at: datetime
+    acted_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,13 @@ class Overtaken(Exception):
 
 
 def file(
-    session: Session, act: Act, decisions: Sequence[Decision], seen: Mapping[int, str] | None = None,
+    session: Session, act: Act, decisions: Sequence[Decision],
+    shown_versions: Mapping[int, str] | None = None,
     kind: DecisionKind = DecisionKind.DECIDE,
 ) -> bool:
     """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
 
-    `seen`: line to the version (`SettledLine.version`) that the person had before them; lines left out are
+    `shown_versions`: line to the version (`SettledLine.version`) that the person saw; lines left out are
     not compared. Raises Overtaken, and the caller must roll back, where one of them has changed since.
     """
     for decision in decisions:
@@ -93,7 +94,7 @@ def file(
             raise ValueError(f"{decision.state!r} is no decision of a person")
     if not begin(session, act, kind):
         return False
-    check(session, seen or {}, act.by)
+    check(session, shown_versions or {}, act.by)
     end(session, act, decisions)
     return True
 
@@ -107,7 +108,7 @@ def begin(session: Session, act: Act, kind: DecisionKind, target: int | None = N
         phase_id=act.phase_id,
         kind=kind,
         by=act.by,
-        at=act.at,
+        at=act.acted_at,
         target=target,
         reviews=[],
     )
@@ -118,32 +119,33 @@ def known(session: Session, key: str) -> bool:
     return session.scalar(select(ReviewActionRow.id).where(ReviewActionRow.key == key)) is not None
 
 
-def check(session: Session, seen: Mapping[int, str], me: str) -> None:
-    """Raise Overtaken where a line is not as `me` saw it. Holds the lines until the transaction ends."""
-    if not seen:
+def check(session: Session, shown_versions: Mapping[int, str], me: str) -> None:
+    """Raise Overtaken where a line is no longer as `me` saw it. Locks the lines."""
+    if not shown_versions:
         return
     # In one order, so that two people who take the same lines wait for each other instead of for ever.
-    session.execute(select(LineRow.id).where(LineRow.id.in_(seen)).order_by(LineRow.id).with_for_update())
-    found = lines_by_id(session, list(seen))
-    for line_id, version in seen.items():
-        if line_id not in found or found[line_id].version(me) != version:
+    line_ids = select(LineRow.id).where(LineRow.id.in_(shown_versions))
+    session.execute(line_ids.order_by(LineRow.id).with_for_update())
+    lines = lines_by_id(session, list(shown_versions))
+    for line_id, version in shown_versions.items():
+        if line_id not in lines or lines[line_id].version(me) != version:
             raise Overtaken(line_id)
 
 
-def end(session: Session, act: Act, said: Sequence[Decision]) -> None:
+def end(session: Session, act: Act, decisions: Sequence[Decision]) -> None:
     """File the reviews of an act that was begun."""
     rows = [
         ReviewRow(
-            line_id=one.line_id,
-            key=review_key(act.key, f"{one.line_id}{one.by and f'.{at}'}", len(said)),
-            decision=one.state,
-            text=one.text,
-            order=one.order,
-            by=one.by or act.by,
-            at=act.at,
-            settles=one.settles,
+            line_id=decision.line_id,
+            key=review_key(act.key, f"{decision.line_id}{decision.by and f'.{index}'}", len(decisions)),
+            decision=decision.state,
+            text=decision.text,
+            order=decision.order,
+            by=decision.by or act.by,
+            at=act.acted_at,
+            settles=decision.settles,
         )
-        for at, one in enumerate(said)
+        for index, decision in enumerate(decisions)
     ]
     session.add_all(rows)
     session.flush()
@@ -164,10 +166,12 @@ def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
     None are given when there is nothing to take back, when this request came before, or when lines that the
     act cut out were decided since: those decisions are taken back first.
     """
-    found = _standing(session, act, target)
-    if found is None or _built_upon(session, found) or not begin(session, act, DecisionKind.UNDO, found.id):
+    action = _standing(session, act, target)
+    if action is None or _built_upon(session, action):
         return []
-    return _mark(session, found, act.at)
+    if not begin(session, act, DecisionKind.UNDO, action.id):
+        return []
+    return _mark(session, action, act.acted_at)
 
 
 def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
@@ -256,26 +260,27 @@ def _standing(session: Session, act: Act, target: str | None) -> ReviewActionRow
     )
 
 
-def _built_upon(session: Session, found: ReviewActionRow) -> bool:
+def _built_upon(session: Session, action: ReviewActionRow) -> bool:
     """Whether lines that an act cut out of others carry decisions of their own."""
-    if found.kind not in SHAPES:
+    if action.kind not in SHAPES:
         return False
     parts = select(ReviewRow.line_id).where(
-        ReviewRow.id.in_(found.reviews), ReviewRow.decision == LineState.OPEN
+        ReviewRow.id.in_(action.reviews), ReviewRow.decision == LineState.OPEN
     )
-    later = select(ReviewRow.id).where(ReviewRow.line_id.in_(parts), ReviewRow.id.not_in(found.reviews),
+    later = select(ReviewRow.id).where(ReviewRow.line_id.in_(parts), ReviewRow.id.not_in(action.reviews),
                                        ReviewRow.undone_at.is_(None))
     return session.scalar(later.limit(1)) is not None
 
 
-def _mark(session: Session, found: ReviewActionRow, at: datetime | None) -> list[int]:
-    session.execute(update(ReviewActionRow).where(ReviewActionRow.id == found.id).values(undone_at=at))
+def _mark(session: Session, action: ReviewActionRow, undone_at: datetime | None) -> list[int]:
+    session.execute(
+        update(ReviewActionRow).where(ReviewActionRow.id == action.id).values(undone_at=undone_at))
     lines = session.scalars(
         update(ReviewRow)
-        .where(ReviewRow.id.in_(found.reviews))
-        .values(undone_at=at)
+        .where(ReviewRow.id.in_(action.reviews))
+        .values(undone_at=undone_at)
         .returning(ReviewRow.line_id)
     )
     changed = list(lines)
-    session.refresh(found)
+    session.refresh(action)
     return changed

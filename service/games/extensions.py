@@ -112,11 +112,11 @@ def move_year(
             f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot "
             f"begin on "
             f"{day:%d %b %Y}. Nothing was changed; choose a later day.")
-    own = [row for row in rows if row.ordinal >= phase.ordinal]
+    year_rows = [row for row in rows if row.ordinal >= phase.ordinal]
     extension = begin_on(
-        [PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in own], day, reason
+        [PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in year_rows], day, reason
     )
-    _write(session, [(r.id, r.state, r.deadline) for r in own], extension, now)
+    _write(session, [(r.id, r.state, r.deadline) for r in year_rows], extension, now)
     records.log_event(
         session,
         now,

@@ -29,7 +29,8 @@ class SettledLine:
     else the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on
     file. `box` is four corners in pixels of the page's upright picture. `standing` are the decisions that
     stand, oldest first, `stage` how far two people are with a line that both must read; until they agree it
-    is open and says what the eye read. `seen` and `seen_order` are what the eye read, whatever was decided.
+    is open and says what the eye read. `machine_text` and
+    `machine_order` are what the machine read, whatever was decided.
     """
 
     id: int
@@ -46,8 +47,8 @@ class SettledLine:
     box: tuple[tuple[float, float], ...]
     standing: tuple[ReviewDecision, ...] = ()
     stage: Stage = Stage.ONE
-    seen: str = ""
-    seen_order: str | None = None
+    machine_text: str = ""
+    machine_order: str | None = None
 
     @property
     def needs_a_person(self) -> bool:
@@ -67,8 +68,8 @@ class SettledLine:
     def version(self, me: str = "") -> str:
         """The key of the newest standing decision, "" where there is none; while the line is read blind, of
         the newest that `me` may know of, so that a second reader is not told that a first one was quicker."""
-        known = [one for one in self.standing
-                 if not self.blind or not me or one.by == me or one.state is LineState.OPEN]
+        known = [decision for decision in self.standing
+                 if not self.blind or not me or decision.by == me or decision.state is LineState.OPEN]
         return known[-1].key if known else ""
 
 
@@ -76,14 +77,16 @@ def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, 
     """The readings of a line, best first, each with its number on file from 1: of a line that was cut anew
     those of its new picture first. Those of before stand behind, at no chance: they are of other ink."""
     numbered = list(enumerate(candidates, start=1))
-    fresh = [(number, one) for number, one in numbered if AGAIN in one]
-    known = {one["order"] or one["text"] for _, one in fresh}
+    fresh = [(number, reading) for number, reading in numbered if AGAIN in reading]
+    known = {reading["order"] or reading["text"] for _, reading in fresh}
     before = [
-        (number, one)
-        for number, one in numbered
-        if AGAIN not in one and (one["order"] or one["text"]) not in known
+        (number, reading)
+        for number, reading in numbered
+        if AGAIN not in reading and (reading["order"] or reading["text"]) not in known
     ]
-    return [*fresh, *((number, {**one, "score": 0.0}) for number, one in before)] if fresh else numbered
+    if not fresh:
+        return numbered
+    return [*fresh, *((number, {**reading, "score": 0.0}) for number, reading in before)]
 
 
 def seen_by(line: SettledLine, me: str) -> SettledLine:
@@ -91,9 +94,8 @@ def seen_by(line: SettledLine, me: str) -> SettledLine:
     Of a difference the one who decided last is through, and the other's turn it is."""
     if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
         return line
-    mine = next(
-        (one for one in reversed(line.standing) if one.by == me and one.state is not LineState.OPEN), None
-    )
+    mine = next((decision for decision in reversed(line.standing)
+                 if decision.by == me and decision.state is not LineState.OPEN), None)
     if mine is None or (
         line.stage is Stage.DIFFERS and line.votes[-1].by != me and mine.state is not LineState.SKIPPED
     ):
@@ -108,7 +110,7 @@ def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = Revie
         id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
         text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
         candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box),
-        seen=line.text, seen_order=line.order), reviews, mode)
+        machine_text=line.text, machine_order=line.order), reviews, mode)
 
 
 def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode) -> SettledLine:
@@ -122,24 +124,25 @@ def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode)
     return _decided(plain, standing[-1], standing[-1].by) if standing else plain
 
 
-def _decided(line: SettledLine, said: ReviewDecision, by: str) -> SettledLine:
-    return replace(line, state=said.state, text=said.text, order=said.order, by=by)
+def _decided(line: SettledLine, decision: ReviewDecision, by: str) -> SettledLine:
+    return replace(line, state=decision.state, text=decision.text, order=decision.order, by=by)
 
 
 def _by_two(line: SettledLine) -> SettledLine:
     cast = votes(line.standing)
-    found = stage(cast)
-    if found is Stage.AGREED:
-        readers = sorted({one.by for one in cast if one is cast[-1] or alike(one, cast[-1])})
-        return replace(_decided(line, cast[-1], " and ".join(readers)), stage=found)
+    review_stage = stage(cast)
+    if review_stage is Stage.AGREED:
+        readers = sorted({decision.by for decision in cast
+                          if decision is cast[-1] or alike(decision, cast[-1])})
+        return replace(_decided(line, cast[-1], " and ".join(readers)), stage=review_stage)
     by = line.standing[-1].by if line.standing else None
-    put_off = not cast and any(one.state is LineState.SKIPPED for one in line.standing)
-    return replace(line, state=LineState.SKIPPED if put_off else LineState.OPEN, by=by, stage=found)
+    put_off = not cast and any(decision.state is LineState.SKIPPED for decision in line.standing)
+    return replace(line, state=LineState.SKIPPED if put_off else LineState.OPEN, by=by, stage=review_stage)
 
 
 def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
     """Every line of the given submissions, by submission, in the order of pages and rows."""
-    found: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
+    lines_by_submission: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
         select(PageRow.submission_id, LineRow)
         .join(LineRow, LineRow.page_id == PageRow.id)
@@ -149,14 +152,15 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
     modes = _modes(session, submission_ids)
     reviews = _reviews(session, [line.id for _, line in rows])
     for submission_id, line in rows:
-        found[submission_id].append(settle(line, reviews.get(line.id, []), modes[submission_id]))
-    return found
+        settled = settle(line, reviews.get(line.id, []), modes[submission_id])
+        lines_by_submission[submission_id].append(settled)
+    return lines_by_submission
 
 
 def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
     """How every line of the given submissions stands, by submission, to be counted: without what the eye
     read, its readings and boxes, which are most of what a line weighs."""
-    found: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
+    lines_by_submission: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
         select(
             PageRow.submission_id,
@@ -184,8 +188,8 @@ def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list
         plain = SettledLine(
             line, page, ordinal, kind, LineState(status), "", None, None, confidence, struck, (), ()
         )
-        found[submission].append(_settled(plain, reviews.get(line, ()), modes[submission]))
-    return found
+        lines_by_submission[submission].append(_settled(plain, reviews.get(line, ()), modes[submission]))
+    return lines_by_submission
 
 
 def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:

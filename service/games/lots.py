@@ -12,7 +12,7 @@ import json
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import select
@@ -42,14 +42,14 @@ def fresh_seed() -> str:
     return secrets.token_hex(32)
 
 
-def number(seed: str, words: Sequence[str], at: int) -> int:
-    """Number `at` of the tape, counted from 1: 0 to 4,294,967,295."""
-    return int(digest("\n".join([seed, *words, str(at)]))[:DIGITS], 16)
+def number(seed: str, words: Sequence[str], position: int) -> int:
+    """Number `position` of the tape, counted from 1: 0 to 4,294,967,295."""
+    return int(digest("\n".join([seed, *words, str(position)]))[:DIGITS], 16)
 
 
 def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
     """The tape that a seed and the players' words give."""
-    return tuple(number(seed, words, at) for at in range(1, length + 1))
+    return tuple(number(seed, words, position) for position in range(1, length + 1))
 
 
 def commitment(phase: PhaseRow) -> str:
@@ -63,14 +63,14 @@ def commitment(phase: PhaseRow) -> str:
 def words_of(session: Session, phase: PhaseRow) -> list[str]:
     """The words that count, each as "power: word", sorted by power: the newest of each that was received in
     time."""
-    found: dict[str, str] = {}
+    word_lines: dict[str, str] = {}
     for row in session.scalars(
         select(LotContributionRow)
         .where(LotContributionRow.phase_id == phase.id, LotContributionRow.received_at <= phase.deadline)
         .order_by(LotContributionRow.received_at, LotContributionRow.id)
     ):
-        found[row.power] = f"{row.power}: {row.word}"
-    return [found[power] for power in sorted(found)]
+        word_lines[row.power] = f"{row.power}: {row.word}"
+    return [word_lines[power] for power in sorted(word_lines)]
 
 
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
@@ -89,8 +89,8 @@ _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.D
 def word_in(trailing: str) -> str:
     """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds
     none."""
-    found = _IN_SUBJECT.fullmatch(trailing)
-    return "" if found is None else clean_word(found[1])
+    match = _IN_SUBJECT.fullmatch(trailing)
+    return "" if match is None else clean_word(match[1])
 
 
 def clean_word(text: str) -> str:
@@ -103,12 +103,12 @@ def add_word(
     by: str
 ) -> bool:
     """Keep a player's word for a phase; False where it is empty or came after the deadline."""
-    kept = clean_word(word)
-    if not kept or received_at > phase.deadline or phase.seed is None:
+    stored_word = clean_word(word)
+    if not stored_word or received_at > phase.deadline or phase.seed is None:
         return False
     session.add(
         LotContributionRow(
-            phase_id=phase.id, power=power, word=kept, received_at=received_at, mail=mail, made_by=by
+            phase_id=phase.id, power=power, word=stored_word, received_at=received_at, mail=mail, made_by=by
         )
     )
     session.flush()
@@ -123,8 +123,8 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
         select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
                                     EntryRow.fact == str(phase.id)).order_by(EntryRow.number))
     for body in entries:
-        told = json.loads(body)["tells"]
-        if told["lots"] == wanted and (phase.seed is None or told["state"] in {"waiting", "open"}):
+        tells = json.loads(body)["tells"]
+        if tells["lots"] == wanted and (phase.seed is None or tells["state"] in {"waiting", "open"}):
             return
     raise NotCommitted(
         f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "
@@ -138,11 +138,14 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One draw: `number` is the tape's, `at` its place from 1, `among` how many things, `index` the one taken
-    from 0. `things` are these in the order in which they are counted, where they are units; `taken` the one
-    drawn."""
+    """One draw.
 
-    at: int
+    `number` is the tape's, `position` its place on the tape from 1. `among`: how many things; `index`: the
+    one taken, from 0. If the things are units, `things` lists them in the order in which they are counted,
+    and `taken` is the one drawn.
+    """
+
+    position: int
     number: int
     among: int
     index: int
@@ -166,12 +169,12 @@ class _Listening:
     draws: list[tuple[int, int]] = field(default_factory=list)
 
     def heard(self) -> tuple[int, ...]:
-        found = []
+        numbers = []
         for value in self.numbers:
-            one = _Heard(value)
-            one.draws = self.draws
-            found.append(one)
-        return tuple(found)
+            number = _Heard(value)
+            number.draws = self.draws
+            numbers.append(number)
+        return tuple(numbers)
 
 
 def draws(
@@ -181,7 +184,8 @@ def draws(
     listening = _Listening(numbers)
     resolution = judge(variant.context(), variant.rules, position, orders, Lots(listening.heard()))
     plain = [
-        Draw(at, value, among, value % among) for at, (value, among) in enumerate(listening.draws, start=1)
+        Draw(tape_position, value, among, value % among)
+        for tape_position, (value, among) in enumerate(listening.draws, start=1)
     ]
     return _named(position, resolution, plain)
 
@@ -190,14 +194,14 @@ def _named(position: Position, resolution: Resolution, plain: list[Draw]) -> tup
     """The draws with the units they were among, where every draw was for a unit to be removed (Q-35)."""
     if len(resolution.removed_by_lot) != len(plain):
         return tuple(plain)
-    gone, found = set(resolution.removed) - set(resolution.removed_by_lot), []
-    there = position.units | set(resolution.built)
+    gone, named_draws = set(resolution.removed) - set(resolution.removed_by_lot), []
+    units = position.units | set(resolution.built)
     for draw, unit in zip(plain, resolution.removed_by_lot, strict=True):
         left = sorted(
-            (u for u in there if u.power == unit.power and u not in gone), key=lambda u: str(u.region)
+            (u for u in units if u.power == unit.power and u not in gone), key=lambda u: str(u.region)
         )
         if len(left) != draw.among or left[draw.index] != unit:
             return tuple(plain)
-        found.append(Draw(draw.at, draw.number, draw.among, draw.index, tuple(map(str, left)), str(unit)))
+        named_draws.append(replace(draw, things=tuple(map(str, left)), taken=str(unit)))
         gone.add(unit)
-    return tuple(found)
+    return tuple(named_draws)

@@ -28,24 +28,24 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """`told` are headings with their sentences, empty ones left out. `supply` has a row for every power, in a
-    phase that changes or counts supply, else none. `drawn` is how many numbers of the committed tape were
+    """`sections` are headings with their sentences, empty ones left out. `supply` has a row for every power
+    if the phase changes or counts supply, else none. `drawn` is how many numbers of the committed tape were
     used up."""
 
-    told: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
     supply: tuple[Supply, ...] = ()
     drawn: int = 0
 
 
 def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aftermath:
     """What `resolution` leaves behind; `before` is the board it was judged on."""
-    def units(some: tuple[Unit, ...]) -> tuple[str, ...]:
-        return tuple(f"{unit_text(variant, one)} ({variant.powers[one.power].name})" for one in some)
+    def units(units: tuple[Unit, ...]) -> tuple[str, ...]:
+        return tuple(f"{unit_text(variant, unit)} ({variant.powers[unit.power].name})" for unit in units)
 
     names = {power.id: power.name for power in variant.powers.values()}
-    told = (
+    sections = (
         (("Dislodged, to retreat or "
-          "disband"), tuple(dislodged_text(variant, one) for one in resolution.dislodged)),
+          "disband"), tuple(dislodged_text(variant, dislodgement) for dislodgement in resolution.dislodged)),
         ("Disbanded", units(resolution.disbanded)),
         ("Built", units(resolution.built)),
         ("Removed", units(resolution.removed)),
@@ -54,26 +54,26 @@ def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aft
         ("What else happened", resolution.notes),
         ("Who has what", variant.rules.public_holdings(variant.context(), resolution.position)),
         ("Victory", () if resolution.winner is None else (names[resolution.winner],)),
-        ("Joint victory", tuple(names[one] for one in resolution.joint)),
-        ("A draw is open to", tuple(names[one] for one in resolution.draw_open_to or ())),
+        ("Joint victory", tuple(names[power] for power in resolution.joint)),
+        ("A draw is open to", tuple(names[power] for power in resolution.draw_open_to or ())),
         ("Orders that hang on each other in a way the rules do not know; tell the operator before you send",
-         tuple(order_text(variant, one) for one in resolution.unresolved)),
+         tuple(order_text(variant, order) for order in resolution.unresolved)),
     )
     supply = _supply(variant, before, resolution)
-    return Aftermath(tuple(one for one in told if one[1]), supply, resolution.lots_used)
+    return Aftermath(tuple(section for section in sections if section[1]), supply, resolution.lots_used)
 
 
 def _supply(variant: Variant, before: Position, resolution: Resolution) -> tuple[Supply, ...]:
     after = resolution.position
-    found = []
+    rows = []
     for power in variant.powers.values():
         was, now = set(before.centres.get(power.id, ())), set(after.centres.get(power.id, ()))
-        found.append(Supply(
-            power.name, len(now), sum(one.power == power.id for one in after.units),
+        rows.append(Supply(
+            power.name, len(now), sum(unit.power == power.id for unit in after.units),
             _names(variant, now - was),
             _names(variant, was - now), resolution.adjust.get(power.id, 0)))
-    return tuple(found) if any(one.gained or one.lost or one.due for one in found) else ()
+    return tuple(rows) if any(row.gained or row.lost or row.due for row in rows) else ()
 
 
 def _names(variant: Variant, provinces: set[str]) -> tuple[str, ...]:
-    return tuple(sorted(variant.board.provinces[one].name for one in provinces))
+    return tuple(sorted(variant.board.provinces[province].name for province in provinces))

@@ -83,7 +83,7 @@ def show(
 ) -> tuple[ShownPower, ...]:
     """The results of every power, in the order of the variant's powers. `lines` are those of each executed
     sheet that may be shown: an order of another sheet is told without its ink."""
-    ink = {line.id: line for own in lines.values() for line in own}
+    ink = {line.id: line for power_lines in lines.values() for line in power_lines}
     return tuple(
         ShownPower(
             power=variant.powers[power].name,
@@ -102,30 +102,31 @@ def show(
 
 
 def _beaten(resolution: Resolution) -> frozenset[Unit]:
-    return frozenset(one.unit for one in resolution.dislodged)
+    return frozenset(dislodgement.unit for dislodgement in resolution.dislodged)
 
 
 def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
     """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line
     tells all."""
-    told = {
+    told_by_proxy = {
         o.order.unit.region.province
         for o in resolution.outcomes
         if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged
     }
-    return frozenset(u for u in resolution.unordered if u.power == power and u.region.province not in told)
+    return frozenset(u for u in resolution.unordered
+                     if u.power == power and u.region.province not in told_by_proxy)
 
 
 def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
     """The results as the rules let a power know them, and the powers of whose sheets it is told only what was
     judged: those that hold units it may not see, or had orders it may not know, whatever these sheets say
     (D66-06). Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others."""
-    told = variant.rules.redact_resolution(variant.context(), resolution, power)
-    if told is resolution:
-        return told, frozenset()
-    unseen = frozenset(unit.power for unit in resolution.position.units - told.position.units)
-    return told, unseen | frozenset(
-        one.order.power for one in resolution.outcomes if one not in told.outcomes
+    redacted = variant.rules.redact_resolution(variant.context(), resolution, power)
+    if redacted is resolution:
+        return redacted, frozenset()
+    unseen = frozenset(unit.power for unit in resolution.position.units - redacted.position.units)
+    return redacted, unseen | frozenset(
+        outcome.order.power for outcome in resolution.outcomes if outcome not in redacted.outcomes
     )
 
 
@@ -142,11 +143,12 @@ def correction(line: SettledLine) -> str:
     """That a person read a line otherwise than the machine, and how that had read it; "" where both say the
     same, or nobody looked. A doubtful line whose best reading a person chose is not corrected: the machine
     had offered it."""
-    best = line.seen_order or next((one["order"] for _, one in arranged(line.candidates)), None)
+    best = line.machine_order or next((reading["order"] for _, reading in arranged(line.candidates)), None)
     if line.by is None or line.state is not LineState.READ or line.order == best:
         return ""
-    return f"coordinator's correction: the machine read “{line.seen.strip()}”" if line.seen.strip() else \
-        "coordinator's correction: the machine could not read it"
+    machine_text = line.machine_text.strip()
+    return ("coordinator's correction: the machine "
+            + (f"read “{machine_text}”" if machine_text else "could not read it"))
 
 
 def order_text(variant: Variant, order: Order) -> str:
@@ -158,12 +160,12 @@ def order_text(variant: Variant, order: Order) -> str:
 def mark(outcome: Outcome) -> str:
     """One or two words for what became of an order: moves, given, cut, bounced, void, dislodged ..."""
     if outcome.result is Result.VOID:
-        said = "void"
+        word = "void"
     elif outcome.result is Result.FAILS:
-        said = (outcome.reason or "fails").replace("_", " ")
+        word = (outcome.reason or "fails").replace("_", " ")
     else:
-        said = (outcome.reason or _GIVEN.get(type(outcome.order), "done")).replace("_", " ")
-    return f"{said}, dislodged" if outcome.dislodged and said != "dislodged" else said
+        word = (outcome.reason or _GIVEN.get(type(outcome.order), "done")).replace("_", " ")
+    return f"{word}, dislodged" if outcome.dislodged and word != "dislodged" else word
 
 
 def unit_text(variant: Variant, unit: Unit) -> str:
@@ -171,18 +173,18 @@ def unit_text(variant: Variant, unit: Unit) -> str:
     return f"{variant.kinds[unit.kind].name} {variant.board.region_text(unit.region)}"
 
 
-def dislodged_text(variant: Variant, one: Dislodgement) -> str:
+def dislodged_text(variant: Variant, dislodgement: Dislodgement) -> str:
     """A dislodged unit, its power, and where the attack on it came from."""
-    origin = variant.board.provinces[one.attacker_from].name
-    power = variant.powers[one.unit.power].name
-    return f"{unit_text(variant, one.unit)} ({power}), dislodged by the attack from {origin}"
+    unit, origin = dislodgement.unit, variant.board.provinces[dislodgement.attacker_from].name
+    power = variant.powers[unit.power].name
+    return f"{unit_text(variant, unit)} ({power}), dislodged by the attack from {origin}"
 
 
 def _readings(line: SettledLine) -> str:
     """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best
     two."""
-    kept = line.text.split("\n")
-    texts = kept if len(kept) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
+    readings = line.text.split("\n")
+    texts = readings if len(readings) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
     if len(texts) == 2:
         return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
     return "could not be read: void, the unit holds"

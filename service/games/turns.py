@@ -153,7 +153,7 @@ def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resol
     variant = load(session.get_one(GameRow, phase.game_id).variant)
     written = written_orders(session, phase, variant)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
-    orders = [one.order for one in written]
+    orders = [written_order.order for written_order in written]
     position = codec.load_position(phase.position)
     return judge(variant.context(), variant.rules, position, orders, Lots(tape)), len(orders)
 

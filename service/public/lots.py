@@ -93,7 +93,7 @@ def _as_json(phase: PhaseLots) -> dict[str, Any]:
         "words": list(phase.words),
         "draws": [
             {
-                "draw": d.at, "number": d.number, "among": d.among, "left_over": d.index,
+                "draw": d.position, "number": d.number, "among": d.among, "left_over": d.index,
                 "things": list(d.things), "taken": d.taken or None,
             }
             for d in phase.draws

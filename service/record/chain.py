@@ -71,14 +71,14 @@ def seal(session: Session) -> None:
     rows = session.execute(
         delete(RecordPendingRow).returning(RecordPendingRow.id, RecordPendingRow.what, RecordPendingRow.fact)
     ).all()
-    due = dict.fromkeys((what, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
-                        for what in (first, *BESIDE.get(first, ())))
-    told: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
-    for what, fact in due:
-        for game, tells in FACTS[what](session, fact):
-            told.setdefault(game, []).append((what, fact, plain(tells)))
-    for game in sorted(told):
-        _Chain(session, game).add(told[game], frozenset(due))
+    due = dict.fromkeys((kind, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
+                        for kind in (first, *BESIDE.get(first, ())))
+    facts_by_game: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for kind, fact in due:
+        for game, tells in FACTS[kind](session, fact):
+            facts_by_game.setdefault(game, []).append((kind, fact, plain(tells)))
+    for game in sorted(facts_by_game):
+        _Chain(session, game).add(facts_by_game[game], frozenset(due))
 
 
 def root(session: Session, game_id: str) -> Root:
@@ -87,25 +87,25 @@ def root(session: Session, game_id: str) -> Root:
     return Root(game_id, 0, start(game_id)) if row is None else Root(game_id, row.number, row.link)
 
 
-def stood(session: Session, game_id: str, wanted: str) -> EntryRow | None:
+def stood(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as a letter names it, if the chain up to it is unbroken; None where
     it has it nowhere, or an entry before was changed, left out or put in since."""
     before = start(game_id)
-    for at, row in enumerate(entries(session, game_id), start=1):
-        before = link(before, at, leaf(row.salt, row.body))
-        if (row.number, row.link) != (at, before):
+    for number, row in enumerate(entries(session, game_id), start=1):
+        before = link(before, number, leaf(row.salt, row.body))
+        if (row.number, row.link) != (number, before):
             return None
-        if wanted in {row.link, row.leaf}:
+        if digest in {row.link, row.leaf}:
             return row
     return None
 
 
-def entry_of(session: Session, game_id: str, what: str, fact: str) -> EntryRow | None:
+def entry_of(session: Session, game_id: str, kind: str, fact: str) -> EntryRow | None:
     """The first entry that tells of a fact, such as ("sheet", "12"): what a receipt names. What this
     transaction wrote is entered first."""
     seal(session)
     return session.scalars(
-        select(EntryRow).where(EntryRow.game_id == game_id, EntryRow.what == what, EntryRow.fact == fact)
+        select(EntryRow).where(EntryRow.game_id == game_id, EntryRow.what == kind, EntryRow.fact == fact)
         .order_by(EntryRow.number).limit(1)).first()
 
 
@@ -173,16 +173,17 @@ class _Chain:
             select(HeadRow.number, HeadRow.link).where(HeadRow.game_id == game_id).with_for_update()).one()
         self._number, self._link = int(row.number), str(row.link)
 
-    def add(self, told: Sequence[tuple[str, str, dict[str, Any]]], due: frozenset[tuple[str, str]]) -> None:
-        made = []
+    def add(self, facts: Sequence[tuple[str, str, dict[str, Any]]], due: frozenset[tuple[str, str]]) -> None:
+        new_entries = []
         if self._new:
-            made.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
-            told = [*_running(self._session, self._game, due), *told]
-        made += [
-            self._entry(what, fact, tells) for what, fact, tells in told if not self._known(what, fact, tells)
+            new_entries.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
+            facts = [*_running(self._session, self._game, due), *facts]
+        new_entries += [
+            self._entry(kind, fact, tells) for kind, fact,
+            tells in facts if not self._known(kind, fact, tells)
         ]
-        if made:
-            self._session.execute(insert(EntryRow), made)
+        if new_entries:
+            self._session.execute(insert(EntryRow), new_entries)
             self._session.execute(
                 update(HeadRow)
                 .where(HeadRow.game_id == self._game)
@@ -190,32 +191,32 @@ class _Chain:
                 execution_options={"synchronize_session": False},
             )
 
-    def _known(self, what: str, fact: str, tells: dict[str, Any]) -> bool:
+    def _known(self, kind: str, fact: str, tells: dict[str, Any]) -> bool:
         """Whether the last entry of this fact tells the same."""
         if self._new:
             return False
         last = self._session.scalars(
             select(EntryRow.body)
-            .where(EntryRow.game_id == self._game, EntryRow.what == what, EntryRow.fact == fact)
+            .where(EntryRow.game_id == self._game, EntryRow.what == kind, EntryRow.fact == fact)
             .order_by(EntryRow.number.desc())
             .limit(1)
         ).first()
         return last is not None and json.loads(last)["tells"] == tells
 
-    def _entry(self, what: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
-        body = canonical({"what": what, "fact": fact, "entered": plain(self._now), "tells": tells})
+    def _entry(self, kind: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
+        body = canonical({"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells})
         salt = secrets.token_hex(32)
-        own = leaf(salt, body)
+        entry_leaf = leaf(salt, body)
         self._number += 1
-        self._link = link(self._link, self._number, own)
+        self._link = link(self._link, self._number, entry_leaf)
         return {
             "game_id": self._game,
             "number": self._number,
-            "what": what,
+            "what": kind,
             "fact": fact,
             "salt": salt,
             "body": body,
-            "leaf": own,
+            "leaf": entry_leaf,
             "link": self._link,
         }
 
@@ -230,9 +231,9 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
     game. Of phases that were over, what they left; everything of those still running is entered right
     after."""
     game = session.get_one(GameRow, game_id)
-    told = {"format": FORMAT, "game": game_id, "variant": game.variant, "found": None}
+    opening = {"format": FORMAT, "game": game_id, "variant": game.variant, "found": None}
     if ("game", game_id) in due and not _papers(session, game_id, due):
-        return told
+        return opening
     phases = records.phases(session, game_id)
     over = [phase for phase in phases if phase.state == PhaseState.SENT]
     photographs = session.scalars(
@@ -243,7 +244,7 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
         .order_by(PageRow.original)
     )
     return {
-        **told,
+        **opening,
         "found": {
             "phases_over": [phase_told(phase) for phase in over],
             "photographs": list(photographs),
@@ -257,12 +258,12 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
 
 def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> bool:
     """Whether the game has papers from before this transaction."""
-    found = session.scalars(
+    submission_ids = session.scalars(
         select(SubmissionRow.id)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
         .where(PhaseRow.game_id == game_id)
     )
-    return any(("sheet", str(key)) not in due for key in found)
+    return any(("sheet", str(key)) not in due for key in submission_ids)
 
 
 def _running(
@@ -284,11 +285,11 @@ def _running(
     seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id).order_by(SeatRow.power))
     keys = [("game", game_id), *(("seat", f"{game_id}:{power}") for power in seats),
             *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in papers),
-            *((what, str(key)) for key in papers for what in ("reading", "aside")),
+            *((kind, str(key)) for key in papers for kind in ("reading", "aside")),
             *(("decision", str(key)) for key in reviews),
             *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
-    return [(what, fact, plain(tells)) for what, fact in keys if (what, fact) not in due
-            for _, tells in FACTS[what](session, fact)]
+    return [(kind, fact, plain(tells)) for kind, fact in keys if (kind, fact) not in due
+            for _, tells in FACTS[kind](session, fact)]
 
 
 def sessions(engine: Engine, clock: Clock | None = None) -> Store:

@@ -87,7 +87,7 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
     row = session.get(MailRow, key)
     if row is None or row.state == MailState.STORED:
         return
-    told = {
+    tells = {
         "mail": key,
         "size": row.size,
         "stamped": row.received_at,
@@ -96,7 +96,7 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
         "reason": row.reason,
     }
     for game in _games_of(session, row):
-        yield game, told
+        yield game, tells
 
 
 def _games_of(session: Session, row: MailRow) -> list[str]:
@@ -165,9 +165,10 @@ def _aside(session: Session, key: str) -> Iterator[Told]:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
     pages = [page.id for page in records.pages(session, row.id)]
-    found = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
-    if found:
-        yield phase.game_id, {"sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": found}
+    other_lines = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
+    if other_lines:
+        yield phase.game_id, {
+            "sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": other_lines}
 
 
 def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
@@ -177,13 +178,14 @@ def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
 
 
 def _line(line: LineRow) -> dict[str, Any]:
-    told = line.kind in ORDERS
+    is_order = line.kind in ORDERS
     return {
-        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if told else None,
+        "line": line.id, "kind": line.kind, "struck": line.struck, "text": line.text if is_order else None,
         "order": line.order,
         "state": line.status, "per_mille_sure": round(line.confidence * 1000),
         "box": [[round(x), round(y)] for x, y in line.box],
-        "candidates": [[one.get("text"), one.get("order")] for one in line.candidates] if told else [],
+        "candidates": [[reading.get("text"), reading.get("order")] for reading in line.candidates]
+        if is_order else [],
     }
 
 
@@ -191,7 +193,7 @@ _WORDED = frozenset({LineState.READ, LineState.VOID})
 
 
 def _decision(session: Session, key: str) -> Iterator[Told]:
-    found = session.execute(
+    joined = session.execute(
         select(ReviewRow, SubmissionRow.id, PhaseRow.game_id, PhaseRow.ordinal)
         .join(LineRow, LineRow.id == ReviewRow.line_id)
         .join(PageRow, PageRow.id == LineRow.page_id)
@@ -199,8 +201,8 @@ def _decision(session: Session, key: str) -> Iterator[Told]:
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
         .where(ReviewRow.id == int(key))
     ).first()
-    if found is not None:
-        row, sheet, game, ordinal = found
+    if joined is not None:
+        row, sheet, game, ordinal = joined
         yield game, {
             "decision": row.id, "line": row.line_id, "sheet": sheet, "phase": ordinal, "says": row.decision,
             "text": row.text if row.decision in _WORDED else None, "order": row.order, "by": row.by,

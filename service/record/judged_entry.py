@@ -66,13 +66,13 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
 def _orders(session: Session, variant: Variant | None, resolution: Resolution) -> list[dict[str, Any]]:
     wanted = [outcome.order.line for outcome in resolution.outcomes if outcome.order.line is not None]
     lines = lines_by_id(session, list(dict.fromkeys(wanted)))
-    found = []
+    orders = []
     for outcome in resolution.outcomes:
         order = outcome.order
         line = None if order.line is None else lines.get(order.line)
-        found.append({
+        orders.append({
             "power": order.power, "line": order.line, "written": None if line is None else line.order,
             "order": None if variant is None else canonical(order, variant.board),
             "result": outcome.result.value, "why": outcome.why,
         })
-    return found
+    return orders

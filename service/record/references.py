@@ -67,12 +67,12 @@ def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: 
     if not resolution.lots_used or phase.seed is None:
         return ""
     words = lots.words_of(session, phase)
-    said = f" and the words {'; '.join(words)}" if words else ""
+    words_clause = f" and the words {'; '.join(words)}" if words else ""
     where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
     count = resolution.lots_used
     return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the "
             f"seed "
-            f"{phase.seed}{said}.{where}")
+            f"{phase.seed}{words_clause}.{where}")
 
 
 @dataclass(frozen=True, slots=True)

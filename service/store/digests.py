@@ -45,21 +45,21 @@ def plain(value: Any) -> Any:
     sorted."""
     match value:
         case None | bool() | int():
-            found: Any = value
+            plain_value: Any = value
         case str():
-            found = _UNWRITABLE.sub("\ufffd", value)
+            plain_value = _UNWRITABLE.sub("\ufffd", value)
         case float():
-            found = int(value) if value.is_integer() else repr(value)
+            plain_value = int(value) if value.is_integer() else repr(value)
         case datetime():
-            found = value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+            plain_value = value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         case date():
-            found = value.isoformat()
+            plain_value = value.isoformat()
         case dict():
-            found = {plain(str(key)): plain(one) for key, one in value.items()}
+            plain_value = {plain(str(key)): plain(element) for key, element in value.items()}
         case set() | frozenset():
-            found = sorted((plain(one) for one in value), key=str)
+            plain_value = sorted((plain(element) for element in value), key=str)
         case list() | tuple():
-            found = [plain(one) for one in value]
+            plain_value = [plain(element) for element in value]
         case _:
             raise TypeError(f"a record holds no {type(value).__name__}")
-    return found
+    return plain_value

@@ -125,7 +125,7 @@ def add_place(session: Session, place: PlaceLike, sha256: str) -> bool:
     )
 
 
-def mark_moved(session: Session, place: PlaceLike, at: datetime) -> None:
+def mark_moved(session: Session, place: PlaceLike, moved_at: datetime) -> None:
     """Note that the mail was moved away on the server."""
     claim(
         session,
@@ -135,7 +135,7 @@ def mark_moved(session: Session, place: PlaceLike, at: datetime) -> None:
         MailboxLocationRow.uidvalidity == place.uidvalidity,
         MailboxLocationRow.uid == place.uid,
         MailboxLocationRow.moved_at.is_(None),
-        moved_at=at,
+        moved_at=moved_at,
     )
 
 
@@ -191,10 +191,10 @@ def addresses(session: Session, game_id: str) -> dict[str, tuple[str, ...]]:
         .where(SeatRow.game_id == game_id)
         .order_by(SeatRow.power, AddressRow.email)
     )
-    found: dict[str, tuple[str, ...]] = {}
+    emails: dict[str, tuple[str, ...]] = {}
     for power, email in rows:
-        found[power] = (*found.get(power, ()), email)
-    return found
+        emails[power] = (*emails.get(power, ()), email)
+    return emails
 
 
 def player_of(session: Session, email: str) -> PlayerRow | None:
@@ -317,12 +317,12 @@ def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
 
 def end_choice(session: Session, phase_id: int, power: str, *marks: str) -> bool:
     """Take a coordinator's choice of a paper back, with marks left on it; whether there was one."""
-    found = [row for row in submissions(session, phase_id, power) if CHOSEN in row.flags]
-    for row in found:
+    chosen_papers = [row for row in submissions(session, phase_id, power) if CHOSEN in row.flags]
+    for row in chosen_papers:
         row.fate = "held" if RELEASED in row.flags else row.fate
         row.flags = [*(flag for flag in row.flags if flag not in {CHOSEN, RELEASED}), *marks]
     session.flush()
-    return bool(found)
+    return bool(chosen_papers)
 
 
 def pages(session: Session, submission_id: int) -> list[PageRow]:
@@ -380,7 +380,7 @@ def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> Outbox
 def log_event(
     session: Session,
     at: datetime,
-    what: str,
+    kind: str,
     *,
     game_id: str | None = None,
     actor: str = "galloper",
@@ -388,5 +388,5 @@ def log_event(
 ) -> None:
     """Note what happened. `detail` never holds order text or addresses."""
     session.execute(
-        insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=what, detail=detail or {})
+        insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=kind, detail=detail or {})
     )

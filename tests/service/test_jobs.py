@@ -25,16 +25,17 @@ MakeJobs = Callable[..., DbosJobs]
 
 @pytest.fixture
 def make_jobs() -> Iterator[MakeJobs]:
-    made: list[DbosJobs] = []
+    queues: list[DbosJobs] = []
 
     def make(site: Site, **more: object) -> DbosJobs:
-        made.append(DbosJobs(site.engine, poll_seconds=0.05, pauses=(0.05,), **more))  # type: ignore[arg-type]
-        made[-1].prepare()
-        return made[-1]
+        queues.append(DbosJobs(site.engine, poll_seconds=0.05, pauses=(0.05,),
+            **more))  # type: ignore[arg-type]
+        queues[-1].prepare()
+        return queues[-1]
 
     yield make
-    for one in made:
-        one.stop()
+    for jobs in queues:
+        jobs.stop()
 
 
 def enqueue(site: Site, jobs: DbosJobs, name: str, key: str, payload: Payload | None = None) -> None:
@@ -43,23 +44,23 @@ def enqueue(site: Site, jobs: DbosJobs, name: str, key: str, payload: Payload | 
 
 
 def test_work_runs_once_under_its_key_with_its_payload(any_site: Site, make_jobs: MakeJobs) -> None:
-    jobs, seen = make_jobs(any_site), list[Payload]()
-    jobs.register("note", seen.append)
+    jobs, payloads = make_jobs(any_site), list[Payload]()
+    jobs.register("note", payloads.append)
     payload = {"mail": "abc", "n": 3, "deep": {"list": [1, None, "ü"]}}
     enqueue(any_site, jobs, "note", "note:1", payload)
     enqueue(any_site, jobs, "note", "note:1", {"mail": "other"})
     jobs.start()
     assert jobs.wait_idle(60)
-    assert seen == [payload]
+    assert payloads == [payload]
     enqueue(any_site, jobs, "note", "note:1")
     enqueue(any_site, jobs, "note", "note:2", {"n": 2})
     assert jobs.wait_idle(60)
-    assert seen == [payload, {"n": 2}]
+    assert payloads == [payload, {"n": 2}]
 
 
 def test_work_and_the_fact_it_comes_from_are_one_transaction(any_site: Site, make_jobs: MakeJobs) -> None:
-    jobs, seen = make_jobs(any_site), list[Payload]()
-    jobs.register("note", seen.append)
+    jobs, payloads = make_jobs(any_site), list[Payload]()
+    jobs.register("note", payloads.append)
     with any_site.store() as session:
         records.log_event(session, any_site.clock.now(), "lost")
         jobs.enqueue(session, "note", "note:lost", {})
@@ -69,58 +70,58 @@ def test_work_and_the_fact_it_comes_from_are_one_transaction(any_site: Site, mak
         jobs.enqueue(session, "note", "note:kept", {"kept": True})
     jobs.start()
     assert jobs.wait_idle(60)
-    assert seen == [{"kept": True}]
+    assert payloads == [{"kept": True}]
     with any_site.store() as session:
         assert session.scalars(select(EventRow.what)).all() == ["kept"]
 
 
 def test_steps_run_in_order_and_a_failing_one_is_tried_again(site: Site, make_jobs: MakeJobs) -> None:
-    jobs, seen = make_jobs(site), list[str]()
+    jobs, steps = make_jobs(site), list[str]()
 
     def second(payload: Payload) -> None:
-        seen.append("second")
-        if seen.count("second") < TRIES:
+        steps.append("second")
+        if steps.count("second") < TRIES:
             raise ValueError("not yet")
 
-    jobs.register("work", lambda _: seen.append("first"), second, lambda _: seen.append("third"))
+    jobs.register("work", lambda _: steps.append("first"), second, lambda _: steps.append("third"))
     enqueue(site, jobs, "work", "w")
     jobs.start()
     assert jobs.wait_idle(60)
-    assert seen == ["first", "second", "second", "second", "third"]
+    assert steps == ["first", "second", "second", "second", "third"]
 
 
 def test_after_three_failures_the_caller_is_told_and_the_rest_is_left(
     site: Site, make_jobs: MakeJobs, caplog: pytest.LogCaptureFixture
 ) -> None:
-    jobs, tries, told = make_jobs(site), list[int](), list[tuple[Payload, str]]()
+    jobs, tries, failures = make_jobs(site), list[int](), list[tuple[Payload, str]]()
 
     def poison(payload: Payload) -> None:
         tries.append(1)
         raise ValueError("the words of a mail")
 
-    jobs.register("mail", poison, lambda _: tries.append(99), failed=lambda p, e: told.append((p, e)))
+    jobs.register("mail", poison, lambda _: tries.append(99), failed=lambda p, e: failures.append((p, e)))
     enqueue(site, jobs, "mail", "mail:1", {"mail": "abc"})
     jobs.start()
     assert jobs.wait_idle(60)
     assert tries == [1] * TRIES
-    assert told == [({"mail": "abc"}, "ValueError: the words of a mail")]
+    assert failures == [({"mail": "abc"}, "ValueError: the words of a mail")]
     assert "the words of a mail" not in caplog.text
 
 
 def test_one_poison_job_does_not_hold_up_the_others(site: Site, make_jobs: MakeJobs) -> None:
-    jobs, seen = make_jobs(site, workers=1), list[int]()
+    jobs, numbers = make_jobs(site, workers=1), list[int]()
 
     def handler(payload: Payload) -> None:
         if payload["n"] == 0:
             raise RuntimeError("poison")
-        seen.append(payload["n"])
+        numbers.append(payload["n"])
 
     jobs.register("mail", handler)
     for n in range(5):
         enqueue(site, jobs, "mail", f"mail:{n}", {"n": n})
     jobs.start()
     assert jobs.wait_idle(60)
-    assert sorted(seen) == [1, 2, 3, 4]
+    assert sorted(numbers) == [1, 2, 3, 4]
 
 
 def test_on_sqlite_no_more_than_eight_run_at_once(site: Site, make_jobs: MakeJobs) -> None:
@@ -145,8 +146,8 @@ def test_on_sqlite_no_more_than_eight_run_at_once(site: Site, make_jobs: MakeJob
 def test_ended_jobs_are_forgotten_after_their_time_and_waiting_ones_are_not(
     site: Site, make_jobs: MakeJobs
 ) -> None:
-    jobs, seen = make_jobs(site), list[int]()
-    jobs.register("note", lambda _: seen.append(1))
+    jobs, runs = make_jobs(site), list[int]()
+    jobs.register("note", lambda _: runs.append(1))
     enqueue(site, jobs, "note", "note:1")
     jobs.start()
     assert jobs.wait_idle(60)
@@ -156,16 +157,16 @@ def test_ended_jobs_are_forgotten_after_their_time_and_waiting_ones_are_not(
     assert jobs.purge(datetime.now(UTC) + timedelta(minutes=1)) == 1
     jobs.start()
     assert jobs.wait_idle(60)
-    assert len(seen) == 2
+    assert len(runs) == 2
 
 
 def test_work_of_a_worker_that_never_comes_back_is_taken_over(
     database_url: str, tmp_path: Path, make_jobs: MakeJobs
 ) -> None:
     with make_site(tmp_path, database_url) as site:
-        jobs, seen, now = make_jobs(site, executor="second"), list[Payload](), datetime.now(UTC)
+        jobs, payloads, now = make_jobs(site, executor="second"), list[Payload](), datetime.now(UTC)
         first: list[Payload] = []
-        jobs.register("work", first.append, seen.append)
+        jobs.register("work", first.append, payloads.append)
         enqueue(site, jobs, "work", "work:1", {"word": "x"})
         assert work(site, tmp_path, "first") == -signal.SIGKILL
         with site.store.begin() as session:
@@ -177,7 +178,7 @@ def test_work_of_a_worker_that_never_comes_back_is_taken_over(
         jobs.beat(now + timedelta(seconds=100))
         assert jobs.take_over(now + timedelta(seconds=100)) == 1
         assert jobs.wait_idle(60)
-        assert (first, seen) == ([], [{"word": "x"}])  # the first step ended with the dead worker
+        assert (first, payloads) == ([], [{"word": "x"}])  # the first step ended with the dead worker
         assert jobs.take_over(now + timedelta(seconds=101)) == 0
 
 
@@ -297,15 +298,15 @@ def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     enqueue(site, jobs, "work", "work:1", {"word": "x"})
     for _ in range(3):
         assert work(site, tmp_path) == -signal.SIGKILL
-    seen = list[tuple[str, float]]()
+    runs = list[tuple[str, float]]()
     jobs = make_jobs(site, executor="one")
-    jobs.register("work", lambda _: None, lambda _: seen.append(("work", time.monotonic())), lambda _: None)
-    jobs.register("other", lambda _: seen.append(("other", time.monotonic())))
+    jobs.register("work", lambda _: None, lambda _: runs.append(("work", time.monotonic())), lambda _: None)
+    jobs.register("other", lambda _: runs.append(("other", time.monotonic())))
     enqueue(site, jobs, "other", "other:1")
     jobs.start()
     assert jobs.wait_idle(60)
-    assert [name for name, _ in seen] == ["other", "work"]
-    assert seen[1][1] - seen[0][1] > REST[2] / 2
+    assert [name for name, _ in runs] == ["other", "work"]
+    assert runs[1][1] - runs[0][1] > REST[2] / 2
 
 
 @pytest.mark.slow
@@ -362,8 +363,8 @@ def test_a_job_that_kills_every_worker_is_given_up_and_reported(
             process.wait(20)
             break
         assert process.returncode == -signal.SIGKILL
-    told: list[Payload] = []
-    jobs.register("work", lambda _: None, failed=lambda p, _: told.append(p))
+    failures: list[Payload] = []
+    jobs.register("work", lambda _: None, failed=lambda p, _: failures.append(p))
     assert jobs.report_given_up() == 1
-    assert told == [{"word": "x"}]
+    assert failures == [{"word": "x"}]
     assert jobs.report_given_up() == 0

@@ -122,9 +122,9 @@ def test_a_phase_whose_position_is_not_known_is_not_closed(any_site: Site) -> No
 def test_letters_that_are_due_are_sent_for(site: Site) -> None:
     letter = OutLetter("k1", "results", "a@example.org", "S", "T")
 
-    def write(one: OutLetter) -> None:
+    def write(letter: OutLetter) -> None:
         with site.store.begin() as session:
-            put(session, site.blobs, one, sender="orders@galloper.example", now=site.clock.now())
+            put(session, site.blobs, letter, sender="orders@galloper.example", now=site.clock.now())
 
     write(letter)
     assert len(due_now(site.clock, site.store, site.jobs)) == 1
@@ -151,8 +151,8 @@ class Counting:
 def started() -> Iterator[list[Schedule]]:
     schedules: list[Schedule] = []
     yield schedules
-    for one in schedules:
-        one.stop()
+    for schedule in schedules:
+        schedule.stop()
 
 
 def run(
@@ -165,11 +165,11 @@ def run(
 
 
 def test_the_schedule_looks_at_the_deadline_to_the_second(site: Site, started: list[Schedule]) -> None:
-    jobs, at = Counting(), datetime.now(UTC) + timedelta(seconds=1.5)
-    add_phase(site, 1, PhaseState.OPEN, NOON, at)
+    jobs, deadline = Counting(), datetime.now(UTC) + timedelta(seconds=1.5)
+    add_phase(site, 1, PhaseState.OPEN, NOON, deadline)
     run(started, site, jobs)
     assert wait_for(lambda: jobs.asked, 20)
-    assert 0 <= jobs.asked[0][0] - at.timestamp() < 0.7
+    assert 0 <= jobs.asked[0][0] - deadline.timestamp() < 0.7
 
 
 def test_a_deadline_that_passed_while_nothing_ran_is_looked_at_at_once(
@@ -185,10 +185,10 @@ def test_a_deadline_that_is_set_later_is_found_by_the_sweep(site: Site, started:
     jobs = Counting()
     run(started, site, jobs, sweep=0.3)
     time.sleep(0.5)
-    at = datetime.now(UTC) + timedelta(seconds=1)
-    add_phase(site, 1, PhaseState.OPEN, NOON, at)
+    deadline = datetime.now(UTC) + timedelta(seconds=1)
+    add_phase(site, 1, PhaseState.OPEN, NOON, deadline)
     assert wait_for(lambda: jobs.asked, 20)
-    assert jobs.asked[0][0] >= at.timestamp()
+    assert jobs.asked[0][0] >= deadline.timestamp()
 
 
 def test_a_sweep_planned_hours_ahead_by_a_clock_set_back_runs_all_the_same(
@@ -200,8 +200,8 @@ def test_a_sweep_planned_hours_ahead_by_a_clock_set_back_runs_all_the_same(
     assert wait_for(lambda: len(beats) >= 2, 20)
     for name in ("sweep", "beat"):  # what a clock that ran two hours fast leaves behind
         schedule._scheduler.modify_job(name, next_run_time=datetime.now(UTC) + timedelta(hours=2))
-    seen = len(beats)
-    assert wait_for(lambda: len(beats) >= seen + 2, 20)
+    beats_before = len(beats)
+    assert wait_for(lambda: len(beats) >= beats_before + 2, 20)
 
 
 def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> None:

@@ -91,7 +91,7 @@ def test_paths_begin_at_the_folder_wherever_the_program_was_started(
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("coordinator", '"ada"', "coordinator: 'ada' is no mail address"),
         ("order_address", '""', "order_address: '' is no mail address"),
@@ -101,10 +101,11 @@ def test_paths_begin_at_the_folder_wherever_the_program_was_started(
         ("port", '"x"', "mail_in.port"),
     ],
 )
-def test_what_cannot_be_used_is_told_by_its_setting(tmp_path: Path, key: str, value: str, said: str) -> None:
+def test_what_cannot_be_used_is_told_by_its_setting(tmp_path: Path, key: str, value: str,
+        message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         settings_of(_written(tmp_path, **{key: value}), {})
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(tmp_path / "galloper.toml") in str(caught.value)
 
 
@@ -115,15 +116,15 @@ def test_a_maildir_and_a_folder_need_their_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda path: path.mkdir(), "cannot be read"),
         (lambda path: path.write_bytes(b'data = "\xff"\n'), "is not UTF-8 text"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Any, said: str) -> None:
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Any, message: str) -> None:
     make(tmp_path / "galloper.toml")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         settings_of(tmp_path, {})
 
 

@@ -148,9 +148,9 @@ def child(folder: Path, *point: str) -> subprocess.Popen[bytes]:
 
 
 def dies(folder: Path, point: tuple[str, str]) -> None:
-    one = child(folder, *point)
-    _, error = one.communicate(timeout=150)
-    assert one.returncode == -signal.SIGKILL, (point, error.decode()[-2000:])
+    process = child(folder, *point)
+    _, error = process.communicate(timeout=150)
+    assert process.returncode == -signal.SIGKILL, (point, error.decode()[-2000:])
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_intake_reading_letters_and_closing_survive_a_death_at_each_point(tmp_pa
             assert len(session.scalars(select(SubmissionRow)).all()) == 1
             happened = Counter(session.scalars(select(EventRow.what)))
             letters = list(session.scalars(select(OutboxRow)))
-    assert {what: happened[what] for what in ("mail_used", "phase_closed", "phase_judged")} == {
+    assert {kind: happened[kind] for kind in ("mail_used", "phase_closed", "phase_judged")} == {
         "mail_used": 1, "phase_closed": 1, "phase_judged": 1}
     kinds = Counter(row.kind for row in letters)
     assert kinds["receipt"] + kinds["rejection"] >= 1
@@ -229,28 +229,28 @@ def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
         dead = subprocess.Popen([sys.executable, "-c", HOLDER, site.url], cwd=ROOT, stdout=subprocess.PIPE)
         assert dead.stdout is not None
         assert dead.stdout.readline() == b"held\n"
-        jobs, seen = DbosJobs(site.engine, poll_seconds=0.05, executor="alive"), list[float]()
+        jobs, runs = DbosJobs(site.engine, poll_seconds=0.05, executor="alive"), list[float]()
         done = threading.Event()
 
         def second(_payload: dict[str, object]) -> None:
-            seen.append(time.monotonic())
+            runs.append(time.monotonic())
             done.set()
 
-        jobs.register("work", lambda _: seen.append(-1), second)
+        jobs.register("work", lambda _: runs.append(-1), second)
         jobs.start()
         schedule = Schedule(site.clock, site.store, Counting())
         schedule.every("jobs", lease.total_seconds() / 3, lambda: jobs.tend(datetime.now(UTC)))
         schedule.start()
         try:
             time.sleep(1)
-            assert not seen  # the other lives
+            assert not runs  # the other lives
             os.kill(dead.pid, signal.SIGKILL)
             killed = time.monotonic()
             dead.communicate()
             assert done.wait(2 * lease.total_seconds() + 1)
             assert jobs.wait_idle(30)
-            assert len(seen) == 1  # the step that the dead one had ended is not run again
-            assert seen[0] - killed <= 2 * lease.total_seconds()
+            assert len(runs) == 1  # the step that the dead one had ended is not run again
+            assert runs[0] - killed <= 2 * lease.total_seconds()
         finally:
             schedule.stop()
             jobs.stop()

@@ -33,14 +33,14 @@ WORKING = "Working with"
 def processes() -> Iterator[list[Served]]:
     begun: list[Served] = []
     yield begun
-    for one in begun:
-        one.close()
+    for process in begun:
+        process.close()
 
 
-def events(store: Store, what: str) -> Counter[str]:
+def events(store: Store, kind: str) -> Counter[str]:
     with store() as session:
         return Counter(
-            str(game) for game in session.scalars(select(EventRow.game_id).where(EventRow.what == what))
+            str(game) for game in session.scalars(select(EventRow.game_id).where(EventRow.what == kind))
         )
 
 
@@ -81,9 +81,9 @@ def test_a_desk_and_two_workers_share_the_deadlines_and_survive_the_death_of_one
             assert set(session.scalars(select(PhaseRow.state).where(PhaseRow.ordinal == 1))) == {
                 PhaseState.READY
             }
-    assert [one.end(signal.SIGTERM) for one in (processes[0], processes[2])] == [0, 0]
-    said = "".join(line for one in processes for line in one.said)
-    assert "Traceback" not in said
+    assert [process.end(signal.SIGTERM) for process in (processes[0], processes[2])] == [0, 0]
+    log_text = "".join(line for process in processes for line in process.said)
+    assert "Traceback" not in log_text
 
 
 def _alive(store: Store) -> int:

@@ -612,8 +612,8 @@ def lines_as_json(session: Session) -> list[dict[str, Any]]:
             "struck": line.struck,
             "candidates": list(line.candidates),
             "box": [list(corner) for corner in line.box],
-            "seen": line.seen,
-            "seen_order": line.seen_order,
+            "seen": line.machine_text,
+            "seen_order": line.machine_order,
         }
         for paper, settled in lines_of(session, papers).items()
         for line in settled

@@ -101,7 +101,7 @@ def close_differences(
         for line_id in line_ids
     ]
     decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
-    log_event(session, act.at, "differences_closed", game_id=phase.game_id, actor=act.by,
+    log_event(session, act.acted_at, "differences_closed", game_id=phase.game_id, actor=act.by,
               detail={"phase_id": phase.id, "lines": len(closing)})
     return ActResult(tuple(line_ids))
 
@@ -121,7 +121,7 @@ def _file(
     for line_id, line in lines_by_id(session, ids).items():
         if line.stage is Stage.DIFFERS and line_id not in before:
             readers = sorted({vote.by for vote in line.votes})
-            log_event(session, act.at, "line_read_differently", game_id=phase.game_id, actor=act.by,
+            log_event(session, act.acted_at, "line_read_differently", game_id=phase.game_id, actor=act.by,
                       detail={"phase_id": phase.id, "line": line_id, "readers": readers})
 
 

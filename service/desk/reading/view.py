@@ -208,7 +208,7 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
         "asked": work.asked,
         "carried": work.carried,
         "stage": line.stage.value if line.stage in _TWO_READERS else "",
-        "both": [{"by": vote.by, "text": " or ".join(vote.kept)} for vote in line.votes]
+        "both": [{"by": vote.by, "text": " or ".join(vote.readings)} for vote in line.votes]
         if line.stage is Stage.DIFFERS
         else [],
     }

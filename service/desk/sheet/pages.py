@@ -241,7 +241,7 @@ def _take_over(
     )
     above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
     number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
-    log_event(session, act.at, "orders_taken_over", game_id=filed.game.id, actor=act.by, detail={
+    log_event(session, act.acted_at, "orders_taken_over", game_id=filed.game.id, actor=act.by, detail={
         "phase_id": filed.phase.id, "power": filed.submission.power, "submission": filed.submission.id,
         "from": other.id, "lines": number, "why": reason})
 

@@ -45,7 +45,7 @@ def test_what_changed_hands_and_what_is_due_is_told_power_by_power() -> None:
     assert rows[GERMAN] == Supply(GERMAN, 2, 3, (), ("Munich",), -1)
     # Every power of the board has its row, changed or not.
     assert len(rows) == 7
-    assert summary.told == ()
+    assert summary.sections == ()
 
 
 def test_a_phase_that_moves_nothing_of_supply_has_no_table() -> None:
@@ -55,7 +55,7 @@ def test_a_phase_that_moves_nothing_of_supply_has_no_table() -> None:
 def test_units_drawn_by_lot_stand_in_the_order_drawn_each_with_its_power() -> None:
     first, two = Unit(FRANCE, "A", Region(PARIS)), Unit(FRANCE, "A", Region(MARSEILLES))
     summary = aftermath(VARIANT, START, Resolution((), START, removed_by_lot=(two, first), lots_used=2))
-    assert summary.told == ((("Removed by lot, in the order "
+    assert summary.sections == ((("Removed by lot, in the order "
                             "drawn"), (f"Army Marseilles ({FRENCH})", f"Army Paris ({FRENCH})")),)
     assert summary.drawn == 2
 
@@ -64,7 +64,7 @@ def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     unit = Unit(FRANCE, "A", Region(PARIS))
     sections = dict(aftermath(VARIANT, START, Resolution(
         (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY,
-        draw_open_to=(FRANCE, GERMANY))).told)
+        draw_open_to=(FRANCE, GERMANY))).sections)
     dislodged = f"Army Paris ({FRENCH}), dislodged by the attack from Marseilles"
     assert sections["Dislodged, to retreat or disband"] == (dislodged,)
     assert sections["Victory"] == (GERMAN,)

@@ -19,9 +19,9 @@ def said(*rows: tuple[str, LineState, str]) -> list[ReviewDecision]:
     settles alone."""
     return [
         ReviewDecision(
-            f"k{at}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!")
+            f"k{index}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!")
         )
-        for at, (by, state, text) in enumerate(rows)
+        for index, (by, state, text) in enumerate(rows)
     ]
 
 
@@ -69,18 +69,18 @@ def test_agreement_does_not_depend_on_who_is_asked() -> None:
     decisions = said(
         ("Ada", READ, "A"), ("Bea", READ, "B"), ("Cleo", VOID, ""), ("Dan", NO, ""), ("Eve", READ, "words")
     )
-    for one, other in itertools.product(decisions, decisions):
-        assert alike(one, other) is alike(other, one) is (one is other)
+    for left, right in itertools.product(decisions, decisions):
+        assert alike(left, right) is alike(right, left) is (left is right)
 
 
-@pytest.mark.parametrize(("rows", "kept"), [
+@pytest.mark.parametrize(("rows", "readings"), [
     ([("Ada", READ, "A"), ("Bea", READ, "B")], ("A", "B")),
     ([("Ada", READ, "A"), ("Bea", NO, "x")], ("A", "no order")),
     ([("Ada", VOID, "x"), ("Bea", READ, "A")], ("unreadable", "A")),
     ([("Ada", VOID, "A\nB"), ("Bea", READ, "A")], ("B", "A")),
 ])
 def test_a_closed_difference_keeps_one_reading_of_each_side(
-    rows: list[tuple[str, LineState, str]], kept: tuple[str, str]
+    rows: list[tuple[str, LineState, str]], readings: tuple[str, str]
 ) -> None:
     """Q-01: both readings are printed in the results."""
-    assert both(votes(said(*rows))) == kept
+    assert both(votes(said(*rows))) == readings

@@ -15,7 +15,8 @@ DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 
 
 def paper(key: int, minutes_before: int = 60, **facts: object) -> BallotPaper:
-    return BallotPaper(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before), **facts)  # type: ignore[arg-type]
+    return BallotPaper(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before),
+        **facts)  # type: ignore[arg-type]
 
 
 def winner(*papers: BallotPaper) -> int:
@@ -85,8 +86,8 @@ def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[Bal
 @given(papers)
 def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[BallotPaper]) -> None:
     for power, ballot in count(given_papers, DEADLINE).items():
-        own = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}
-        assert own == {ballot.paper.id, *(loser.paper.id for loser in ballot.losers)}
+        paper_ids = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}
+        assert paper_ids == {ballot.paper.id, *(loser.paper.id for loser in ballot.losers)}
         assert all(loser.why for loser in ballot.losers)
 
 
@@ -111,4 +112,4 @@ def test_each_paper_set_aside_says_its_own_reason(
     """VER-02, VER-04, Q-08, Q-09: the step of the one sort key at which it fell behind, never another's
     sentence."""
     ballot = count([paper(1, 60, **loser), paper(2, 30, **winner)], DEADLINE)["Montrose"]
-    assert (ballot.paper.id, [one.why for one in ballot.losers]) == (2, [why])
+    assert (ballot.paper.id, [loser.why for loser in ballot.losers]) == (2, [why])

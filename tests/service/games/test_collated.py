@@ -80,24 +80,24 @@ def test_each_page_has_one_game_and_phase_with_its_papers_by_power(desk: DeskTab
 
 def test_every_power_has_its_place_though_nothing_came(desk: DeskTable) -> None:
     """SUB-02: so that a missing sheet is seen."""
-    found = collated(desk, desk.table.phase(2).id)
-    assert set(found) == {power.name for power in desk.table.variant.powers.values()}
+    sheets_by_power = collated(desk, desk.table.phase(2).id)
+    assert set(sheets_by_power) == {power.name for power in desk.table.variant.powers.values()}
     assert desk.text(f"/sheets/{desk.table.phase(2).id}").count("Nothing received.") == 9
 
 
 def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTable) -> None:
     """SUB-02, SUB-10."""
-    own = [
+    power_papers = [
         paper
         for paper in desk.table.papers()
         if paper.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
     ]
-    assert len(own) == 4
-    for paper in own:
+    assert len(power_papers) == 4
+    for paper in power_papers:
         with desk.table.site.store() as session:
             pages = session.query(PageRow).filter_by(submission_id=paper.id).order_by(PageRow.ordinal).all()
         shade = 10 * (paper.id - 1)
-        kept = [desk.table.site.blobs.read(page.original) for page in pages]
-        assert kept == [picture(shade), picture(shade + 1)]
+        photographs = [desk.table.site.blobs.read(page.original) for page in pages]
+        assert photographs == [picture(shade), picture(shade + 1)]
         shown = re.findall(rf'/sheet/{paper.id}/original/(\d+)"', desk.page(f"/sheet/{paper.id}"))
         assert list(dict.fromkeys(map(int, shown))) == [page.id for page in pages]

@@ -53,9 +53,9 @@ def _new(folder: Path, start: date = date(2027, 3, 1), name: str = "Powick Bridg
 def _refused(folder: Path, text: str) -> str:
     with pytest.raises(ConfigError) as caught:
         read_game_file(_file(folder, text), W3K.powers)
-    said = str(caught.value)
-    assert str(folder / "game.toml") in said
-    return said
+    message = str(caught.value)
+    assert str(folder / "game.toml") in message
+    return message
 
 
 def _begin(site: Site, new: NewGame, now: datetime = NOON) -> None:
@@ -119,9 +119,9 @@ def test_a_zone_that_is_a_path_or_a_folder_is_unknown(tmp_path: Path, zone: str)
 
 
 def test_every_fault_is_told_not_the_first(tmp_path: Path) -> None:
-    said = _refused(tmp_path, HEAD + ADA.replace("London", "Lundin") + _seats(Prussia="Ada", Argyll=""))
+    message = _refused(tmp_path, HEAD + ADA.replace("London", "Lundin") + _seats(Prussia="Ada", Argyll=""))
     for fault in ("Grace", "Lundin", "Prussia", "Argyll"):
-        assert fault in said
+        assert fault in message
 
 
 @pytest.mark.parametrize(

@@ -24,27 +24,29 @@ def test_four_hundred_deadlines_keep_their_hour_and_their_distance(start: date) 
     windows = schedule(start, VARIANT.calendar, VARIANT.start.phase, MANY)
     assert len(windows) == MANY
     for window in windows:
-        at = window.deadline
-        assert (at.utcoffset(), at.hour, at.minute, at.second) == (timedelta(0), 7, 0, 0)
-        summer = at.astimezone(LONDON).dst() == timedelta(hours=1)
-        assert at.astimezone(LONDON).hour == (8 if summer else 7)
+        deadline = window.deadline
+        assert (deadline.utcoffset(), deadline.hour, deadline.minute, deadline.second) == (timedelta(0), 7, 0,
+            0)
+        summer = deadline.astimezone(LONDON).dst() == timedelta(hours=1)
+        assert deadline.astimezone(LONDON).hour == (8 if summer else 7)
         # Six hours behind all year since Mexico gave summer time up at the end of October 2022; five in
         # summers before.
-        assert at.astimezone(MEXICO).hour == (2 if at.astimezone(MEXICO).dst() else 1)
-        assert at.year < 2023 or at.astimezone(MEXICO).hour == 1
-    assert [one.deadline for one in windows] == sorted(one.deadline for one in windows)
-    assert len({one.phase for one in windows}) == MANY
-    by_phase = {(one.phase.season, one.phase.kind, one.phase.year): one.deadline for one in windows}
-    for (season, kind, year), at in by_phase.items():
+        assert deadline.astimezone(MEXICO).hour == (2 if deadline.astimezone(MEXICO).dst() else 1)
+        assert deadline.year < 2023 or deadline.astimezone(MEXICO).hour == 1
+    assert [each.deadline for each in windows] == sorted(each.deadline for each in windows)
+    assert len({each.phase for each in windows}) == MANY
+    by_phase = {(each.phase.season, each.phase.kind, each.phase.year): each.deadline for each in windows}
+    for (season, kind, year), deadline in by_phase.items():
         if (season, kind, year + 1) in by_phase:  # CAL-08: seven weeks, of whatever season
-            assert by_phase[season, kind, year + 1] - at == timedelta(days=49)
+            assert by_phase[season, kind, year + 1] - deadline == timedelta(days=49)
         if kind is PhaseKind.MOVEMENT and (season, PhaseKind.RETREAT, year) in by_phase:  # CAL-03, CAL-04
-            assert by_phase[season, PhaseKind.RETREAT, year] - at == timedelta(days=2)
+            assert by_phase[season, PhaseKind.RETREAT, year] - deadline == timedelta(days=2)
 
 
 def test_both_kinds_of_clock_change_lie_among_them() -> None:
     windows = schedule(date(2021, 2, 28), VARIANT.calendar, VARIANT.start.phase, MANY)
-    hours = {zone.key: {one.deadline.astimezone(zone).hour for one in windows} for zone in (LONDON, MEXICO)}
+    hours = {zone.key: {window.deadline.astimezone(zone).hour for window in windows}
+        for zone in (LONDON, MEXICO)}
     assert hours == {"Europe/London": {7, 8}, "America/Mexico_City": {1, 2}}
 
 
@@ -72,7 +74,7 @@ def test_seven_years_of_every_game_have_their_deadlines(slug: str) -> None:
 
 @pytest.mark.parametrize("day", range(1, 32))
 def test_an_extension_keeps_the_hour_over_a_clock_change(day: int) -> None:
-    at = datetime(2027, 3, day, 7, tzinfo=UTC)
+    deadline = datetime(2027, 3, day, 7, tzinfo=UTC)
     for days in (1, 2, 14, 200):
-        moved = days_later(at, days)
-        assert (moved.hour, moved - at) == (7, timedelta(days=days))
+        moved = days_later(deadline, days)
+        assert (moved.hour, moved - deadline) == (7, timedelta(days=days))

@@ -23,9 +23,9 @@ ROUNDS = 12
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
-    made = DeskSite(tmp_path, database_url)
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path, database_url)
+    yield desk_site
+    desk_site.close()
 
 
 def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
@@ -33,33 +33,34 @@ def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
     "overtaken"."""
     ready = threading.Barrier(len(acts))
 
-    def one(who: str, key: str, decision: Decision, seen: str) -> Any:
+    def file_one(person: str, key: str, decision: Decision, version: str) -> Any:
         ready.wait()
         try:
             with desk.store.begin() as session:
-                act = Act(key, 7, who, desk.clock.now())
-                return decisions.file(session, act, [decision], {decision.line_id: seen})
+                act = Act(key, 7, person, desk.clock.now())
+                return decisions.file(session, act, [decision], {decision.line_id: version})
         except Overtaken:
             return "overtaken"
 
     with ThreadPoolExecutor(len(acts)) as pool:
-        return [answer.result() for answer in [pool.submit(one, *act) for act in acts]]
+        return [answer.result() for answer in [pool.submit(file_one, *act) for act in acts]]
 
 
 def test_of_two_who_decide_one_line_at_once_the_later_is_told(desk: DeskSite) -> None:
-    seen = ""
-    for at in range(ROUNDS):
-        found = race(desk, ("Ada", f"hers-{at}", Decision(3, LineState.VOID, "x"), seen),
-                     ("Blaise", f"his-{at}", Decision(3, LineState.NOT_ORDER, "x"), seen))
-        assert sorted(map(str, found)) == ["True", "overtaken"]
+    version = ""
+    for round_number in range(ROUNDS):
+        answers = race(desk, ("Ada", f"hers-{round_number}", Decision(3, LineState.VOID, "x"), version),
+                     ("Blaise", f"his-{round_number}", Decision(3, LineState.NOT_ORDER, "x"), version))
+        assert sorted(map(str, answers)) == ["True", "overtaken"]
         with desk.store() as session:
-            seen = lines_by_id(session, [3])[3].version()
+            version = lines_by_id(session, [3])[3].version()
     assert len(desk.reviews()) == ROUNDS
 
 
 def test_the_same_request_delivered_twice_at_once_is_filed_once(desk: DeskSite) -> None:
-    for at in range(ROUNDS):
-        act = ("Ada", f"once-{at}", Decision(3, LineState.VOID, "x"), desk.reviews()[-1].key if at else "")
+    for round_number in range(ROUNDS):
+        act = ("Ada", f"once-{round_number}", Decision(3, LineState.VOID, "x"),
+            desk.reviews()[-1].key if round_number else "")
         assert sorted(race(desk, act, act)) == [False, True]
     assert len(desk.reviews()) == ROUNDS
 
@@ -69,8 +70,8 @@ def test_two_readers_who_read_a_line_at_once_are_both_filed(desk: DeskSite) -> N
     seen after."""
     desk.change(7, review="all")
     for line, hers, his, wanted in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
-        found = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),
+        answers = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),
                      ("Blaise", f"his-{line}", Decision(line, LineState.READ, his, his), ""))
-        assert found == [True, True]
+        assert answers == [True, True]
         with desk.store() as session:
             assert lines_by_id(session, [line])[line].stage is wanted

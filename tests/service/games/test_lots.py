@@ -61,16 +61,16 @@ def test_a_hundred_thousand_draws_are_unremarkable(among: int, critical: float) 
     among - 1 degrees of freedom. A remarkably even tape would be as suspicious, so the other end is looked at
     too."""
     count = 100_000
-    seen = Counter(number % among for number in lots.tape(SEED, [], count))
+    observed = Counter(number % among for number in lots.tape(SEED, [], count))
     expected = count / among
-    statistic = sum((seen[at] - expected) ** 2 / expected for at in range(among))
+    statistic = sum((observed[index] - expected) ** 2 / expected for index in range(among))
     assert statistic < critical
     assert statistic > {2: 1.5e-6, 6: 0.21, 20: 5.407}[among]
 
 
 def test_neighbouring_seeds_have_nothing_in_common() -> None:
-    one, two = lots.tape(SEED, [], 1000), lots.tape(f"{SEED[:-1]}e", [], 1000)
-    assert len(set(one) & set(two)) <= 1
+    first_tape, second_tape = lots.tape(SEED, [], 1000), lots.tape(f"{SEED[:-1]}e", [], 1000)
+    assert len(set(first_tape) & set(second_tape)) <= 1
 
 
 # Commitment
@@ -116,13 +116,13 @@ def test_a_tape_from_before_there_were_seeds_is_drawn_as_it_was(site: Site) -> N
 # ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("said", "kept"), [
+@pytest.mark.parametrize(("subject_end", "word"), [
     ("lots: heather", "heather"), ("Lots  Seven of  Hearts", "Seven of Hearts"), ("lot - 7", "7"),
     ("lotsheather", ""),
     ("final version", ""), ("lots:", ""), ("lots: " + "x" * 99, "x" * 60), ("lots: a\x00b\u202ec", "a b c"),
 ])  # fmt: skip
-def test_the_word_in_a_subject(said: str, kept: str) -> None:
-    assert lots.word_in(said) == kept
+def test_the_word_in_a_subject(subject_end: str, word: str) -> None:
+    assert lots.word_in(subject_end) == word
 
 
 def test_the_last_word_of_each_power_that_comes_in_time_counts(site: Site) -> None:
@@ -164,7 +164,7 @@ def test_a_word_changes_every_draw(site: Site) -> None:
         before = lots.tape_of(session, phase, table.variant.rules.LOTS)
         assert lots.add_word(session, phase, "Montrose", "heather", row.opens_at, mail=None, by="Ada")
         after = lots.tape_of(session, phase, table.variant.rules.LOTS)
-    assert sum(one == two for one, two in zip(before, after, strict=True)) <= 1
+    assert sum(left == right for left, right in zip(before, after, strict=True)) <= 1
 
 
 # What is told
@@ -173,24 +173,25 @@ def test_a_word_changes_every_draw(site: Site) -> None:
 
 def test_results_name_the_digest_before_and_open_the_seed_after(over: Table) -> None:
     first, coming = over.phase(1), next(p for p in over.phases()[1:] if p.kind == "adjustment")
-    said = over.words(over.letters("year_end_results")[0])
-    assert f"2 lots were drawn in phase 1, from the seed {first.seed}." in said
+    letter_text = over.words(over.letters("year_end_results")[0])
+    assert f"2 lots were drawn in phase 1, from the seed {first.seed}." in letter_text
     assert (f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed with this digest: "
-            f"{sha(coming.seed or '')}") in said
-    assert (coming.seed or "") not in said
-    assert "REMOVED BY ORDER" not in said  # Newcastle ordered none
-    assert said.count("REMOVED BY LOT, IN THE ORDER DRAWN") == 1
+            f"{sha(coming.seed or '')}") in letter_text
+    assert (coming.seed or "") not in letter_text
+    assert "REMOVED BY ORDER" not in letter_text  # Newcastle ordered none
+    assert letter_text.count("REMOVED BY LOT, IN THE ORDER DRAWN") == 1
 
 
 def test_the_page_follows_each_draw_and_keeps_what_is_sealed(over: Table) -> None:
     with visitor(over.site) as browser:
         html, proof = browser.get(f"/public/{GAME}/lots"), browser.get(f"/public/{GAME}/lots.json")
     assert (html.status_code, proof.status_code) == (200, 200)
-    told = json.loads(proof.text)
-    assert [(one["phase"], one["digest"]) for one in told["drawn"]] == [(1, sha(over.phase(1).seed or ""))]
+    proof_fields = json.loads(proof.text)
+    assert [(phase_lots["phase"], phase_lots["digest"])
+        for phase_lots in proof_fields["drawn"]] == [(1, sha(over.phase(1).seed or ""))]
     units = sorted(str(u.region) for u in over.position(1).units if u.power == SHORT)
-    for at, draw in enumerate(told["drawn"][0]["draws"], start=1):
-        number = int(sha(f"{told['drawn'][0]['seed']}\n{at}")[:8], 16)
+    for position, draw in enumerate(proof_fields["drawn"][0]["draws"], start=1):
+        number = int(sha(f"{proof_fields['drawn'][0]['seed']}\n{position}")[:8], 16)
         assert (draw["number"], draw["among"], draw["left_over"]) == (number, len(units), number % len(units))
         assert draw["taken"].endswith(units.pop(number % len(units)))
         assert str(number) in html.text

@@ -82,9 +82,9 @@ def test_a_receipt_that_shows_the_sheet_is_sealed_like_it(desk: DeskSite) -> Non
         due_at=DEADLINE))
     desk.change(7, state=PhaseState.OPEN)
     desk.clock.advance(timedelta(days=-2))
-    said, part = desk.text("/letters/1"), desk.client.get("/letters/1/part/0")
-    assert "Sealed until Sun 14 Mar" in said
-    assert "Eskdale" not in said
+    page_text, part = desk.text("/letters/1"), desk.client.get("/letters/1/part/0")
+    assert "Sealed until Sun 14 Mar" in page_text
+    assert "Eskdale" not in page_text
     assert (part.status_code, part.headers["content-type"]) == (403, "text/html; charset=utf-8")
     assert desk.post("/desk/7/unseal", why=("Two players wrote that their sheets were "
                                             "swapped.")).status_code == 303
@@ -115,10 +115,10 @@ def test_an_unsealing_wants_a_reason_and_is_logged_for_the_results(desk: DeskSit
     assert "Sealed until" in desk.text("/desk/7")
     why = "Two players wrote that their sheets were swapped in the post."
     assert desk.post("/desk/7/unseal", why=why).headers["location"] == "/desk/7"
-    said = desk.text("/desk/7")
+    page_text = desk.text("/desk/7")
     assert (f"Unsealed before the deadline. Ada opened the sheets before the deadline, Sun 14 Mar 2027, "
-            f"07:05 GMT. Reason given: {why}") in said
-    assert "Army Eskdale holds" in said
+            f"07:05 GMT. Reason given: {why}") in page_text
+    assert "Army Eskdale holds" in page_text
     with desk.store() as session:
         assert seal.unsealing_note(session.get_one(PhaseRow, 7)).endswith(why)
         (event,) = session.scalars(select(EventRow)).all()
@@ -143,8 +143,8 @@ def test_an_unsealed_phase_can_be_read_and_waits_for_its_deadline(desk: DeskSite
     desk.still_to_read = True  # what the judge says of an open phase
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
-    said = desk.text("/desk/7")
-    assert "All 4 lines read" in said
-    assert f"The turn is judged after the deadline, {DEADLINE:%a %-d %b %Y, %H:%M} GMT." in said
-    assert "Judge the turn" not in said
-    assert re.search("Sealed until", said) is None
+    page_text = desk.text("/desk/7")
+    assert "All 4 lines read" in page_text
+    assert f"The turn is judged after the deadline, {DEADLINE:%a %-d %b %Y, %H:%M} GMT." in page_text
+    assert "Judge the turn" not in page_text
+    assert re.search("Sealed until", page_text) is None

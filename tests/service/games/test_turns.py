@@ -31,9 +31,9 @@ def table(site: Site) -> Table:
 @pytest.fixture
 def autumn(site: Site) -> Table:
     """The Autumn of the demo, with Manchester's attack on Newcastle's army."""
-    made = open_table(site, position=autumn_1642())
-    made.file("Manchester", ["A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland"])
-    return made
+    table = open_table(site, position=autumn_1642())
+    table.file("Manchester", ["A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland"])
+    return table
 
 
 def told(table: Table) -> Told:
@@ -41,9 +41,9 @@ def told(table: Table) -> Told:
     return table.announce
 
 
-def events(table: Table, what: str) -> int:
+def events(table: Table, kind: str) -> int:
     with table.site.store() as session:
-        return len(session.scalars(select(EventRow).where(EventRow.what == what)).all())
+        return len(session.scalars(select(EventRow).where(EventRow.what == kind)).all())
 
 
 def close(table: Table, number: int = 1) -> None:
@@ -197,9 +197,12 @@ def test_every_outcome_leads_back_to_its_line(table: Table) -> None:
     close(table)
     with table.site.store() as session:
         written = written_orders(session, session.get_one(PhaseRow, table.phase().id), table.variant)
-    assert [one.line.text for one in written] == ["A Glasgow - Renfrewshire", "F Dunbar - Firth of Forth"]
-    assert [one.order.line for one in written] == [one.line.id for one in written]
-    assert [o.order.line for o in table.resolution().outcomes] == [one.line.id for one in written]
+    assert [written_order.line.text for written_order in written] == ["A Glasgow - Renfrewshire",
+        "F Dunbar - Firth of Forth"]
+    assert [written_order.order.line for written_order in written] == [written_order.line.id
+        for written_order in written]
+    assert [o.order.line for o in table.resolution().outcomes] == [written_order.line.id
+        for written_order in written]
 
 
 @pytest.mark.parametrize("state", [PhaseState.WAITING, PhaseState.OPEN, PhaseState.SENT])
@@ -334,7 +337,7 @@ def test_a_winner_ends_the_game(site: Site) -> None:
     board = maps.load("w3k")
     centres = sorted(c for owned in board.start.centres.values() for c in owned)
     crown = frozenset(centres[: board.victory]) | board.start.centres["The Crown"]
-    owned = {power: own - crown for power, own in board.start.centres.items()} | {"The Crown": crown}
+    owned = {power: centres - crown for power, centres in board.start.centres.items()} | {"The Crown": crown}
     units = frozenset(u for u in board.start.units if u.power == "The Crown")
     position = Position(Phase(1642, "Autumn", PhaseKind.MOVEMENT), units, owned)
     table = open_table(site, position=position)
@@ -371,6 +374,7 @@ def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) 
         table.file(power, list(sheets[power]))
     close(table)
     assert table.outcomes() == {
-        (power, text): said for power, own in sheets.items() for text, said in own.items()
+        (power, text): orders for power, power_sheets in sheets.items() for text,
+        orders in power_sheets.items()
     }
     assert table.resolution().dislodged == ()

@@ -27,14 +27,14 @@ def extend(table: Table) -> None:
 def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
     """Requirements A4, T+0 = Mon 1 March 2027; the clocks change in London on the day before the Summer
     deadline."""
-    found = dates(open_table(site, first=SPRING, start=START))
-    assert found["Spring 1643 movement"] == (at("2027-03-01 07:00"), at("2027-03-14 07:00"))
-    assert found["Spring 1643 retreat"][1] == at("2027-03-16 07:00")
-    assert found["Summer 1643 movement"] == (at("2027-03-16 07:00"), at("2027-03-29 07:00"))
-    assert found["Autumn 1643 movement"][1] == at("2027-04-13 07:00")
-    assert found["Winter 1644 adjustment"][1] == at("2027-04-18 07:00")
-    assert found["Spring 1644 movement"][0] == at("2027-04-19 07:00")
-    assert list(found)[:8] == [
+    dates_by_phase = dates(open_table(site, first=SPRING, start=START))
+    assert dates_by_phase["Spring 1643 movement"] == (at("2027-03-01 07:00"), at("2027-03-14 07:00"))
+    assert dates_by_phase["Spring 1643 retreat"][1] == at("2027-03-16 07:00")
+    assert dates_by_phase["Summer 1643 movement"] == (at("2027-03-16 07:00"), at("2027-03-29 07:00"))
+    assert dates_by_phase["Autumn 1643 movement"][1] == at("2027-04-13 07:00")
+    assert dates_by_phase["Winter 1644 adjustment"][1] == at("2027-04-18 07:00")
+    assert dates_by_phase["Spring 1644 movement"][0] == at("2027-04-19 07:00")
+    assert list(dates_by_phase)[:8] == [
         "Spring 1643 movement", "Spring 1643 retreat", "Summer 1643 movement", "Summer 1643 retreat",
         "Autumn 1643 movement", "Autumn 1643 retreat", "Winter 1644 adjustment", "Spring 1644 movement",
     ]  # fmt: skip
@@ -42,12 +42,12 @@ def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
 
 def test_the_first_year_is_short(site: Site) -> None:
     """CAL-09: Summer and Autumn 1642; the Winter of 1643 begins at T+30 and ends at T+32; Spring at T+34."""
-    found = dates(open_table(site, first=SUMMER, start=date(2027, 3, 1)))
+    dates_by_phase = dates(open_table(site, first=SUMMER, start=date(2027, 3, 1)))
     start = at("2027-03-01 07:00")
-    winter = found["Winter 1643 adjustment"]
+    winter = dates_by_phase["Winter 1643 adjustment"]
     assert winter[0] == start + timedelta(days=30)
     assert winter[1] == start + timedelta(days=33)  # day 32 ends at 07:00 on day 33 (Q-33)
-    assert found["Spring 1643 movement"][0] == start + timedelta(days=34)
+    assert dates_by_phase["Spring 1643 movement"][0] == start + timedelta(days=34)
 
 
 def test_a_new_game_has_a_year_ahead_and_asking_again_adds_nothing(site: Site) -> None:
@@ -68,8 +68,8 @@ def test_phases_that_are_over_are_made_up_for(site: Site) -> None:
     assert len(table.phases()) == 3 + AHEAD
     # Summer 1643 follows on the calendar of the handbook: its Spring began at T+34, each season lasts 15
     # days.
-    found = dates(table)
-    assert found["Summer 1643 movement"][0] == at("2027-03-01 07:00") + timedelta(days=34 + 15)
+    dates_by_phase = dates(table)
+    assert dates_by_phase["Summer 1643 movement"][0] == at("2027-03-01 07:00") + timedelta(days=34 + 15)
 
 
 def test_what_follows_a_moved_deadline_moves_with_it(site: Site) -> None:
@@ -93,6 +93,6 @@ def open_table_dates(table: Table) -> list[datetime]:
     CAL-09)."""
     start = at("2027-03-01 07:00")
     days = [12, 14, 27, 29, 32, 34 + 12, 34 + 14, 49 + 12, 49 + 14, 64 + 12]
-    found = [start + timedelta(days=day + 1) for day in days]
-    assert [p.deadline for p in table.phases()] == found[: len(table.phases())]
-    return found
+    deadlines = [start + timedelta(days=day + 1) for day in days]
+    assert [p.deadline for p in table.phases()] == deadlines[: len(table.phases())]
+    return deadlines

@@ -28,16 +28,16 @@ WINTER, SPRING = 5, 6
 @pytest.fixture
 def table(site: Site) -> Table:
     """A game whose first Winter is open."""
-    made = open_table(site)
+    new_table = open_table(site)
     for number in range(1, WINTER):
-        made.set_phase(number, state=PhaseState.SENT)
-    made.set_phase(WINTER, state=PhaseState.OPEN)
-    site.clock.set(made.phase(WINTER).opens_at)
-    assert [str(phase_of(made.phase(n))) for n in (WINTER, SPRING)] == [
+        new_table.set_phase(number, state=PhaseState.SENT)
+    new_table.set_phase(WINTER, state=PhaseState.OPEN)
+    site.clock.set(new_table.phase(WINTER).opens_at)
+    assert [str(phase_of(new_table.phase(n))) for n in (WINTER, SPRING)] == [
         "Winter 1643 Adjustment",
         "Spring 1643 Movement",
     ]
-    return made
+    return new_table
 
 
 def begin(table: Table, number: int, day: date, why: str = WHY) -> None:
@@ -73,12 +73,12 @@ def test_phases_that_come_on_the_calendar_later_follow_the_year_as_it_was_moved(
     assert rows["Spring 1644 Movement"].opens_at - rows["Spring 1643 Movement"].opens_at == timedelta(days=49)
 
 
-@pytest.mark.parametrize(("number", "days", "said"), [
+@pytest.mark.parametrize(("number", "days", "sentence"), [
     (SPRING + 1, 5, "is not the first phase of a year"), (1, 90, "has begun"), (SPRING, -400, "is past"),
     (SPRING, -2, "is open until"), (SPRING, 0, "begins on"), (WINTER, 5, "is not the first phase of a year")])
-def test_a_year_is_not_moved_where_it_cannot_be(table: Table, number: int, days: int, said: str) -> None:
+def test_a_year_is_not_moved_where_it_cannot_be(table: Table, number: int, days: int, sentence: str) -> None:
     before = table.phases()
-    with pytest.raises(DeadlineError, match=said):
+    with pytest.raises(DeadlineError, match=sentence):
         begin(table, number, (before[number - 1].opens_at + timedelta(days=days)).date())
     assert [(row.opens_at, row.deadline) for row in table.phases()] == [
         (row.opens_at, row.deadline) for row in before

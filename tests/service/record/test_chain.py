@@ -36,37 +36,37 @@ def chain(store: Store, game: str = GAME) -> list[dict[str, Any]]:
         rows = list(record.entries(session, game))
         root = record.root(session, game)
     before = hashlib.sha256(f"galloper record 1\n{game}".encode()).hexdigest()
-    for at, row in enumerate(rows, start=1):
-        assert row.number == at
+    for number, row in enumerate(rows, start=1):
+        assert row.number == number
         assert row.leaf == hashlib.sha256(f"{row.salt}\n{row.body}".encode()).hexdigest()
-        before = hashlib.sha256(f"{before}\n{at}\n{row.leaf}".encode()).hexdigest()
+        before = hashlib.sha256(f"{before}\n{number}\n{row.leaf}".encode()).hexdigest()
         assert row.link == before
     assert (root.number, root.link) == (len(rows), before)
     return [json.loads(row.body) for row in rows]
 
 
 def whats(store: Store, *wanted: str) -> list[dict[str, Any]]:
-    return [one["tells"] for one in chain(store) if one["what"] in wanted]
+    return [entry["tells"] for entry in chain(store) if entry["what"] in wanted]
 
 
 def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
     open_table(site)
-    told = chain(site.store)
-    assert told[0]["what"] == "begun"
-    assert told[0]["tells"] == {"format": 1, "game": GAME, "variant": "w3k", "found": None}
-    assert {one["what"] for one in told[1:]} == {"game", "seat", "phase", "event"}
+    entries = chain(site.store)
+    assert entries[0]["what"] == "begun"
+    assert entries[0]["tells"] == {"format": 1, "game": GAME, "variant": "w3k", "found": None}
+    assert {entry["what"] for entry in entries[1:]} == {"game", "seat", "phase", "event"}
     assert len(whats(site.store, "seat")) == 10
 
 
 def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) -> None:
     table = open_table(site)
     before = len(chain(site.store))
-    at = table.phase().opens_at + timedelta(minutes=7)
-    row = table.take(table.mail("Montrose"), at)
+    received_at = table.phase().opens_at + timedelta(minutes=7)
+    row = table.take(table.mail("Montrose"), received_at)
     new = chain(site.store)[before:]
-    assert [one["what"] for one in new] == ["mail", "sheet", "letter"]
-    mail, sheet, letter = (one["tells"] for one in new)
-    stamp = at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    assert [entry["what"] for entry in new] == ["mail", "sheet", "letter"]
+    mail, sheet, letter = (entry["tells"] for entry in new)
+    stamp = received_at.isoformat(timespec="seconds").replace("+00:00", "Z")
     assert (mail["mail"], mail["stamped"], mail["became"]) == (row.sha256, stamp, "used")
     assert (sheet["mail"], sheet["received"], sheet["power"], sheet["version"]) == (
         row.sha256,
@@ -110,8 +110,9 @@ def test_a_write_past_the_program_is_entered_with_the_next_transaction(any_site:
     assert len(chain(any_site.store)) == before
     with any_site.store.begin():
         pass
-    told = chain(any_site.store)[before:]
-    assert [(one["what"], one["tells"]["deadline"]) for one in told] == [("phase", "2031-01-01T00:00:00Z")]
+    new = chain(any_site.store)[before:]
+    assert [(entry["what"], entry["tells"]["deadline"])
+        for entry in new] == [("phase", "2031-01-01T00:00:00Z")]
 
 
 def test_bulk_statements_are_entered_row_by_row(any_site: Site) -> None:
@@ -120,8 +121,8 @@ def test_bulk_statements_are_entered_row_by_row(any_site: Site) -> None:
     with any_site.store.begin() as session:
         session.execute(update(PhaseRow).values(review="all"))
     new = chain(any_site.store)[before:]
-    assert [one["tells"]["phase"] for one in new] == list(range(1, 10))
-    assert {one["tells"]["review"] for one in new} == {"all"}
+    assert [entry["tells"]["phase"] for entry in new] == list(range(1, 10))
+    assert {entry["tells"]["review"] for entry in new} == {"all"}
 
 
 def test_what_changes_nothing_that_is_told_makes_no_entry(site: Site) -> None:
@@ -141,11 +142,11 @@ def test_likely_bodies_cannot_be_tried_on_a_digest(site: Site) -> None:
         for _ in range(2):
             records.log_event(session, NOON, "x", game_id=GAME)
     with site.store() as session:
-        one, two = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
-    assert json.loads(one.body)["tells"] == json.loads(two.body)["tells"]
-    assert one.leaf != two.leaf
-    assert one.salt != two.salt
-    assert len(one.salt) == 64
+        first, second = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
+    assert json.loads(first.body)["tells"] == json.loads(second.body)["tells"]
+    assert first.leaf != second.leaf
+    assert first.salt != second.salt
+    assert len(first.salt) == 64
 
 
 def test_no_second_entry_can_have_a_number(any_site: Site) -> None:
@@ -166,20 +167,20 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
 
     def work(number: int) -> None:
         try:
-            for at in range(10):
+            for step in range(10):
                 with any_site.store.begin() as session:
-                    records.log_event(session, NOON, f"w{number}.{at}", game_id=GAME)
+                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)
         except BaseException as fault:
             faults.append(fault)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join(60)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
     assert faults == []
-    new = [one["tells"]["event"] for one in chain(any_site.store)[before:]]
-    assert sorted(new) == sorted(f"w{number}.{at}" for number in range(6) for at in range(10))
+    new = [entry["tells"]["event"] for entry in chain(any_site.store)[before:]]
+    assert sorted(new) == sorted(f"w{number}.{step}" for number in range(6) for step in range(10))
 
 
 def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
@@ -189,8 +190,8 @@ def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
              "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
     with any_site.engine.connect() as connection:
-        found = set(connection.execute(text(named)).scalars())
-    assert found >= {f"record_{number}" for number in range(1, len(wanted) + 1)}
+        trigger_names = set(connection.execute(text(named)).scalars())
+    assert trigger_names >= {f"record_{number}" for number in range(1, len(wanted) + 1)}
 
 
 def old(table: Table) -> None:
@@ -205,11 +206,11 @@ def test_an_older_site_begins_by_saying_what_was_there(any_site: Site) -> None:
     table.file("Montrose", ["A Montrose H"])
     old(table)
     assert record.begin_all(any_site.store) == 1
-    told = chain(any_site.store)
-    found = told[0]["tells"]["found"]
-    assert (found["mails"], found["phases_over"], found["photographs"]) == (1, [], [])
-    assert [one["what"] for one in told[1:14]] == ["game", *["seat"] * 10, "phase", "phase"]
-    assert {"sheet", "reading"} <= {one["what"] for one in told}
+    entries = chain(any_site.store)
+    opening = entries[0]["tells"]["found"]
+    assert (opening["mails"], opening["phases_over"], opening["photographs"]) == (1, [], [])
+    assert [entry["what"] for entry in entries[1:14]] == ["game", *["seat"] * 10, "phase", "phase"]
+    assert {"sheet", "reading"} <= {entry["what"] for entry in entries}
     assert record.begin_all(any_site.store) == 0
 
 
@@ -218,9 +219,10 @@ def test_an_older_site_that_goes_on_without_being_told_to_begins_all_the_same(si
     table.file("Montrose", ["A Montrose H"])
     old(table)
     table.file("Argyll", ["A Argyll H"])
-    told = chain(site.store)
-    assert told[0]["what"] == "begun"
-    assert [one["tells"]["power"] for one in told if one["what"] == "sheet"] == ["Montrose", "Argyll"]
+    entries = chain(site.store)
+    assert entries[0]["what"] == "begun"
+    assert [entry["tells"]["power"] for entry in entries if entry["what"] == "sheet"] == ["Montrose",
+        "Argyll"]
 
 
 def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:
@@ -233,10 +235,10 @@ def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> Non
 
 
 def test_entries_are_dated_by_the_clock_of_the_site(tmp_path: Path) -> None:
-    with make_site(tmp_path) as made:
-        open_table(made)
-        store = sessions(made.engine, made.clock)
-        made.clock.set(NOON + timedelta(days=400))
+    with make_site(tmp_path) as site:
+        open_table(site)
+        store = sessions(site.engine, site.clock)
+        site.clock.set(NOON + timedelta(days=400))
         with store.begin() as session:
             records.log_event(session, NOON, "x", game_id=GAME)
             session.execute(delete(OutboxRow))

@@ -37,30 +37,31 @@ SLUGS = ("bretwalda", "britain1066", "brittania", "standard", "w3k", "war1648")
 
 
 def _table(site: Site, slug: str) -> Table:
-    made = open_table(site, slug=slug)
-    made.announce = ResultsAnnouncer(made.writer, drawing=False)
-    return made
+    table = open_table(site, slug=slug)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    return table
 
 
-def _told(data: bytes, what: str) -> list[dict[str, Any]]:
+def _told(data: bytes, kind: str) -> list[dict[str, Any]]:
     with zipfile.ZipFile(io.BytesIO(data)) as zipped:
         lines = [json.loads(line) for line in zipped.read("record.jsonl").decode().splitlines()]
-    return [one["body"]["tells"] for one in lines if "body" in one and one["body"]["what"] == what]
+    return [entry["body"]["tells"] for entry in lines if "body" in entry and entry["body"]["what"] == kind]
 
 
-def _verify(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
+def _verify(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:
     path = folder / "game.zip"
     path.write_bytes(data)
     out = io.StringIO()
-    return run_verify(path, kept, out), out.getvalue()
+    return run_verify(path, letters, out), out.getvalue()
 
 
-def _tool(data: bytes, folder: Path, *kept: Path) -> tuple[int, str]:
+def _tool(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:
     """The checker that shares no code, which looks at the chain, the sheets and the lots."""
     path = folder / "game.zip"
     path.write_bytes(data)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, kept)], capture_output=True, text=True,
+        [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, letters)], capture_output=True,
+        text=True,
         check=False,
         cwd=folder, env={"GALLOPER": "", "PATH": "", "PYTHONUTF8": "1"})  # fmt: skip
     return done.returncode, done.stdout + done.stderr
@@ -90,19 +91,20 @@ def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None
     finish(table)
     begin(table)
     data = archived(table)
-    code, said = _verify(data, tmp_path)
-    assert (code, "2 judged phases were judged again, with the same results." in said) == (0, True), said
+    code, report = _verify(data, tmp_path)
+    assert (code, "2 judged phases were judged again, with the same results." in report) == (0, True), report
     assert _tool(data, tmp_path)[0] == 0
 
     second = _told(data, "judged")[-1]
     assert second["lots"]["seed"] == table.phase(2).seed
     # One die for the attack and one for the defence, each a number of the tape as docs/record.md has it.
     numbers = [
-        int(hashlib.sha256(f"{table.phase(2).seed}\n{at}".encode()).hexdigest()[:8], 16) for at in (1, 2)
+        int(hashlib.sha256(f"{table.phase(2).seed}\n{position}".encode()).hexdigest()[:8], 16)
+        for position in (1, 2)
     ]
     assert second["lots"]["numbers"] == numbers
-    attack, defence = (1 + one % 10 for one in numbers)
-    letter = next(one for one in table.letters("final_results") if one.phase_id == table.phase(2).id)
+    attack, defence = (1 + number % 10 for number in numbers)
+    letter = next(row for row in table.letters("final_results") if row.phase_id == table.phase(2).id)
     assert f"{attack} + 10 + 2 = {attack + 12} against {defence} + 7 = {defence + 7}" in table.words(letter)
     assert second["position"]["position"]["own"]["capitals"] == {"Gold": "Kent", "Red": "Essex"}
     for tells in _told(data, "judged"):
@@ -118,13 +120,14 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     finish(table)
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
-    for said, hour in ((0, 1), (1, 3)):
+    for fault_count, hour in ((0, 1), (1, 3)):
         archive, report = read_archive(path), VerifyReport()
         for _, tells in archive.open_entries("sheet"):
             if tells["version"] == 1:
                 tells["received"] = plain(opens + timedelta(hours=hour))
         check_game(archive, report)
-        assert sum("though another came before it" in fault for fault in report.faults) == said, report.faults
+        assert sum("though another came before it" in fault
+            for fault in report.faults) == fault_count, report.faults
 
 
 def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None:
@@ -138,8 +141,8 @@ def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None
     finish(table)
     begin(table)
     data = archived(table)
-    code, said = _verify(data, tmp_path)
-    assert (code, "2 judged phases were judged again, with the same results." in said) == (0, True), said
+    code, report = _verify(data, tmp_path)
+    assert (code, "2 judged phases were judged again, with the same results." in report) == (0, True), report
     assert _tool(data, tmp_path)[0] == 0
     for tells in _told(data, "judged"):
         _case_is_judged_alike("bretwalda", tells)
@@ -163,8 +166,8 @@ def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path:
     assert _told(whole, "judged")
     assert "Hidden Wash 1" in str(_told(whole, "judged"))
     for data in (theirs, whole):
-        code, said = _verify(data, tmp_path)
-        assert code == 0, said
+        code, report = _verify(data, tmp_path)
+        assert code == 0, report
         assert _tool(data, tmp_path)[0] == 0
 
 
@@ -180,19 +183,19 @@ def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
         assert Broadcasts(table.writer).welcome(session, table.game) == len(table.variant.powers)
     row = table.letters("welcome")[0]
     words = table.words(row)
-    first = next(one for one in table.phases() if one.kind in {"adjustment", "turn"})
+    first = next(phase for phase in table.phases() if phase.kind in {"adjustment", "turn"})
     digest = hashlib.sha256((first.seed or "").encode()).hexdigest()
     named = f"(phase {first.ordinal}) will be drawn from a seed with this digest: {digest}"
     assert named in words
     assert (first.seed or "-") not in words
     letter = tmp_path / "welcome.eml"
     letter.write_bytes(site.blobs.read(row.message))
-    code, said = _verify(archived(table, Edition.PLAYERS), tmp_path, letter)
-    assert code == 0, said
-    assert "up to entry" in said
-    code, said = _tool(archived(table, Edition.PLAYERS), tmp_path, letter)
-    assert code == 0, said
-    assert f"the digest of the seed of phase {first.ordinal} is the one entered" in said
+    code, report = _verify(archived(table, Edition.PLAYERS), tmp_path, letter)
+    assert code == 0, report
+    assert "up to entry" in report
+    code, report = _tool(archived(table, Edition.PLAYERS), tmp_path, letter)
+    assert code == 0, report
+    assert f"the digest of the seed of phase {first.ordinal} is the one entered" in report
 
     other = letter.read_bytes().replace(digest.encode(), digest[::-1].encode())
     assert other != letter.read_bytes()
@@ -206,13 +209,13 @@ def test_a_tape_is_as_long_as_the_rules_may_need(
     site: Site, slug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = _table(site, slug)
-    seen: list[int] = []
+    tape_lengths: list[int] = []
 
     def note(context: object, rules: object, position: object, orders: object, lots: Any) -> None:
-        seen.append(len(lots.tape))
+        tape_lengths.append(len(lots.tape))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("service.games.turns.judge", note)
     with site.store() as session, pytest.raises(KeyboardInterrupt):
         resolve_orders(session, table.phase(), table.load)
-    assert seen == [maps.load(slug).rules.LOTS]
+    assert tape_lengths == [maps.load(slug).rules.LOTS]

@@ -53,22 +53,23 @@ def entries(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in zipped.read("record.jsonl").decode().splitlines()]
 
 
-def told(path: Path, what: str) -> list[dict[str, Any]]:
-    return [one["body"]["tells"] for one in entries(path) if "body" in one and one["body"]["what"] == what]
+def told(path: Path, kind: str) -> list[dict[str, Any]]:
+    return [entry["body"]["tells"] for entry in entries(path) if "body" in entry
+        and entry["body"]["what"] == kind]
 
 
 def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
     done = tool(path, letters)
     assert (done.returncode, done.stderr) == (0, "")
-    sheets = {one["version"]: one for one in told(path, "sheet") if one["power"] == HERSELF}
+    sheets = {tells["version"]: tells for tells in told(path, "sheet") if tells["power"] == HERSELF}
     receipts = [line for line in done.stdout.splitlines() if "is the sheet of this receipt" in line]
     assert [line.partition("received ")[2] for line in receipts] == [
-        f"{sheets[at]['received']}." for at in (1, 2)
+        f"{sheets[version]['received']}." for version in (1, 2)
     ]
     photographs = [line for line in done.stdout.splitlines() if "is on the sheet of entry" in line]
     assert len(photographs) == 2  # her own two, by the mails she sent
-    executed = {one["phase"]: one for one in told(path, "judged")}[sheets[2]["phase"]]["executed"]
+    executed = {tells["phase"]: tells for tells in told(path, "judged")}[sheets[2]["phase"]]["executed"]
     assert executed[HERSELF] == sheets[2]["sheet"]
     assert "the digest of the seed of phase" in done.stdout
     assert "No phase was judged again" in done.stdout
@@ -86,13 +87,13 @@ def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
     out = io.StringIO()
     assert run_verify(path, letters, out) == 0, out.getvalue()
-    for said in (
+    for words in (
         "is the sheet of this receipt",
         "is on the sheet of entry",
         "is the one mailed",
         "judged again, with the same",
     ):
-        assert said in out.getvalue()
+        assert words in out.getvalue()
 
 
 def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -> None:
@@ -101,7 +102,7 @@ def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -
     winter = told(path, "judged")[0]
     assert winter["lots"]["used"] == 2
     units = sorted(
-        one.partition(f"{SHORT} ")[2][2:] for one in winter["case"]["units"] if one.startswith(f"{SHORT} ")
+        unit.partition(f"{SHORT} ")[2][2:] for unit in winter["case"]["units"] if unit.startswith(f"{SHORT} ")
     )
     gone = [units.pop(number % len(units)) for number in winter["lots"]["numbers"]]
     assert gone == winter["answer"]["removed_by_lot"]
@@ -123,13 +124,13 @@ def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
     }
     assert "@" not in text
     assert "Lovelace" not in text
-    running = max(one["phase"] for one in told(path, "phase") if one["state"] == "open")
-    for what in ("sheet", "reading", "decision", "judged", "word"):
-        assert all(one["phase"] < running for one in told(path, what)), what
+    running = max(tells["phase"] for tells in told(path, "phase") if tells["state"] == "open")
+    for kind in ("sheet", "reading", "decision", "judged", "word"):
+        assert all(tells["phase"] < running for tells in told(path, kind)), kind
     replaced = next(
-        one["sheet"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1
+        tells["sheet"] for tells in told(path, "sheet") if tells["power"] == HERSELF and tells["version"] == 1
     )
-    assert all(one["sheet"] != replaced for one in told(path, "reading"))
+    assert all(tells["sheet"] != replaced for tells in told(path, "reading"))
     for row in table.phases():
         assert (row.seed or "") not in text or row.state == "sent"
 
@@ -139,11 +140,12 @@ def test_another_players_receipt_is_not_hers(
 ) -> None:
     """A receipt whose digest was altered by one digit, and one whose hour was."""
     path, letters = hers
-    receipt = next(one for one in letters if "receipt" in one.name)
+    receipt = next(letter for letter in letters if "receipt" in letter.name)
     stamp = next(
-        one["received"] for one in told(path, "sheet") if one["power"] == HERSELF and one["version"] == 1
+        tells["received"] for tells in told(path, "sheet") if tells["power"] == HERSELF
+        and tells["version"] == 1
     )
-    digest = next(one["leaf"] for one in entries(path) if one.get("body", {}).get("what") == "sheet")
+    digest = next(entry["leaf"] for entry in entries(path) if entry.get("body", {}).get("what") == "sheet")
     for old, new in ((stamp, stamp.replace("T0", "T1")), (digest, digest[::-1])):
         changed = tmp_path / "receipt.eml"
         changed.write_bytes(receipt.read_bytes().replace(old.encode(), new.encode()))
@@ -161,14 +163,14 @@ def test_the_version_that_counted_is_the_one_her_results_name(
 ) -> None:
     """Done when: the executed version is the one named. A letter that names another is found by both."""
     path, letters = hers
-    results = next(one for one in letters if b"Montrose, version 2, mark " in one.read_bytes())
+    results = next(letter for letter in letters if b"Montrose, version 2, mark " in letter.read_bytes())
     changed = tmp_path / "results.eml"
     for old, new in ((b"", b""), (b"Montrose, version 2, mark ", b"Montrose, version 1, mark ")):
         changed.write_bytes(results.read_bytes().replace(old, new) if old else results.read_bytes())
         out = io.StringIO()
-        said, code = tool(path, [changed]), run_verify(path, [changed], out)
-        assert (code, said.returncode) == ((1, 1) if old else (0, 0)), (out.getvalue(), said.stderr)
-        for text in (out.getvalue(), said.stdout + said.stderr):
+        checked, code = tool(path, [changed]), run_verify(path, [changed], out)
+        assert (code, checked.returncode) == ((1, 1) if old else (0, 0)), (out.getvalue(), checked.stderr)
+        for text in (out.getvalue(), checked.stdout + checked.stderr):
             assert ("executed other sheets than" in text) is bool(old)
             assert ("the versions that it names as counted are those of entry" in text) is not bool(old)
 
@@ -177,13 +179,13 @@ def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(
     hers: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
     path, letters = hers
-    receipt = next(one for one in letters if "receipt" in one.name).read_bytes()
+    receipt = next(path for path in letters if "receipt" in path.name).read_bytes()
     assert b"On record in Powick Bridge as entry" in receipt
     older, other = tmp_path / "older.eml", tmp_path / "other.eml"
     older.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in powick-bridge as"))
     other.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in Edgehill as"))
-    for letter, said in ((older, True), (other, False)):  # a letter of another game says nothing here
+    for letter, is_checked in ((older, True), (other, False)):  # a letter of another game says nothing here
         out = io.StringIO()
         assert run_verify(path, [letter], out) == 0, out.getvalue()
-        assert ("is the sheet of this receipt" in out.getvalue()) is said
-        assert ("is the sheet of this receipt" in tool(path, [letter]).stdout) is said
+        assert ("is the sheet of this receipt" in out.getvalue()) is is_checked
+        assert ("is the sheet of this receipt" in tool(path, [letter]).stdout) is is_checked

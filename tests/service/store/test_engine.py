@@ -47,12 +47,12 @@ def test_a_row_that_points_nowhere_is_refused(any_site: Site) -> None:
 
 
 def test_an_instant_keeps_its_moment_and_comes_back_in_utc(any_site: Site) -> None:
-    given = datetime(2026, 7, 1, 20, 30, 15, 123456, tzinfo=timezone(timedelta(hours=2)))
+    instant = datetime(2026, 7, 1, 20, 30, 15, 123456, tzinfo=timezone(timedelta(hours=2)))
     with any_site.store.begin() as session:
-        records.log_event(session, given, "x")
+        records.log_event(session, instant, "x")
     with any_site.store() as session:
         back = session.scalars(select(EventRow.at)).one()
-    assert back == given
+    assert back == instant
     assert back.utcoffset() == timedelta(0)
 
 
