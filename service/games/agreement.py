@@ -1,5 +1,4 @@
-"""Two-person review as a rule over values: which lines need two people, and what two people's decisions come
-to.
+"""Two-person review as a rule over values: which lines need two people, and what their decisions come to.
 
 The newest decision counts once somebody else's newest decision says the same. Until then the line is open,
 and nobody who has not read it learns what was read (desk plan, "Two-person review").
@@ -19,9 +18,9 @@ UNREADABLE, NO_ORDER = "unreadable", "no order"
 
 
 class Stage(StrEnum):
-    """How far the reading of a line by two people is. ONE: one person is enough; FIRST: nobody has read it;
-    SECOND: one person has; DIFFERS: two have, otherwise; AGREED: two have, alike, or a decision settled it
-    alone."""
+    """How far the review of a line by two people is. ONE: one person is enough. FIRST: nobody has read it.
+    SECOND: one person has. DIFFERS: two people read it differently. AGREED: two people read it alike, or one
+    decision settled it alone."""
 
     ONE = "one"
     FIRST = "first"
@@ -54,16 +53,18 @@ class ReviewDecision:
 
 
 def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDecision]) -> bool:
-    """Whether two people must read a line that the machine left as `status`. In either mode also one that the
-    machine was sure of, or found struck out, once somebody has decided otherwise by hand."""
+    """Whether two people must read a line that the machine left as `status`."""
     if mode is ReviewMode.NONE:
         return False
+    # `standing`: once somebody has decided a line by hand, it needs two people in either mode, also if the
+    # machine was sure of it or found it struck out. Else one person alone could overrule the machine.
     return bool(standing) or status is LineState.OPEN or (mode is ReviewMode.ALL and status is LineState.AUTO)
 
 
 def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
-    """The newest decision of each person, oldest first, those who put the line off left out. What was decided
-    before the newest decision that settles alone is over, and that one too once somebody decides anew."""
+    """The newest decision of each person, oldest first, without those who put the line off."""
+    # A decision that settles alone (a line cut anew, a difference closed as void) ends everything before it.
+    # Once somebody decides after it, it is over itself, and two people must agree again.
     since = max((index for index, decision in enumerate(standing) if decision.settles), default=-1)
     if since >= 0 and since == len(standing) - 1:
         return (standing[-1],)
@@ -83,20 +84,21 @@ def stage(cast: Sequence[ReviewDecision]) -> Stage:
 
 
 def alike(left: ReviewDecision, right: ReviewDecision) -> bool:
-    """Whether two decisions say the same: the same order; for words that are no order the same words; void
-    and void, no order and no order."""
+    """Whether two decisions say the same: the same order, the same words where they are no order, or the same
+    state."""
     if left.state is not right.state:
         return False
     if left.state is not LineState.READ:
         return True
+    # Canonical orders are compared, not texts: "A Yor-Lon" and "Army York to London" are one order.
     if left.order or right.order:
         return left.order == right.order
     return left.text.casefold().split() == right.text.casefold().split()
 
 
 def both(cast: Sequence[ReviewDecision]) -> tuple[str, str]:
-    """One reading of each side of a difference, for a void line to keep (Q-01): the last two decisions'
-    own."""
+    """One reading of each side of a difference, for a void line to keep: those of the last two decisions."""
+    # Q-01: results print both readings, so the two must differ even if each side has several.
     theirs, ours = cast[-2].readings, cast[-1].readings
     first = next((text for text in theirs if text not in ours), theirs[0])
     return first, next((text for text in ours if text != first), ours[0])

@@ -1,4 +1,4 @@
-"""Which paper counts: the latest version per power, decided by one sort key (VER-01..05, Q-08)."""
+"""Which sheet counts: the latest version of each power, decided by one sort key (VER-01..05, Q-08)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from service.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class BallotPaper:
-    """One submission as the ballot box sees it.
+    """One submission, with what decides whether it counts.
 
     `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in
     the subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a
-    letter that came by post: without a number it is version 0 (Q-08). `held` papers wait for the coordinator
-    and never count; `held_for` says why in half a sentence, "" where nothing is known. `chosen` is set when
-    the coordinator named this paper as the one to execute.
+    letter that came by post. `held` sheets wait for the coordinator and never count; `held_for` says why in
+    half a sentence, or is "". `chosen` is set when the coordinator named this sheet as the one to execute.
     """
 
     id: int
@@ -41,8 +40,9 @@ class BallotPaper:
 
     @property
     def numbered(self) -> int:
-        """The version it ranks as. A mailed paper without a number is version 1: a player who never numbers
-        still has the latest count."""
+        """The version it ranks as."""
+        # A mailed sheet without a number is version 1, so that the latest of a player who never numbers
+        # counts. A letter by post without one is version 0: it comes before everything mailed (Q-08).
         return (0 if self.posted else 1) if self.version is None else self.version
 
     @property
@@ -53,6 +53,7 @@ class BallotPaper:
     def rank(self) -> tuple[bool, int, int, datetime, int]:
         """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of
         arrival."""
+        # The id comes last because two mails may carry the same stamp, which has whole seconds.
         return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
 
     def earliness(self) -> tuple[bool, float, int]:
@@ -62,7 +63,7 @@ class BallotPaper:
 
 @dataclass(frozen=True, slots=True)
 class Loser:
-    """A paper that does not count, and the sentence that says why."""
+    """A sheet that does not count, and the sentence that says why."""
 
     paper: BallotPaper
     why: str
@@ -70,7 +71,7 @@ class Loser:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The one paper of a power that counts, and every other with its reason, in order of arrival."""
+    """The one sheet of a power that counts, and every other with its reason, in order of arrival."""
 
     power: str
     paper: BallotPaper
@@ -91,7 +92,7 @@ def _why(loser: BallotPaper, winner: BallotPaper, *, first: bool) -> str:
 
 
 def _asked(loser: BallotPaper, winner: BallotPaper) -> str:
-    """Why a paper that asks for a lower version than the winner does not count."""
+    """Why a sheet that asks for a lower version than the winner does not count."""
     if winner.wanted > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
     if loser.wanted < loser.numbered:
@@ -102,14 +103,14 @@ def _asked(loser: BallotPaper, winner: BallotPaper) -> str:
 
 
 def count(papers: Iterable[BallotPaper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
-    """The ballot of each power that has one. `first`: whether the first paper counts, and not the latest
+    """The ballot of each power that has one. `first`: whether the first sheet counts, and not the latest
     version (Q-60).
 
-    Papers stamped after `deadline` do not take part (SUB-13); at the deadline itself is in time (Q-34). The
-    order in which papers are handed in is irrelevant. A power whose every paper is held has no ballot.
+    The order of `papers` is irrelevant. A power whose every sheet is held has no ballot.
     """
     by_power: dict[str, list[BallotPaper]] = {}
     for paper in papers:
+        # SUB-13: a sheet stamped after the deadline takes no part. At the deadline it is in time (Q-34).
         if paper.received_at <= deadline:
             by_power.setdefault(paper.power, []).append(paper)
     ballots = {}
@@ -129,7 +130,7 @@ def _ballot(power: str, papers: Sequence[BallotPaper], winner: BallotPaper, *, f
 
 
 def papers(session: Session, phase_id: int) -> list[BallotPaper]:
-    """Every submission of a phase as the ballot box sees it."""
+    """Every submission of a phase, ready to be counted."""
     return [
         _paper(row)
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
@@ -146,11 +147,12 @@ def _paper(row: SubmissionRow) -> BallotPaper:
 
 
 def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
-    """Power to the submission that counts, by the one sort key of `service.games.ballots`."""
+    """Power to the submission that counts."""
     ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
     return {power: ballot.paper.id for power, ballot in ballots.items()}
 
 
 def first_counts(session: Session, phase: PhaseRow) -> bool:
-    """Whether the first paper of a power counts in the phase's game, and not the latest version (Q-60)."""
+    """Whether the first sheet of a power counts in the phase's game, and not the latest version."""
+    # Q-60: in Brittania nothing that was sent can be edited, so later sheets do not count there.
     return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))

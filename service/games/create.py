@@ -64,7 +64,7 @@ class GameSeat:
 
 
 NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves"))
-"""What stands in the place of a game's id in addresses of public pages."""
+"""Public pages whose names stand in the place of a game's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,11 @@ class NewGame:
 
     @property
     def slug(self) -> str:
-        """The game's id: its name in lower-case letters, digits and hyphens, and none of NOT_GAMES."""
+        """The game's id: its name in lower-case letters, digits and hyphens, at most 80 of them."""
+        # NFKD splits an accent from its letter, so that "Niño" gives "nino" and not "ni-o".
         plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode().lower()
         slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:80] or "game"
+        # /public/calendar is a page of the site: a game of that name would never be reached.
         return f"{slug}-game" if slug in NOT_GAMES else slug
 
 
@@ -149,12 +151,10 @@ def create(
     session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
 ) -> PhaseRow:
     """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is
-    taken.
-
-    A player is known by the first mail address: the same person may sit in two games (NON-05).
-    """
+    taken."""
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
+    # Only what is true is stored: an option that is missing is off, also in games made before it existed.
     usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
     usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
@@ -175,6 +175,7 @@ def create(
 
 
 def _player(session: Session, seat: GameSeat) -> int:
+    # NON-05: the same person may sit in two games, and is known by any address that is on file.
     for mail in seat.mail:
         known = session.get(AddressRow, mail)
         if known is not None:

@@ -28,7 +28,7 @@ class Rhythm:
     `movement` and `retreat`: the day of a season on which those orders close. `results`: the day on which its
     final results are sent. `season`: from one season's first day to the next one's. `adjustment`: the day of
     a Winter on which it closes; `winter`: from a Winter's first day to the next season's. Source: CAL-03 to
-    CAL-09; the Winter is two days longer than its list of days, so that a year is seven weeks (Q-10).
+    CAL-09.
     """
 
     movement: int = 12
@@ -36,6 +36,7 @@ class Rhythm:
     results: int = 15
     season: int = 15
     adjustment: int = 2
+    # Two days longer than the handbook's list of Winter days, so that a year is seven weeks (Q-10).
     winter: int = 4
 
 
@@ -99,11 +100,9 @@ def in_time(received_at: datetime, deadline: datetime) -> bool:
 def schedule(
     start: date, calendar: Calendar, first: Phase, phases: int, rhythm: Rhythm = HANDBOOK
 ) -> tuple[PhaseWindow, ...]:
-    """The windows of `phases` phases in playing order, from `first` on; `start` is its T+0.
-
-    A short first year needs no rule of its own: it begins at `first`, and the Winter follows the Autumn
-    (CAL-09). The dates stand whether or not a phase has orders to wait for (CAL-14, CAL-17, NON-04).
-    """
+    """The windows of `phases` phases in playing order, from `first` on; `start` is its T+0."""
+    # A short first year needs no rule of its own: it begins at `first`, and the Winter follows the Autumn
+    # (CAL-09). The dates hold whether or not a phase has orders to wait for (CAL-14, CAL-17, NON-04).
     windows: list[PhaseWindow] = []
     for window in _windows(start, calendar, first, rhythm):
         if len(windows) >= phases:
@@ -143,8 +142,9 @@ def _window(day: date, phase: Phase, rhythm: Rhythm) -> PhaseWindow:
 
 
 def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None:
-    """The phase that takes orders at `now`; None in a pause. Where two meet in one instant, the one that
-    closes."""
+    """The phase that takes orders at `now`; None in a pause."""
+    # Two windows may share one instant. The first in order is the one that closes: at the deadline itself a
+    # mail is in time (Q-34).
     return next((window for window in windows if window.is_open(now)), None)
 
 
@@ -154,9 +154,9 @@ def extend(
     """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14,
     CAL-15).
 
-    With `shift_later` every later phase moves by as much; without it they stand, only that retreats still
-    open when their movement closes. Raises DeadlineError for a missing reason, an instant without a zone, a
-    phase that is not there, or a deadline that would not leave the phases in their order.
+    With `shift_later` every later phase moves by as much; without it they stay. Raises DeadlineError for a
+    missing reason, an instant without a zone, an unknown phase, or a deadline that puts the phases out of
+    order.
     """
     if not reason.strip():
         raise DeadlineError("a deadline is moved for a recorded reason only; write one sentence")
@@ -170,6 +170,7 @@ def extend(
     changed = [*windows[:index], _shifted(windows[index], shift, opens=False)]
     later = windows[index + 1 :]
     changed += [_shifted(window, shift, opens=True) for window in later] if shift_later else later
+    # Retreats open when their movement closes, also where their own deadline is not moved.
     if not shift_later and index + 1 < len(changed) and _one_season(phase, changed[index + 1].phase):
         changed[index + 1] = replace(changed[index + 1], opens=new)
     _check(changed, index)
@@ -205,6 +206,7 @@ def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWind
         opens=window.opens + shift if opens else window.opens,
         deadline=window.deadline + shift,
         results_by=None if window.results_by is None else window.results_by + shift,
+        # RFC 5545, 3.8.7.4: calendar programs take a changed entry only if its SEQUENCE has grown (CAL-15).
         sequence=window.sequence + (1 if shift else 0),
     )
 

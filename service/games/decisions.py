@@ -1,7 +1,7 @@
-"""Acts at the desk: a decision about a line, several at once, taking them back, and doing them again.
+"""Acts at the desk: decide a line, or several at once, take that back, and do it again.
 
-An act is what one key press did. Reviews are never deleted: an act taken back marks its reviews as undone, so
-the review before stands again, exactly. Undo and redo are acts themselves, so a repeated delivery of one
+An act is what one key press did. Reviews are never deleted: an act that is taken back marks its reviews as
+undone, so the review before them counts again. Undo and redo are acts too, so a repeated delivery of one
 changes nothing.
 """
 
@@ -26,9 +26,9 @@ it."""
 
 
 class DecisionKind(StrEnum):
-    """What an act did. BOX is a line whose box was set anew. ASK is a line put aside for a second reader,
-    CARRY a late version used, with what was decided about the same lines before; its target is the paper.
-    CLOSE makes lines void that two people read otherwise."""
+    """What an act did. BOX: the box of a line was redrawn. ASK: a line was put aside for a second reader.
+    CARRY: a late version is used, with what was decided about the same lines before; its target is the
+    submission. CLOSE: lines that two people read differently became void."""
 
     DECIDE = "decide"
     ACCEPT = "accept"
@@ -84,11 +84,12 @@ def file(
     shown_versions: Mapping[int, str] | None = None,
     kind: DecisionKind = DecisionKind.DECIDE,
 ) -> bool:
-    """Lay decisions beside the readings. False when this act was filed before (a repeated delivery).
+    """File decisions beside the readings. False when this act was filed before (a repeated delivery).
 
     `shown_versions`: line to the version (`SettledLine.version`) that the person saw; lines left out are
     not compared. Raises Overtaken, and the caller must roll back, where one of them has changed since.
     """
+    # AUTO is the machine's own state, and OPEN is filed only by acts that cut lines, through `end`.
     for decision in decisions:
         if decision.state not in DECISIONS:
             raise ValueError(f"{decision.state!r} is no decision of a person")
@@ -123,7 +124,7 @@ def check(session: Session, shown_versions: Mapping[int, str], me: str) -> None:
     """Raise Overtaken where a line is no longer as `me` saw it. Locks the lines."""
     if not shown_versions:
         return
-    # In one order, so that two people who take the same lines wait for each other instead of for ever.
+    # In one order, so that two people who take the same lines cannot deadlock.
     line_ids = select(LineRow.id).where(LineRow.id.in_(shown_versions))
     session.execute(line_ids.order_by(LineRow.id).with_for_update())
     lines = lines_by_id(session, list(shown_versions))
@@ -160,13 +161,13 @@ def review_key(act_key: str, line: str, lines: int) -> str:
 
 
 def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
-    """Take back one act of this phase, without a key this person's newest standing one; the lines it was
-    about.
+    """Take back one act of this phase, without `target` this person's newest; the lines that changed.
 
-    None are given when there is nothing to take back, when this request came before, or when lines that the
-    act cut out were decided since: those decisions are taken back first.
+    The list is empty when there is nothing to take back, or when this request was filed before.
     """
     action = _standing(session, act, target)
+    # Lines that the act cut out may have been decided since. Those decisions must be taken back first, or
+    # they would be about lines that are gone.
     if action is None or _built_upon(session, action):
         return []
     if not begin(session, act, DecisionKind.UNDO, action.id):
@@ -175,9 +176,9 @@ def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
 
 
 def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
-    """Do again what this person took back last, if nothing new was done since; the lines it is about.
+    """Do again what this person took back last, if nothing new was done since; the lines that changed.
 
-    With a key only where that act is the one to do again.
+    With `target` only if that act is the one to do again.
     """
     stack = undone(session, act.phase_id, act.by)
     if (
@@ -220,7 +221,8 @@ def standing(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
 
 
 def undone(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
-    """What this person could do again, the next one last: taken back, with nothing new done since."""
+    """What this person could do again, the next act last."""
+    # Any new act empties the stack, as in text editors.
     rows = session.scalars(
         select(ReviewActionRow)
         .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.by == by)

@@ -25,12 +25,12 @@ from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
-"""States whose deadline lies ahead and may be moved."""
+"""States of phases whose deadline may be moved."""
 
 
 def days_later(deadline: datetime, days: int) -> datetime:
-    """The same hour `days` calendar days later; an extension keeps 07:00 GMT whatever clocks do in
-    between."""
+    """The end of the day `days` calendar days later: 07:00 GMT."""
+    # Dates are added, not hours: the deadline keeps its hour whatever clocks do in between.
     return datetime.combine((deadline.astimezone(UTC) + timedelta(days=days)).date(), DAY_ENDS)
 
 
@@ -41,21 +41,18 @@ def move_deadline(
     """Move the deadline of an open or coming phase and write the log; what changed is returned for the
     letters.
 
-    Raises DeadlineError with a sentence where it cannot be moved so: no reason, a new time that is past or
-    would put the phases out of order, a deadline that has passed, or a calendar that somebody else changed
-    meanwhile.
+    Raises DeadlineError for a missing reason, a new time that is past or would put the phases out of order, a
+    deadline that has passed, or a calendar that somebody else changed meanwhile.
     """
     phase = session.get_one(PhaseRow, phase_id)
     if phase.state not in AHEAD or phase.deadline <= now:
         raise DeadlineError(
-            f"The deadline of {phase_of(phase)} has passed; it stands, and nothing was changed. Late orders "
-            f"are "
-            "answered with the next deadline.")
+            f"The deadline of {phase_of(phase)} has passed. Nothing was changed. Late orders are answered "
+            "with the next deadline.")
     if deadline.tzinfo is not None and deadline <= now:
         raise DeadlineError(
-            f"The new deadline, {deadline.astimezone(UTC):%d %b %Y, %H:%M} GMT, lies in the past. Nothing "
-            f"was changed; "
-            "choose a time ahead.")
+            f"The new deadline, {deadline.astimezone(UTC):%d %b %Y, %H:%M} GMT, is in the past. Nothing was "
+            "changed; choose a later time.")
     rows = session.scalars(select(PhaseRow).where(
         PhaseRow.game_id == phase.game_id, PhaseRow.ordinal >= phase.ordinal, PhaseRow.state.in_(AHEAD),
     ).order_by(PhaseRow.ordinal)).all()
@@ -80,21 +77,20 @@ def move_deadline(
 
 
 def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
-    """Whether the phase behind `before` is the first of its game year: of the game, or behind what ends a
-    year (CAL-08): the Winter's adjustments in most games, December's in those that build several times a
-    year, each turn where there is one a year."""
+    """Whether the phase after `before` is the first of its game year (CAL-08); None stands before the first
+    phase of the game."""
+    # Adjustments alone do not end a year: 1066 and 1648 build several times a year, and Brittania never does.
     return before is None or (before.season, before.kind) == calendar.year_end
 
 
 def move_year(
     session: Session, phase_id: int, day: date, reason: str, *, by: str, now: datetime
 ) -> DeadlineExtension:
-    """Move the first day, T+0, of a game year that has not begun, and every phase from it on by as much; the
-    phases of the year before stand (Q-10). `phase_id` is the year's first phase. What changed is returned for
-    the letters.
+    """Move the first day, T+0, of a game year that has not begun, and every later phase by as much (Q-10).
+    `phase_id` is the year's first phase. What changed is returned for the letters.
 
-    Raises DeadlineError with a sentence where it cannot be: a phase within a year, a year that has begun, a
-    day that is past or before the end of the year that runs.
+    Raises DeadlineError for a phase within a year, a year that has begun, and a day that is past or before
+    the end of the year in play.
     """
     phase = session.get_one(PhaseRow, phase_id)
     rows = records.phases(session, phase.game_id)
@@ -106,12 +102,11 @@ def move_year(
         raise DeadlineError(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline "
                             f"instead.")
     if day_start(day) <= now:
-        raise DeadlineError(f"{day:%d %b %Y} is past. Nothing was changed; choose a day ahead.")
+        raise DeadlineError(f"{day:%d %b %Y} is past. Nothing was changed; choose a later day.")
     if before is not None and day_start(day) < before.deadline:
         raise DeadlineError(
             f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot "
-            f"begin on "
-            f"{day:%d %b %Y}. Nothing was changed; choose a later day.")
+            f"begin on {day:%d %b %Y}. Nothing was changed; choose a later day.")
     year_rows = [row for row in rows if row.ordinal >= phase.ordinal]
     extension = begin_on(
         [PhaseWindow(phase_of(r), r.opens_at, r.deadline, None, r.moved) for r in year_rows], day, reason
@@ -138,7 +133,8 @@ def move_year(
 def _write(
     session: Session, was: Sequence[tuple[int, str, datetime]], extension: DeadlineExtension, now: datetime
 ) -> None:
-    """Each window to its row, as long as the row is still as it was read."""
+    """Each window to its row. Raises DeadlineError if a row is no longer as it was read."""
+    # The deadline is part of the claim: of two coordinators who move it at once, the second is refused.
     for (row_id, state, deadline), window in zip(was, extension.windows, strict=True):
         changed = window.deadline != deadline
         stamped = {"moved": window.sequence, "moved_at": now} if changed else {}

@@ -1,4 +1,4 @@
-"""Why a paper waits for the coordinator, in words."""
+"""Why a sheet waits for the coordinator, in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 REASONS = {
     "bad_from": "its sender's address cannot be read",
     "auth_failed": "its sender could not be proved",
-    "subject_unparsed": "its subject has no form that is known",
+    "subject_unparsed": "its subject could not be understood",
     "unknown_game": "its subject names no game that runs here",
     "ambiguous_game": "its subject fits several games",
     "unknown_power": "its subject names no power of the game",
@@ -40,5 +40,5 @@ REASONS = {
 
 
 def reasons(codes: Sequence[str]) -> str:
-    """The reasons among the flags of a paper; flags that are no reason are left out."""
+    """The reasons among the flags of a submission; flags that are no reason are left out."""
     return "; ".join(REASONS[code] for code in codes if code in REASONS) or "it waits for the coordinator"

@@ -1,7 +1,7 @@
-"""A line and what people decided about it, as one value. Readings are never rewritten: a decision lies beside
-them.
+"""A line and what people decided about it, as one value. Readings are never rewritten: a decision is filed
+beside them.
 
-Where a game asks for two readers, a line stays open until two people have decided alike
+If a game asks for two readers, a line stays open until two people have decided alike
 (`service.games.agreement`).
 """
 
@@ -18,19 +18,19 @@ from service.games.agreement import ReviewDecision, Stage, alike, needs_two, sta
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
 
 AGAIN = "again"
-"""The mark of a reading that the machine made of a line which a person had cut anew."""
+"""The mark of a reading that the machine made of a line after a person had cut it anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettledLine:
-    """One line with its latest decision laid over its reading.
+    """One line with its latest decision in place of its reading.
 
     `state` is the desk's word; `text` and `order` (canonical, or None) are the decision's where there is one,
-    else the eye's. `by` names the person who decided, or None. `candidates` are the eye's as they are on
-    file. `box` is four corners in pixels of the page's upright picture. `standing` are the decisions that
-    stand, oldest first, `stage` how far two people are with a line that both must read; until they agree it
-    is open and says what the eye read. `machine_text` and
-    `machine_order` are what the machine read, whatever was decided.
+    else the machine's. `by` names the person who decided, or None. `candidates` are the machine's as stored.
+    `box` is four corners in pixels of the page's upright picture. `standing` are the decisions that are not
+    undone, oldest first, `stage` how far two people are with a line that both must read; until they agree it
+    is open and has the machine's text. `machine_text` and `machine_order` are what the machine read, whatever
+    was decided.
     """
 
     id: int
@@ -66,16 +66,18 @@ class SettledLine:
         return self.stage in {Stage.FIRST, Stage.SECOND}
 
     def version(self, me: str = "") -> str:
-        """The key of the newest standing decision, "" where there is none; while the line is read blind, of
-        the newest that `me` may know of, so that a second reader is not told that a first one was quicker."""
+        """The key of the newest standing decision that `me` may know of, or ""."""
+        # While a line is read blind, the decision of another person must not change the version: a second
+        # reader would be told "overtaken" and so learn that a first one was quicker.
         known = [decision for decision in self.standing
                  if not self.blind or not me or decision.by == me or decision.state is LineState.OPEN]
         return known[-1].key if known else ""
 
 
 def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
-    """The readings of a line, best first, each with its number on file from 1: of a line that was cut anew
-    those of its new picture first. Those of before stand behind, at no chance: they are of other ink."""
+    """The readings of a line, best first, each with its number on file from 1."""
+    # Of a line that was cut anew, the readings of the new picture come first. Those from before are of other
+    # ink, so their score is 0; they keep their numbers, by which decisions name them.
     numbered = list(enumerate(candidates, start=1))
     fresh = [(number, reading) for number, reading in numbered if AGAIN in reading]
     known = {reading["order"] or reading["text"] for _, reading in fresh}
@@ -90,8 +92,8 @@ def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, 
 
 
 def seen_by(line: SettledLine, me: str) -> SettledLine:
-    """The line as one of two readers is shown it: their own decision while the other is awaited, else open.
-    Of a difference the one who decided last is through, and the other's turn it is."""
+    """The line as one of two readers sees it: their own decision while the other is awaited, else open."""
+    # If the two differ, the one who did not decide last is asked again.
     if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
         return line
     mine = next((decision for decision in reversed(line.standing)
@@ -104,8 +106,8 @@ def seen_by(line: SettledLine, me: str) -> SettledLine:
 
 
 def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = ReviewMode.NONE) -> SettledLine:
-    """The line as it now stands: the newest decision that is not undone counts, where two people must agree
-    the newest that somebody else's agrees with."""
+    """The line with its decisions: the newest that is not undone counts, or, if two people must agree, the
+    newest that another person's agrees with."""
     return _settled(SettledLine(
         id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
         text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
@@ -118,7 +120,8 @@ def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode)
         ReviewDecision(r.key, r.by, LineState(r.decision), r.text, r.order, r.settles)
         for r in sorted(reviews, key=lambda r: r.id) if r.undone_at is None
     )
-    plain = replace(plain, standing=standing) if standing else plain  # a copy costs more than all else here
+    # Copied only if needed: for pages of many phases the copies cost more than everything else here.
+    plain = replace(plain, standing=standing) if standing else plain
     if needs_two(mode, plain.state, standing):
         return _by_two(plain)
     return _decided(plain, standing[-1], standing[-1].by) if standing else plain
@@ -158,8 +161,10 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
 
 
 def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
-    """How every line of the given submissions stands, by submission, to be counted: without what the eye
-    read, its readings and boxes, which are most of what a line weighs."""
+    """The state of every line of the given submissions, by submission, to be counted: without texts, readings
+    and boxes."""
+    # Those are most of the bytes of a line. Counting like this, and loading no boards, took the page Today
+    # from 259 ms of processor time to 99, with 845 phases.
     lines_by_submission: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
         select(

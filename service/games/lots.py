@@ -28,9 +28,10 @@ from maps.variant import Variant
 from service.store.digests import digest
 from service.store.tables import EntryRow, LotContributionRow, PhaseRow
 
+# A pocket calculator can follow it: a whole number below 4,294,967,296. Among 20 things one is likelier than
+# another by at most one part in 200 million (docs/record.md, "Lots").
 DIGITS = 8
-"""Hexadecimal digits of a number: what a pocket calculator can turn into a whole number below
-4,294,967,296."""
+"""Hexadecimal digits of a number on the tape."""
 
 
 class NotCommitted(UserFacingError):
@@ -53,8 +54,8 @@ def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
 
 
 def commitment(phase: PhaseRow) -> str:
-    """What is told of a phase's lots before the deadline: the digest of its seed; of a tape from before there
-    were seeds, the digest of its numbers as a JSON list without blanks."""
+    """The digest that is published of a phase's lots before the deadline: that of its seed."""
+    # Phases from before there were seeds have a tape of numbers: its digest is that of a JSON list.
     if phase.seed is None:
         return digest(json.dumps(list(phase.lots), separators=(",", ":")))
     return digest(phase.seed)
@@ -87,14 +88,13 @@ _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.D
 
 
 def word_in(trailing: str) -> str:
-    """The word that a subject adds to the lots by what follows its version, "lots: heather"; "" where it adds
-    none."""
+    """The word that a subject adds to the lots after its version, as in "lots: heather"; or ""."""
     match = _IN_SUBJECT.fullmatch(trailing)
     return "" if match is None else clean_word(match[1])
 
 
 def clean_word(text: str) -> str:
-    """A word as it is kept: one line of at most 60 characters, with single blanks; "" where there is none."""
+    """A word as it is stored: one line of at most 60 characters, with single blanks; may be ""."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60].strip()
 
 
@@ -102,7 +102,7 @@ def add_word(
     session: Session, phase: PhaseRow, power: str, word: str, received_at: datetime, *, mail: str | None,
     by: str
 ) -> bool:
-    """Keep a player's word for a phase; False where it is empty or came after the deadline."""
+    """Store a player's word for a phase; False if it is empty or came after the deadline."""
     stored_word = clean_word(word)
     if not stored_word or received_at > phase.deadline or phase.seed is None:
         return False
@@ -116,8 +116,9 @@ def add_word(
 
 
 def check_committed(session: Session, phase: PhaseRow) -> None:
-    """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders. A
-    tape from before there were seeds must stand on record too, whenever that was."""
+    """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders."""
+    # A tape from before there were seeds must be on record too, but no state is asked of that entry: the
+    # record of an older site begins in the middle of a game.
     wanted = commitment(phase)
     entries = session.scalars(
         select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
@@ -128,8 +129,7 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
             return
     raise NotCommitted(
         f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "
-        f"record before the "
-        "deadline. Nothing was judged; restore the database from the backup that has it.")
+        "record before the deadline. Nothing was judged; restore the database from the backup that has it.")
 
 
 # How each draw went
@@ -180,7 +180,8 @@ class _Listening:
 def draws(
     variant: Variant, position: Position, orders: Sequence[Order], numbers: Sequence[int]
 ) -> tuple[Draw, ...]:
-    """Every draw of a phase, found by judging it once more with numbers that take note."""
+    """Every draw of a phase, by judging it once more with numbers that note how they are used."""
+    # The judge knows nothing of draws: it takes numbers and divides. So the numbers themselves take note.
     listening = _Listening(numbers)
     resolution = judge(variant.context(), variant.rules, position, orders, Lots(listening.heard()))
     plain = [
@@ -191,7 +192,7 @@ def draws(
 
 
 def _named(position: Position, resolution: Resolution, plain: list[Draw]) -> tuple[Draw, ...]:
-    """The draws with the units they were among, where every draw was for a unit to be removed (Q-35)."""
+    """The draws with the units they were among, if every draw was for a unit to be removed (Q-35)."""
     if len(resolution.removed_by_lot) != len(plain):
         return tuple(plain)
     gone, named_draws = set(resolution.removed) - set(resolution.removed_by_lot), []

@@ -1,6 +1,6 @@
-"""What a judged phase leaves behind besides its orders, for the coordinator to look at before it is sent:
-units beaten, gone or drawn by lot, what changed hands, builds and removals due, a victory or a draw that is
-open."""
+"""What a judged phase leaves besides its orders, for the coordinator to check before it is sent: units
+dislodged, gone or drawn by lot, centres that changed hands, builds and removals due, a victory or an open
+draw."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Aftermath:
 
 
 def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aftermath:
-    """What `resolution` leaves behind; `before` is the board it was judged on."""
+    """What `resolution` leaves; `before` is the position it was judged on."""
     def units(units: tuple[Unit, ...]) -> tuple[str, ...]:
         return tuple(f"{unit_text(variant, unit)} ({variant.powers[unit.power].name})" for unit in units)
 
     names = {power.id: power.name for power in variant.powers.values()}
     sections = (
-        (("Dislodged, to retreat or "
-          "disband"), tuple(dislodged_text(variant, dislodgement) for dislodgement in resolution.dislodged)),
+        ("Dislodged, to retreat or disband",
+         tuple(dislodged_text(variant, dislodgement) for dislodgement in resolution.dislodged)),
         ("Disbanded", units(resolution.disbanded)),
         ("Built", units(resolution.built)),
         ("Removed", units(resolution.removed)),

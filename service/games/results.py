@@ -42,7 +42,7 @@ _TOLD = frozenset({"begun", "completed", "done"})
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
     """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of
-    ink, `correction` says that a person read that line otherwise than the machine, or ""."""
+    ink, `correction` says that a person read that line differently from the machine, or ""."""
 
     text: str
     result: str
@@ -53,9 +53,9 @@ class ShownOrder:
 
     @property
     def said(self) -> str:
-        """What a letter says after the order: what became of it, once, with what caused it where it did not
-        go as ordered. "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind"; "bounced
-        off Army Essex: 1 against 1"."""
+        """What a letter says after the order: its outcome once, and the cause if it did not go as ordered."""
+        # "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind". A failure's sentence
+        # has the outcome in it, so its mark is left out.
         if self.result != Result.SUCCEEDS or self.mark in _TOLD:
             return self.why.rstrip(".") or self.mark
         _, where, rest = self.why.partition(", where ")
@@ -67,8 +67,8 @@ class ShownOrder:
 @dataclass(frozen=True, slots=True)
 class ShownPower:
     """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent`
-    are units that stood without an order, `beaten` those of them that are dislodged; `sheet` says whether a
-    sheet counted."""
+    are units without an order, `beaten` those of them that are dislodged; `sheet` says whether a sheet
+    counted."""
 
     power: str
     orders: tuple[ShownOrder, ...]
@@ -82,7 +82,7 @@ def show(
     variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
 ) -> tuple[ShownPower, ...]:
     """The results of every power, in the order of the variant's powers. `lines` are those of each executed
-    sheet that may be shown: an order of another sheet is told without its ink."""
+    sheet that may be shown: an order of another sheet is shown without its ink."""
     ink = {line.id: line for power_lines in lines.values() for line in power_lines}
     return tuple(
         ShownPower(
@@ -106,8 +106,8 @@ def _beaten(resolution: Resolution) -> frozenset[Unit]:
 
 
 def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
-    """A power's units that stood without an order. Of a beaten one that was given in proxy its proxy's line
-    tells all."""
+    """A power's units without an order."""
+    # A dislodged unit that was given in proxy has its outcome in the line of the proxy order already.
     told_by_proxy = {
         o.order.unit.region.province
         for o in resolution.outcomes
@@ -118,10 +118,12 @@ def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
 
 
 def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
-    """The results as the rules let a power know them, and the powers of whose sheets it is told only what was
-    judged: those that hold units it may not see, or had orders it may not know, whatever these sheets say
-    (D66-06). Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others."""
+    """The results as the rules let a power know them, and the powers whose sheets it may not see: those that
+    have units it may not see, or had orders it may not know (D66-06)."""
+    # Whatever these sheets say: if a sheet without a hidden unit were shown, the sheets that are not shown
+    # would tell of one. A test compares two games of 1066 that differ only in the hidden fleet, byte by byte.
     redacted = variant.rules.redact_resolution(variant.context(), resolution, power)
+    # Most games hide nothing, and every power is asked about.
     if redacted is resolution:
         return redacted, frozenset()
     unseen = frozenset(unit.power for unit in resolution.position.units - redacted.position.units)
@@ -140,9 +142,9 @@ def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -
 
 
 def correction(line: SettledLine) -> str:
-    """That a person read a line otherwise than the machine, and how that had read it; "" where both say the
-    same, or nobody looked. A doubtful line whose best reading a person chose is not corrected: the machine
-    had offered it."""
+    """The sentence that a person read a line differently from the machine, with the machine's reading; ""
+    where both say the same, or nobody decided the line."""
+    # A doubtful line whose best reading a person chose is no correction: the machine had offered it.
     best = line.machine_order or next((reading["order"] for _, reading in arranged(line.candidates)), None)
     if line.by is None or line.state is not LineState.READ or line.order == best:
         return ""
@@ -158,7 +160,7 @@ def order_text(variant: Variant, order: Order) -> str:
 
 
 def mark(outcome: Outcome) -> str:
-    """One or two words for what became of an order: moves, given, cut, bounced, void, dislodged ..."""
+    """The outcome of an order in one or two words: moves, given, cut, bounced, void, dislodged ..."""
     if outcome.result is Result.VOID:
         word = "void"
     elif outcome.result is Result.FAILS:
@@ -181,8 +183,8 @@ def dislodged_text(variant: Variant, dislodgement: Dislodgement) -> str:
 
 
 def _readings(line: SettledLine) -> str:
-    """Both readings of a line that was left open on purpose (Q-01): those a person kept, else the eye's best
-    two."""
+    """Both readings of a line that was left void on purpose (Q-01): those a person chose, else the machine's
+    best two."""
     readings = line.text.split("\n")
     texts = readings if len(readings) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
     if len(texts) == 2:

@@ -1,8 +1,7 @@
 """The seal: before the deadline the desk shows counts and technical state, never what is written (DESK-02,
 Q-14).
 
-It can be broken for one phase with a reason, which is logged and kept with the phase for the next results to
-print.
+It can be broken for one phase with a reason, which is logged, and printed in the next results.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ MOST_REASON = 300
 
 
 def sealed(phase: PhaseRow) -> bool:
-    """Whether a phase still takes orders, so that nobody may look at them (desk plan, rule 2)."""
+    """Whether a phase still takes orders, so that nobody may look at them."""
     return phase.state == PhaseState.WAITING or (phase.state == PhaseState.OPEN and phase.unsealed_at is None)
 
 
@@ -35,12 +34,12 @@ def at_the_desk(phase: PhaseRow) -> bool:
 def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) -> bool:
     """Break the seal of an open phase, once; False when it is not open or was unsealed before.
 
-    `why` has at least `LEAST_REASON` letters, else ValueError. The reason stays with the phase and in the
-    log.
+    `why` has at least `LEAST_REASON` letters, else ValueError.
     """
     why = " ".join(why.split())[:MOST_REASON]
     if len(why) < LEAST_REASON:
         raise ValueError("an unsealing needs a reason")
+    # The claim names both conditions: of two who unseal at once, one reason is stored and printed.
     done = session.execute(
         update(PhaseRow)
         .where(PhaseRow.id == phase.id, PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None))

@@ -92,6 +92,7 @@ def close_phase(
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
+    # First the mailbox: a mail that the server stamped in time may still lie there.
     fetch_mail()
     with store() as session:
         stored_mails = [mail.sha256 for mail in records.unfinished_mails(session)]
@@ -186,6 +187,7 @@ def approve_phase(
     """
     with store() as session:
         phase = session.get_one(PhaseRow, phase_id)
+        # A second press of the button, or a repeated delivery of the first, is no fault.
         if phase.state == PhaseState.SENT:
             return
         if phase.state != PhaseState.READY or phase.resolution is None or _is_incomplete(session, phase):

@@ -1,10 +1,8 @@
-"""The record: one chain of entries a game, in which nothing can happen without an entry (docs/record.md).
+"""The record: one hash chain of entries for each game, and nothing happens without an entry (docs/record.md).
 
-Triggers of the database note every row that is written and of which the record tells; before the transaction
-commits, `seal` makes an entry of each. So an act and its entry stand or fall together, and code that writes a
-row another way, or a hand that does it in the database itself, is entered all the same: at the latest with
-the next transaction of any game. The head of each chain is locked while it grows, in the order of games, so
-that any number of processes add to it in turn.
+Database triggers note every row that is written and belongs in the record; before the transaction commits,
+`seal` makes an entry of each. So an act and its entry are committed together or not at all. Rows changed by
+hand in SQL are recorded too, at the latest with the next transaction of any game.
 """
 
 from __future__ import annotations
@@ -55,14 +53,17 @@ class Root:
 
 
 def keep(store: sessionmaker[Session]) -> sessionmaker[Session]:
-    """Have every transaction of this maker of sessions enter what it writes. Gives the maker back."""
+    """Have every transaction of this session maker enter what it writes; returns the same session maker."""
     event.listen(store, "before_commit", seal)
     return store
 
 
 def seal(session: Session) -> None:
-    """Enter everything that was written and is not entered yet. Called before each commit; a caller that must
-    name an entry in the same transaction calls it sooner."""
+    """Enter everything that was written and is not entered yet.
+
+    Called before each commit, or sooner by a caller that must name an entry in the same transaction.
+    """
+    # A savepoint may still be rolled back: its writes are entered with the transaction around it.
     if session.in_nested_transaction():
         return
     session.flush()
@@ -71,12 +72,14 @@ def seal(session: Session) -> None:
     rows = session.execute(
         delete(RecordPendingRow).returning(RecordPendingRow.id, RecordPendingRow.what, RecordPendingRow.fact)
     ).all()
+    # In the order of the triggers, each fact once: it is read as it is now, however often it was written.
     due = dict.fromkeys((kind, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
                         for kind in (first, *BESIDE.get(first, ())))
     facts_by_game: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for kind, fact in due:
         for game, tells in FACTS[kind](session, fact):
             facts_by_game.setdefault(game, []).append((kind, fact, plain(tells)))
+    # Each head is locked until the commit. In one order of games, or two transactions could deadlock.
     for game in sorted(facts_by_game):
         _Chain(session, game).add(facts_by_game[game], frozenset(due))
 
@@ -88,8 +91,8 @@ def root(session: Session, game_id: str) -> Root:
 
 
 def stood(session: Session, game_id: str, digest: str) -> EntryRow | None:
-    """The entry with this link or leaf, as a letter names it, if the chain up to it is unbroken; None where
-    it has it nowhere, or an entry before was changed, left out or put in since."""
+    """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
+    # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
     before = start(game_id)
     for number, row in enumerate(entries(session, game_id), start=1):
         before = link(before, number, leaf(row.salt, row.body))
@@ -101,8 +104,8 @@ def stood(session: Session, game_id: str, digest: str) -> EntryRow | None:
 
 
 def entry_of(session: Session, game_id: str, kind: str, fact: str) -> EntryRow | None:
-    """The first entry that tells of a fact, such as ("sheet", "12"): what a receipt names. What this
-    transaction wrote is entered first."""
+    """The first entry of a fact, such as ("sheet", "12"): what a receipt names."""
+    # The sheet may have been filed in this very transaction.
     seal(session)
     return session.scalars(
         select(EntryRow).where(EntryRow.game_id == game_id, EntryRow.what == kind, EntryRow.fact == fact)
@@ -151,8 +154,7 @@ def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
 
 
 def begin_all(store: sessionmaker[Session]) -> int:
-    """Begin the record of every game that has none: those from before there were records. How many were
-    begun."""
+    """Begin the record of every game from before there were records; the number of records begun."""
     with store.begin() as session:
         bare = list(session.scalars(
             select(GameRow.id).where(GameRow.id.not_in(select(HeadRow.game_id))).order_by(GameRow.id)))
@@ -195,6 +197,7 @@ class _Chain:
         """Whether the last entry of this fact tells the same."""
         if self._new:
             return False
+        # A trigger notes every write, also of what the record does not contain, such as a letter's tries.
         last = self._session.scalars(
             select(EntryRow.body)
             .where(EntryRow.game_id == self._game, EntryRow.what == kind, EntryRow.fact == fact)
@@ -227,9 +230,8 @@ def _now(session: Session) -> datetime:
 
 
 def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> dict[str, Any]:
-    """What was there when the record began and is not entered by the same transaction: nothing for a new
-    game. Of phases that were over, what they left; everything of those still running is entered right
-    after."""
+    """The first entry: what an older site had when its record began, and nothing for a new game."""
+    # Of phases that were over, only what they left. Everything of those still running is entered right after.
     game = session.get_one(GameRow, game_id)
     opening = {"format": FORMAT, "game": game_id, "variant": game.variant, "found": None}
     if ("game", game_id) in due and not _papers(session, game_id, due):
@@ -257,7 +259,7 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
 
 
 def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> bool:
-    """Whether the game has papers from before this transaction."""
+    """Whether the game has submissions from before this transaction."""
     submission_ids = session.scalars(
         select(SubmissionRow.id)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
@@ -269,8 +271,9 @@ def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> 
 def _running(
     session: Session, game_id: str, due: frozenset[tuple[str, str]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """Everything that is on file of an older site's game, its seats, and its phases that are not over, in an
-    order in which each fact follows what it stands on; without what this transaction enters by itself."""
+    """Everything of an older site's game, its seats, and its phases that are not over, without what this
+    transaction enters by itself."""
+    # Each fact follows those that it names: a decision its line's reading, a reading its sheet.
     phases = [phase for phase in records.phases(session, game_id) if phase.state != PhaseState.SENT]
     ids = [phase.id for phase in phases]
     papers = list(session.scalars(
@@ -293,7 +296,7 @@ def _running(
 
 
 def sessions(engine: Engine, clock: Clock | None = None) -> Store:
-    """A maker of sessions whose writes are entered in the record of their game before each commit.
+    """A session maker whose writes are entered in the record of their game before each commit.
 
-    `clock` dates the entries; without one it is the machine's own. Rows stay readable after the commit."""
+    `clock` dates the entries; without one the machine's clock does. Rows stay readable after the commit."""
     return keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))

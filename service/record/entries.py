@@ -1,9 +1,8 @@
-"""What an entry of the record tells of each kind of fact, read from the tables as they stand when the
-transaction ends.
+"""What an entry of the record says about each kind of fact, read from the tables at the end of the
+transaction.
 
-Each function takes the key of a row and gives the games it concerns, each with what is told (docs/record.md,
-"What is entered"). Nothing here names a player's address; what is told of a phase that still runs is opened
-once it was sent.
+Each function takes the key of a row and yields the games it concerns, each with the entry's content
+(docs/record.md, "What is entered"). No entry has a player's address.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from service.store.tables import (
 )
 
 Told = tuple[str, dict[str, Any]]
-"""A game's id and what its record is told."""
+"""A game's id and the content of an entry for it."""
 
 
 def _game(session: Session, key: str) -> Iterator[Told]:
@@ -85,6 +84,7 @@ def _judged(session: Session, key: str) -> Iterator[Told]:
 
 def _mail(session: Session, key: str) -> Iterator[Told]:
     row = session.get(MailRow, key)
+    # A mail is entered once it has its end: until then nobody knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
     tells = {
@@ -100,7 +100,8 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
 
 
 def _games_of(session: Session, row: MailRow) -> list[str]:
-    """The game that a mail names; where it names none, every game in which its sender has a seat."""
+    """The game that a mail names, or else every game in which its sender has a seat."""
+    # A mail of a stranger that names no game is entered nowhere: no chain could hold it.
     named = (row.verdict or {}).get("game")
     if named:
         return list(session.scalars(select(GameRow.id).where(GameRow.name == named)))
@@ -123,9 +124,10 @@ def _sheet(session: Session, key: str) -> Iterator[Told]:
         }
 
 
+# Other lines may name a sender or a home (Q-37). Their words are in an entry of their own, `aside`, which
+# players' archives never open.
 ORDERS = frozenset({"order", "part"})
-"""Kinds of lines whose words are told in a reading. Those of others, which may name a sender or a home
-(Q-37), are told in an entry of their own that players' archives never open."""
+"""Kinds of lines whose words are in the entry of a reading."""
 
 
 def _reading(session: Session, key: str) -> Iterator[Told]:
@@ -246,6 +248,7 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     game = row.game_id or (None if phase is None else phase.game_id)
     if game is None:
         return
+    # Tries and claims in between say nothing to a player, and would make an entry each.
     ended = row.state if row.state in {OutboxState.SENT, OutboxState.FAILED} else "written"
     powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
     yield game, {
@@ -285,6 +288,6 @@ FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "letter": _letter,
     "correction": _correction, "event": _event,
 }
-"""Every kind of fact that is entered, in the words of the triggers."""
+"""Every kind of fact that is entered, by the name that the triggers of migration 0008 use."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
-"""What is entered besides, in an entry of its own, when a fact of this kind was written."""
+"""Facts that are entered too, in entries of their own, when a fact of this kind was written."""

@@ -1,5 +1,5 @@
-"""What the record is told of a judged phase: enough for anybody to judge it again, and to find the ink of
-every order."""
+"""The record's entry of a judged phase: enough for anybody to judge it again, and to find the ink of every
+order."""
 
 from __future__ import annotations
 
@@ -29,19 +29,22 @@ def _variant(slug: str) -> Variant | None:
 
 
 def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
-    """Position, sheets that count, orders with their lines, lots and what came of it; that it was taken back
-    where nothing is judged any more."""
+    """Position, sheets that count, orders with their lines, lots and resolution; or that the judging was
+    taken back."""
     if row.resolution is None or row.position is None:
         return {"phase": row.ordinal, "taken_back": True}
     variant = _variant(session.get_one(GameRow, row.game_id).variant)
     resolution = codec.load_resolution(row.resolution)
     position = codec.load_position(row.position)
     numbers = lots.tape_of(session, row, resolution.lots_used)
+    # A board that the site no longer has, or a rule that `galloper adjudicate` cannot say: the entry is made
+    # all the same, without a case. An entry that fails would stop the turn.
     case, answer = (
         (None, None)
         if variant is None
         else case_of(variant.context(), variant.rules, position, resolution, numbers)
     )
+    # Counted again here and not handed in, so that the entry says what the tables say.
     ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
     return {
         "phase": row.ordinal,

@@ -1,4 +1,4 @@
-"""Places in the record as letters and maps name them, and what is told of lots before and after they are
+"""Places in the record as letters and maps name them, and the sentences about lots before and after they are
 drawn."""
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from service.store.tables import EntryRow, PhaseRow, SubmissionRow
 NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
 SEEDS_AHEAD = 2
-"""Phases with lots whose commitments a letter tells."""
+"""Phases with lots whose commitments a letter has."""
 
 
 def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> RecordReference | None:
-    """The entry of a paper, for its receipt; the paper may have been filed in this very transaction."""
+    """The entry of a submission, for its receipt."""
     row = chain.entry_of(session, game_id, "sheet", str(submission.id))
     return None if row is None else RecordReference(row.number, row.leaf, str(plain(submission.received_at)))
 
 
 def root_mark(session: Session, phase: PhaseRow) -> RecordReference | None:
-    """The record up to the judging of a phase: what its results letters and its map name, whenever they are
-    made. None of a phase that was judged before the game had a record."""
+    """The record up to the judging of a phase, for its results letters and its map; None if the phase was
+    judged before the game had a record."""
+    # Not the newest entry: a letter that is rendered again later must name the same root.
     row = session.scalars(
         select(EntryRow)
         .where(EntryRow.game_id == phase.game_id, EntryRow.what == "judged", EntryRow.fact == str(phase.id))
@@ -49,8 +50,8 @@ def on_map(mark: RecordReference | None) -> str:
 
 
 def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:
-    """What a results letter tells of the lots to come after a phase; a welcome tells those of the phase in
-    play too."""
+    """The digests of the next seeds, as a results letter names them; `with_it`: of the phase itself too."""
+    # A welcome needs `with_it`: lots that the very first phase draws must be committed to before it closes.
     ahead = [
         row
         for row in records.phases(session, phase.game_id)
@@ -71,8 +72,7 @@ def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: 
     where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
     count = resolution.lots_used
     return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the "
-            f"seed "
-            f"{phase.seed}{words_clause}.{where}")
+            f"seed {phase.seed}{words_clause}.{where}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class RecordReference:
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is told of the lots of a phase before it: the phase in words, its number in the game, the digest
-    of its seed."""
+    """The commitment to the lots of a phase: the phase in words, its number in the game, the digest of its
+    seed."""
 
     phase: str
     ordinal: int

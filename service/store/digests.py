@@ -1,5 +1,4 @@
-"""What an entry of the record is, as bytes and digests: the whole of docs/record.md that is arithmetic.
-Pure."""
+"""An entry of the record as bytes and digests: all of docs/record.md that is arithmetic. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +9,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 FORMAT = 1
+# PostgreSQL stores no NUL in text, and UTF-8 writes no half of a surrogate pair (RFC 3629, 3).
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
-"""What no database keeps or no UTF-8 writes."""
+"""Characters that become U+FFFD."""
 
 
 def digest(text: str) -> str:
@@ -25,8 +25,8 @@ def start(game_id: str) -> str:
 
 
 def leaf(salt: str, body: str) -> str:
-    """The digest of one entry's body. The salt keeps anybody from trying likely bodies before it is
-    opened."""
+    """The digest of one entry's body."""
+    # Without the salt anybody could try all likely orders on the leaf of an entry that is still closed.
     return digest(f"{salt}\n{body}")
 
 
@@ -43,6 +43,7 @@ def canonical(body: dict[str, Any]) -> str:
 def plain(value: Any) -> Any:
     """The value as a body may hold it: instants as text in UTC, numbers that are not whole as text, sets
     sorted."""
+    # RFC 8785 writes floats as ECMAScript does, which every checker would have to repeat: 0.95 becomes text.
     match value:
         case None | bool() | int():
             plain_value: Any = value

@@ -1,5 +1,4 @@
-"""Rows as JSON lines and back, the same for SQLite and PostgreSQL: what backups and archives of games are
-made of."""
+"""Rows as JSON lines and back, the same for SQLite and PostgreSQL: the content of backups and archives."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ from service.store.tables import RecordPendingRow, WorkerRow
 
 BATCH = 500
 NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__))
-"""Tables of the moment: what waits to be entered, and which process is alive."""
+"""Tables that say nothing after a restart: what waits to be entered, and which process is alive."""
 
 
 def tables() -> list[Table]:
-    """Every table that is kept, each after those it points to."""
+    """Every table that is dumped, each after those it points to."""
     return [table for table in TableBase.metadata.sorted_tables if table.name not in NOT_KEPT]
 
 

@@ -1,5 +1,5 @@
-"""Rows to values and back: the small questions the service asks of the database. No rule of the game or of
-the post is decided here.
+"""Rows to values and back: the small questions that the service asks of the database. No rule of a game or
+of mail is decided here.
 
 Every function takes the caller's session and never commits, so several of them make one transaction.
 """
@@ -64,7 +64,7 @@ def insert_once(session: Session, table: type[TableBase], **values: Any) -> bool
 
 
 def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool], **values: Any) -> bool:
-    """Change a row that is still as `where` says; False when somebody else was first (house section 8).
+    """Change a row that is still as `where` says; False when somebody else was first.
 
     Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open",
     state="closed")`.
@@ -228,8 +228,8 @@ def open_phase(session: Session, game_id: str) -> PhaseRow | None:
 
 
 def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
-    """Open phases whose deadline has come and whose position is known, oldest first. A phase whose
-    predecessor is not approved yet has no position, and nobody can close it."""
+    """Open phases whose deadline has come and whose position is known, oldest first."""
+    # A phase has no position until the one before it is approved, and cannot be closed until then.
     return list(
         session.scalars(
             select(PhaseRow)
@@ -280,7 +280,7 @@ def claim_phase(session: Session, phase_id: int, expected: PhaseState, to: Phase
 
 
 def submissions(session: Session, phase_id: int, power: str | None = None) -> list[SubmissionRow]:
-    """Papers of a phase, or of one power in it, in order of receipt."""
+    """Submissions of a phase, or of one power in it, in order of receipt."""
     wanted = [SubmissionRow.phase_id == phase_id]
     if power is not None:
         wanted.append(SubmissionRow.power == power)
@@ -292,18 +292,16 @@ def submissions(session: Session, phase_id: int, power: str | None = None) -> li
 
 
 CHOSEN, RELEASED, CHOICE_ENDED = "chosen", "released", "choice_ended"
-"""Flags of a paper: named by a coordinator as the one to execute; held until then, so that taking the choice
-back holds it again; named once, until a later paper came in time."""
+"""Flags of a submission: chosen by a coordinator as the one to execute; held until then, so that taking the
+choice back holds it again; chosen once, until a later sheet came in time."""
 
 
 def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
-    """File a paper; None when the same mail, or the same paper mailed again, is filed already.
-
-    A choice of a coordinator was made among the papers known then, so a new paper in time ends it and is
-    marked there: else a player's later version would lose against it unseen (VER-02).
-    """
+    """File a submission; None when the same mail, or the same sheet mailed again, is filed already."""
     if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
         return None
+    # The coordinator chose among the sheets known then. Without this a player's later version would lose
+    # against that choice unseen (VER-02).
     if values["received_at"] <= session.get_one(PhaseRow, values["phase_id"]).deadline:
         end_choice(session, values["phase_id"], values["power"], CHOICE_ENDED)
     return session.scalars(
@@ -316,7 +314,8 @@ def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
 
 
 def end_choice(session: Session, phase_id: int, power: str, *marks: str) -> bool:
-    """Take a coordinator's choice of a paper back, with marks left on it; whether there was one."""
+    """Take a coordinator's choice of a submission back and add `marks` to its flags; False if there is
+    none."""
     chosen_papers = [row for row in submissions(session, phase_id, power) if CHOSEN in row.flags]
     for row in chosen_papers:
         row.fate = "held" if RELEASED in row.flags else row.fate

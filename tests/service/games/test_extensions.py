@@ -75,7 +75,7 @@ def test_reason_is_recorded(site: Site) -> None:
 @pytest.mark.parametrize(
     ("new", "now", "reason", "says"),
     [
-        (timedelta(days=-900), None, "x", "lies in the past"),
+        (timedelta(days=-900), None, "x", "is in the past"),
         (timedelta(days=1), None, "  ", "recorded reason"),
         (timedelta(days=30), None, "x", "move the later phases too"),
         (timedelta(days=1), timedelta(seconds=1), "x", "has passed"),

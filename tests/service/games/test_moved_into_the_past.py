@@ -36,7 +36,7 @@ def test_an_earlier_deadline_that_is_over_is_refused_and_nothing_happens(
         f"/games/{table.game}/move", phase=table.phase().id, day=day, hour="07:00", later=later, why=WHY
     )
     assert answer.status_code == 409
-    assert "lies in the past" in answer.text
+    assert "is in the past" in answer.text
     assert "Nothing was changed" in answer.text
     assert [(row.opens_at, row.deadline, row.moved, row.state) for row in table.phases()] == before
     with table.site.store() as session:
