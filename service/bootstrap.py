@@ -62,7 +62,7 @@ if TYPE_CHECKING:  # workers serve no pages
 log = logging.getLogger(__name__)
 
 TEND_SECONDS = 30.0
-"""Between two looks after the queue itself: that this worker lives, and whether another died."""
+"""Between two calls of `DbosJobs.tend`. A worker counts as dead after three of them (`jobs.LEASE`)."""
 
 CLOCK_SECONDS = 3600.0
 """Between two looks at the mail server's clock, besides the one at each deadline."""
@@ -113,11 +113,11 @@ class Site:
                           process_mail=self.process_mail)
 
     def judge_when_read(self, phase_id: int) -> bool:
-        """Judge a closed phase if everything is read (`service.games.judge_when_read`)."""
+        """Judge a closed phase if everything is read (`service.games.turns.judge_when_read`)."""
         return turns.judge_when_read(self.store, phase_id, self.clock, self.load)
 
     def approve_phase(self, phase_id: int, by: str) -> None:
-        """Send the results of a judged phase (`service.games.approve_phase_phase`)."""
+        """Send the results of a judged phase (`service.games.turns.approve_phase`)."""
         turns.approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
 
     def map_pdf(self, game_id: str) -> bytes | None:
@@ -245,6 +245,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
         turns.open_phase(site.store, int(payload["phase"]), site.clock)
 
     def close_phase(payload: dict[str, Any]) -> None:
+        # A deadline is an instant on the mail server's clock. If ours is off, closing waits (`clock_check`).
         if site.guard is None or not site.guard.must_wait(int(payload["phase"])):
             site.close_phase(int(payload["phase"]))
 
@@ -258,8 +259,9 @@ def _register(site: Site, reader: SubmissionReader) -> None:
 
 
 def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
-    """What is done when work failed three times: an event for the coordinator. The sweep asks for it
-    again."""
+    """What is done when work failed three times: an event for the coordinator."""
+    # Only the kind of the fault is logged, since its text may quote a mail. The sweep enqueues the work
+    # again.
     def failed(payload: dict[str, Any], error: str) -> None:
         with site.store.begin() as session:
             records.log_event(
@@ -273,9 +275,9 @@ def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
 
 
 def _drain(site: Site) -> None:
-    """The deadline's own look into the mailbox. One that cannot be reached does not hold up the close for
-    ever: what the server stamped in time still counts when it is handed over, as long as the phase is not
-    judged."""
+    """Empty the mailbox at a deadline."""
+    # A mailbox that cannot be reached must not hold up the close: a mail that the server stamped in time
+    # still counts when it is handed over, as long as the phase is not judged.
     try:
         site.take_in()
     except ingest.MailboxError as error:
@@ -283,7 +285,7 @@ def _drain(site: Site) -> None:
 
 
 class _LazyEye:
-    """Loads the networks at the first photograph, once per process."""
+    """A recognizer that loads the networks at the first photograph, once per process."""
 
     def __init__(self, opener: ImageOpener) -> None:
         self._opener = opener
@@ -320,8 +322,8 @@ def open_source(settings: MailIn) -> MailSource:
 
 
 def server_time(settings: MailIn) -> datetime | None:
-    """The mail server's own time, over a connection of its own; of a mailbox that is a folder, the time of
-    the disk it lies on. None where neither can be told."""
+    """The mail server's time, over a connection of its own; None if it does not say it."""
+    # A maildir answers with the time of its disk, which stamps its mails.
     source = open_source(settings)
     try:
         ask = getattr(source, "server_time", None)
@@ -340,7 +342,7 @@ def _own(settings: Settings) -> tuple[str, ...]:
 
 
 def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> LetterContext:
-    """What writes a site's letters, for a command that serves nothing."""
+    """The letter context of a site, for a command that serves nothing."""
     return LetterContext(blobs, clock, maps.load, _sender(settings))
 
 

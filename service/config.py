@@ -1,6 +1,6 @@
 """Settings: one TOML file and the environment, read once, in `service.cli.main`.
 
-A secret may be given as NAME_FILE: the path of a file that holds it. Game constants are never settings.
+A secret may be given as NAME_FILE: the path of a file that holds it. Why not pydantic-settings: ADR 12.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class _Part(BaseModel):
 
 
 class OAuth(_Part):
-    """A provider that gives access tokens in place of a password, over HTTPS. Without `refresh_token` the
-    application asks in its own name."""
+    """A provider that gives access tokens in place of a password. Without `refresh_token` the application
+    asks in its own name."""
 
+    # HTTPS, or loopback for tests: the request has the client's secret in it.
     token_url: str = Field(pattern=r"^(https://|http://(127\.0\.0\.1|localhost)[:/])")
     client_id: str
     client_secret: str = ""
@@ -69,12 +70,8 @@ class MailIn(_Part):
 
 class MailOut(_Part):
     """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo).
-    Port 465 is encrypted from the start (RFC 8314), whatever `starttls` says. With `oauth` the password is
-    not used.
-
-    `return_by_letter`: what cannot be delivered goes back to an address of its own for each letter, such as
-    orders+results.1f3a@example.org, so that a bounce says which one it is even where it brings nothing of it
-    along.
+    With `oauth` the password is not used. `return_by_letter`: each letter has a return address of its own,
+    such as orders+results.1f3a@example.org.
     """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
@@ -87,11 +84,13 @@ class MailOut(_Part):
     sender: str
     max_bytes: int = 8_000_000
     oauth: OAuth | None = None
+    # Then a bounce says which letter it is about, even if it quotes nothing of it.
     return_by_letter: bool = False
 
     @property
     def encrypted(self) -> bool:
-        """Whether nothing is said in clear."""
+        """True if the connection uses TLS."""
+        # Port 465 is encrypted from the start, whatever `starttls` says (RFC 8314, 3.3).
         return self.starttls or self.port == IMPLICIT_TLS_PORT
 
 
@@ -109,8 +108,8 @@ class ReaderSettings(_Part):
 
 
 class Web(_Part):
-    """The desk's address. `secure_cookies` is switched off only on loopback. `metrics_token` is what a
-    collector of numbers shows as its bearer token; while it is empty there are none to be had."""
+    """The desk's address. `secure_cookies` is off only if sign-in fails on http://127.0.0.1. Metrics need
+    `metrics_token` as bearer token; with an empty token they are off."""
 
     host: str = "127.0.0.1"
     port: int = 8642
@@ -120,7 +119,7 @@ class Web(_Part):
 
 
 class Settings(_Part):
-    """Everything a site sets.
+    """Everything that a site sets. Game constants are never settings.
 
     `data` is the folder for the database and the photographs. `photo_store` is another place for photographs,
     mails and letters, such as "s3://bucket/path", for a site on several machines. `boards` is a folder of the

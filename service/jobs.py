@@ -42,18 +42,20 @@ PAUSES = (2.0, 15.0)
 WORK_VERSION = "1"
 # More than this stalled SQLite for half a minute at a time when tried.
 MOST_WORKERS_ON_SQLITE = 8
+# A death alone says little: a power cut, a new version or a machine that is out of memory ends work that is
+# sound. With 10 deaths a storm of kills on a busy machine gave up sound mails.
 MOST_RESTARTS = 20
-"""A job under way at one death of its worker more than this kills its worker; it is given up and reported
-like one that fails. A death alone says little: a power cut, a new version or a machine that is out of memory
-ends work that is sound."""
+"""Deaths of its worker after which a job is taken to be their cause; it is given up and reported like one
+that fails."""
+# So other jobs go first if one job kills its worker, and twenty deaths take at least a quarter of an hour.
 REST: Sequence[float] = (0.0, 0.0, 5.0, 15.0, 60.0)
 """Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last
-after every further one. So the others go first where one job kills its worker, and twenty deaths take a
-quarter of an hour at least."""
+after every further one."""
 LEASE = timedelta(seconds=90)
 """A worker that is silent for so long is dead."""
 KEPT = timedelta(days=60)
-"""How long ended jobs are kept, longer than anything may be delivered twice."""
+"""How long ended jobs are remembered. A key that is forgotten could run again, so it is longer than anything
+is delivered twice."""
 _ONLY_WORKER = "local"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
@@ -95,8 +97,8 @@ class Work:
 
 
 def _sentence(error: Exception) -> str:
-    """An exception in one line. Its text may quote a mail, so it goes to the `failed` callback and not to the
-    log."""
+    """An exception in one line, at most 500 characters."""
+    # Its text may quote a mail, so it goes to the `failed` callback and never to the log.
     return f"{type(error).__name__}: {error}"[:500]
 
 
@@ -105,8 +107,7 @@ class DbosJobs:
 
     One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process
     that only enqueues calls `prepare` once and never starts. `executor` names this worker among those of one
-    database; on SQLite, which has one worker, it stays the same over restarts, so that its work goes on at
-    once.
+    database.
     """
 
     def __init__(
@@ -125,6 +126,8 @@ class DbosJobs:
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
+        # SQLite has one worker. Its name stays the same over restarts, so that it takes up its own work at
+        # once.
         self._executor = executor or (_ONLY_WORKER if on_sqlite else f"{gethostname()}:{getpid()}")
         self._store = sessions(engine)
         self._purged_at: datetime | None = None
@@ -195,8 +198,7 @@ class DbosJobs:
         if self._running:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
             self._running = False
-            # What is still unfinished belongs to nobody now: the next worker that tends the queue takes it
-            # over.
+            # Unfinished work belongs to nobody now: the next worker that tends the queue takes it over.
             with self._store.begin() as session:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
         if self._client is not None:
@@ -213,9 +215,9 @@ class DbosJobs:
         return True
 
     def tend(self, now: datetime) -> None:
-        """Everything that keeps the queue healthy: say that this worker lives, take over from dead ones,
-        report jobs that kill their workers, forget old ones once a day. `now` is the machine's time, not a
-        simulated one."""
+        """Everything that keeps the queue healthy: note that this worker lives, take over from dead ones,
+        report jobs that kill their workers, forget old ones once a day."""
+        # `now` is the machine's time: a simulated clock that is moved on would make every worker look dead.
         self.beat(now)
         self.take_over(now)
         self.report_given_up()
@@ -230,8 +232,9 @@ class DbosJobs:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=now)
 
     def take_over(self, now: datetime) -> int:
-        """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs. A
-        worker that only slept is refused when it tries to record the end of a job that was taken over."""
+        """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs."""
+        # A worker that only slept does no harm: DBOS refuses it when it records the end of a job that was
+        # taken over.
         with self._store() as session:
             silent = session.scalars(
                 select(WorkerRow).where(WorkerRow.seen_at < now - LEASE, WorkerRow.executor != self._executor)
@@ -248,13 +251,11 @@ class DbosJobs:
         return taken
 
     def _put_back(self, executor: str) -> int:
-        """Give what a dead worker had begun to whoever comes next, once it has rested (`REST`); returns how
-        many jobs.
-
-        Done here since neither way of DBOS will do: its recovery lets a job run again at once, and its
-        resuming forgets how often the job was begun, so that on PostgreSQL one that kills its workers would
-        never be given up.
-        """
+        """Put what a dead worker had begun back into the queue, each job after its `REST`; returns how many
+        jobs."""
+        # Neither way of DBOS will do: its recovery lets a job run again at once, and its resuming forgets how
+        # often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
+        # This writes into DBOS's own table, so pyproject.toml keeps dbos below 3.5.
         jobs = self._begun
         mine = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
         put_back = 0
@@ -280,8 +281,7 @@ class DbosJobs:
         return len(given_up)
 
     def purge(self, before: datetime) -> int:
-        """Forget jobs that ended before an instant; returns how many. A key that is forgotten could run
-        again."""
+        """Forget jobs that ended before an instant; returns how many."""
         gone = 0
         while ids := [
             j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)
@@ -322,8 +322,8 @@ class DbosJobs:
         return run
 
     def _run_step(self, label: str, step: Handler, payload: Payload) -> str | None:
-        """None when one of `TRIES` tries went well, else the last error. Each try is a checkpoint of its own,
-        so the count survives a restart."""
+        """None when one of `TRIES` tries went well, else the last error."""
+        # Each try is a checkpoint of its own, so the count survives a restart.
         error: str | None = None
         for number in range(TRIES):
             error = DBOS.run_step({"name": f"{label}#{number + 1}"}, _attempt, step, payload)

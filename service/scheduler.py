@@ -1,5 +1,5 @@
-"""When to look. Deadlines live in the database; a job here only says "look now", so a restart loses nothing,
-and the key of the work it enqueues makes a double firing one effect (house section 8).
+"""When to look. Deadlines are in the database; a job here only says "look now", so a restart loses nothing.
+The key of the work it enqueues makes a double firing one effect.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OPEN = "open"
 """Work that opens a waiting phase: {"phase": id, "instant": ISO 8601}."""
 
 DEADLINE = "deadline"
-"""Work that closes an open phase: {"phase": id, "instant": ISO 8601}. It empties the mailbox first and reads
-the phase's deadline anew, because the coordinator may have moved it meanwhile."""
+"""Work that closes an open phase: {"phase": id, "instant": ISO 8601}. It reads the phase's deadline anew,
+because the coordinator may have moved it meanwhile."""
 
 REMIND = "remind"
 """Work that writes the reminders of an open phase: {"phase": id}."""
@@ -35,11 +35,13 @@ LETTERS = "letters"
 
 SWEEP_SECONDS = 30.0
 
+# One look costs 4 ms of processor time.
 LETTER_SECONDS = 1.0
 """How long a letter that was just written waits at most."""
 
+# A clock that NTP keeps moves by less between two looks.
 SET_SECONDS = 5.0
-"""A clock that NTP keeps moves by less between two looks."""
+"""A jump of the machine's clock that counts as setting it."""
 
 AGAIN = timedelta(minutes=5)
 """How long work on a phase has before it is enqueued once more."""
@@ -48,9 +50,8 @@ AGAIN = timedelta(minutes=5)
 def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
 
-    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the time since
-    the clock was last set: what was enqueued by a clock that went wrong was held or did nothing, and is
-    enqueued once more.
+    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the instant at
+    which the clock was last set, or is "".
     """
     now = clock.now()
     keys: list[str] = []
@@ -77,9 +78,11 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
 def _key(name: str, phase_id: int, instant: datetime, now: datetime, anew: str) -> str:
     """The name of one effect: "deadline:7:2026-03-01T18:00:00Z".
 
-    While the phase stays as it is there is a new one every `AGAIN`, because the work may have failed for good
-    (the mail server away). Its effect is still one: it claims the phase.
+    While the phase stays as it is there is a new one every `AGAIN`.
     """
+    # The work may have failed for good, with the mail server away. Its effect is still one: it claims the
+    # phase. After the clock was set (`anew`) the key is new too: work that was enqueued by a clock that was
+    # wrong did nothing, and its deadline would wait for five minutes.
     late = (now - instant) // AGAIN
     return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "") + (f"@{anew}" if anew else "")
 
@@ -155,6 +158,7 @@ class Schedule:
                 self._idle.notify_all()
 
     def _look(self) -> None:
+        # Every look compares the clocks: a jump shorter than a sweep went unnoticed when only the sweep did.
         before, self._apart = self._apart, time() - monotonic()
         if abs(self._apart - before) > SET_SECONDS:
             log.warning("the clock was set by %.0f seconds", self._apart - before)
@@ -184,8 +188,9 @@ class Schedule:
             )
 
     def _keep_time(self) -> None:
-        """The scheduler plans by the wall clock: one that was ahead and is set back would leave it waiting
-        for the difference. This thread counts seconds and puts such a plan right."""
+        """Run jobs that a clock set back has left far ahead."""
+        # APScheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for
+        # the difference. This thread counts seconds.
         while not self._stop.wait(self._seconds):
             now = datetime.now(UTC)
             for name, seconds in self._intervals.items():

@@ -28,18 +28,18 @@ class SiteError(UserFacingError):
 def write_settings(folder: Path) -> Path:
     """Write the commented settings file into `folder`, which is made when it is missing, and return its path.
 
-    Only its owner may read it, because passwords may stand in it. Raises SiteError where there is one
-    already, or where nothing can be written.
+    Raises SiteError if there is one already, or if nothing can be written.
     """
     path = folder / FILE
     text = (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # 0o600 from the start, since it may hold passwords; O_EXCL, so that settings are never overwritten.
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         if folder.is_dir():
-            raise SiteError(f"{path} exists already and stays as it is; edit it, or choose another "
-                            f"folder.") from None
+            raise SiteError(
+                f"{path} exists already and was not changed; edit it, or choose another folder.") from None
         raise SiteError(f"{folder} is a file; name a folder for the site.") from None
     except OSError as error:
         raise SiteError(f"{path} cannot be written ({error.strerror}); choose another folder.") from error
@@ -49,9 +49,11 @@ def write_settings(folder: Path) -> Path:
 
 
 def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Settings:
-    """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute are
-    taken from `folder`. From then on the site's own boards are known beside the program's. Raises
-    ConfigError."""
+    """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute begin
+    at `folder`. Raises ConfigError.
+
+    As an effect the site's own boards are known beside the program's from then on.
+    """
     path = folder / FILE
     try:
         settings = read_settings(path, environment)

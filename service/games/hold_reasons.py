@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Half sentences: they follow "held, because" in the reason of a ballot.
 REASONS = {
     "bad_from": "its sender's address cannot be read",
     "auth_failed": "its sender could not be proved",

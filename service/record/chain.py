@@ -137,6 +137,7 @@ def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
         .outerjoin(EntryRow, and_(
             EntryRow.game_id == EventRow.game_id, EntryRow.what == "event", EntryRow.fact == event_id))
         .order_by(EventRow.id, EntryRow.number).execution_options(yield_per=500))
+    # All that is no event of today's log, with events that were deleted in the database since.
     others = (
         select(EntryRow)
         .where(or_(EntryRow.what != "event",
@@ -208,6 +209,7 @@ class _Chain:
 
     def _entry(self, kind: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
         body = canonical({"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells})
+        # New for each entry: of the same words twice, neither leaf nor salt is the same.
         salt = secrets.token_hex(32)
         entry_leaf = leaf(salt, body)
         self._number += 1

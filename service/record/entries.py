@@ -166,6 +166,7 @@ def _aside(session: Session, key: str) -> Iterator[Told]:
     if row is None or row.read_at is None:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
+    # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
     pages = [page.id for page in records.pages(session, row.id)]
     other_lines = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
     if other_lines:

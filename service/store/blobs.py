@@ -31,22 +31,23 @@ class Blobs:
     root: Path
 
     def path(self, key: str) -> Path:
-        """Where a blob lies. Raises ValueError for anything that is no SHA-256, so that no name from outside
-        ever becomes a path."""
+        """The path of a blob. Raises ValueError for anything that is no SHA-256."""
+        # So that no name from outside, such as "../../etc/passwd", ever becomes a path.
         if not _KEY.fullmatch(key):
             raise ValueError(f"{key[:80]!r} is not a blob key")
         return self.root / key[:2] / key
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes and return their key. When this returns they are on the disk, whole, under their
+        """Store the bytes and return their key. When this returns they are on the disk, whole, under their
         name."""
         key = key_of(data)
+        # The size and not only the name: a file that was cut short is written again.
         if self.size(key) != len(data):
             self.write(key, data)
         return key
 
     def size(self, key: str) -> int | None:
-        """The bytes that lie under this name, whole or not; None where nothing does."""
+        """The number of bytes under this name, whole or not; None where there are none."""
         path = self.path(key)
         return path.stat().st_size if path.exists() else None
 
@@ -82,8 +83,8 @@ class Blobs:
         return data
 
     def remove(self, key: str) -> None:
-        """Forget a blob; nothing where there is none. For `service.operations.retention` alone, which knows
-        that no row names it."""
+        """Delete a blob, if it is there. For `service.operations.retention` alone, which knows that no row
+        names it."""
         self.path(key).unlink(missing_ok=True)
 
     def has(self, key: str) -> bool:

@@ -1,8 +1,7 @@
-"""Blobs in a store of objects that many machines share: whatever `fsspec` knows, S3 and what speaks like it
-above all.
+"""Blobs in an object store that many machines share: whatever `fsspec` knows, above all S3 and what is
+compatible with it.
 
-The names are those of the folder ("ab/abcd..."), so a folder is moved there by copying it. A store of objects
-puts a blob whole or not at all, and answers once it is kept; that stands in for the folder's own care.
+The names are those of the folder ("ab/abcd..."), so a folder is moved there by copying it.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from service.store.blobs import Blobs
 
 @dataclass(frozen=True, slots=True)
 class RemoteBlobs(Blobs):
-    """`root` is the bucket and the path in it, `files` the file system of fsspec that has it. What that
-    raises while it cannot be reached comes through: a mail that cannot be kept stays where it is."""
+    """`root` is the bucket and the path in it, `files` the file system of fsspec that has it. Its errors
+    while it cannot be reached are passed on: a mail that cannot be stored stays in the mailbox."""
 
     files: Any
 
@@ -36,6 +35,8 @@ class RemoteBlobs(Blobs):
 
     def write(self, key: str, data: bytes) -> None:
         """See Blobs."""
+        # No temporary name and no fsync as in the folder: an object store writes an object whole or not at
+        # all, and answers once it is stored.
         place = self.path(key)
         self.files.makedirs(place.parent.as_posix(), exist_ok=True)
         self.files.pipe_file(place.as_posix(), data)
@@ -51,17 +52,17 @@ class RemoteBlobs(Blobs):
 
 
 def open_blobs(settings: Settings) -> Blobs:
-    """Where a site keeps its blobs: the folder under `data`, or what `photo_store` names. Raises
+    """The blobs of a site: the folder under `data`, or what `photo_store` names. Raises
     ConfigError."""
     if not settings.photo_store:
         return Blobs(Path(settings.data) / "blobs")
     try:
-        # heavy, and only where it is wanted
+        # Imported here: it is heavy, and only sites on several machines need it.
         files, root = import_module("fsspec.core").url_to_fs(settings.photo_store)
     except ImportError as error:
         raise ConfigError(f"photo_store: {settings.photo_store} needs the Python package "
-                          f"{error.name or error}; install it "
-                          "beside galloper (fsspec, and s3fs for s3://)") from error
+                          f"{error.name or error}; install it beside galloper (fsspec, and s3fs for s3://)"
+                          ) from error
     except ValueError as error:
         raise ConfigError(f"photo_store: {error}") from error
     return RemoteBlobs(Path(root), files)

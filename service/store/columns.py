@@ -1,4 +1,4 @@
-"""What every table stands on: its parent, and the type of an instant."""
+"""What every table uses: its parent class, and the type of an instant."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from sqlalchemy.orm import DeclarativeBase
 
 
 class Instant(TypeDecorator[datetime]):
-    """An aware UTC datetime. SQLite forgets the zone, so it is put back on the way out; naive values are
-    refused."""
+    """An aware UTC datetime. Raises ValueError for a naive one."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -27,6 +26,7 @@ class Instant(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
+        # SQLite forgets the zone.
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 

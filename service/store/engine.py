@@ -1,4 +1,4 @@
-"""The door to the database: one SQLite file or a PostgreSQL server, the same code above both.
+"""The database: one SQLite file or a PostgreSQL server, the same code above both.
 
 On SQLite a transaction takes the write lock at its first write and other writers wait up to `LOCK_SECONDS`;
 what was read before may have changed by then, exactly as on PostgreSQL's read committed. So work is claimed
@@ -63,8 +63,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _begin_before_savepoint(connection: Connection, _name: str) -> None:
-    """The sqlite3 module opens no transaction for SAVEPOINT, so releasing the first one would commit; open it
-    here."""
+    # The sqlite3 module opens no transaction for SAVEPOINT, so releasing the first one would commit.
     _lock_sqlite(connection)
 
 
@@ -88,7 +87,8 @@ def migrate(url: str) -> None:
     engine = open_engine(url)
     try:
         with engine.begin() as connection:
-            _lock_sqlite(connection)  # two processes that start together must not both create the tables
+            # Two processes that start together must not both create the tables.
+            _lock_sqlite(connection)
             command.upgrade(alembic_config(connection), "head")
     finally:
         engine.dispose()

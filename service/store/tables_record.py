@@ -13,9 +13,8 @@ from service.store.columns import TableBase
 class EntryRow(TableBase):
     """One entry of a game's record; rows are only ever added.
 
-    `body` is the canonical text that was hashed, kept as text so that no database writes it otherwise; `salt`
-    64 digits of chance; `leaf` the digest of both, `link` that of the link before, the number and the leaf.
-    `what` and `fact` name the row of the tables that the entry tells of, so that a receipt finds its own.
+    `salt`: 64 random hexadecimal digits; `leaf`: the digest of salt and `body`; `link`: the digest of the
+    link before, the number and the leaf. `what` and `fact` name the row that the entry is about.
     """
 
     __tablename__ = "record"
@@ -25,14 +24,16 @@ class EntryRow(TableBase):
     what: Mapped[str] = mapped_column(String(20))
     fact: Mapped[str] = mapped_column(String(200))
     salt: Mapped[str] = mapped_column(String(64))
+    # The canonical text that was hashed, as text: a JSON column may give back other blanks or another order.
     body: Mapped[str] = mapped_column(Text)
     leaf: Mapped[str] = mapped_column(String(64))
     link: Mapped[str] = mapped_column(String(64))
 
 
 class HeadRow(TableBase):
-    """The end of a game's chain. Its row is locked while entries are added, so that no two can follow on the
-    same one."""
+    """The end of a game's chain."""
+
+    # Locked while entries are added, so that no two entries follow the same one: a chain cannot fork.
 
     __tablename__ = "record_heads"
     game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
@@ -41,8 +42,9 @@ class HeadRow(TableBase):
 
 
 class RecordPendingRow(TableBase):
-    """A row that was written and is to be entered before its transaction commits. The database's own triggers
-    write here, so that no statement, however it was made, can pass the record by."""
+    """A row that was written and is to be entered before its transaction commits."""
+
+    # Written by triggers of the database, so that no statement can bypass the record.
 
     __tablename__ = "record_due"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -51,8 +53,8 @@ class RecordPendingRow(TableBase):
 
 
 class LotContributionRow(TableBase):
-    """A player's own word for the lots of a phase, which changes every draw of it. The newest of a power that
-    was received by the deadline counts. `mail` is the mail it came by, None for a letter by post."""
+    """A player's word for the lots of a phase, which changes every draw of it. The newest of a power that was
+    received by the deadline counts. `mail` is the mail it came by, None for a letter by post."""
 
     __tablename__ = "lot_words"
     __table_args__ = (Index("lot_words_of_a_phase", "phase_id", "power"),)
