@@ -105,6 +105,7 @@ def test_after_three_failures_the_caller_is_told_and_the_rest_is_left(
     assert jobs.wait_idle(60)
     assert tries == [1] * TRIES
     assert failures == [({"mail": "abc"}, "ValueError: the words of a mail")]
+    # Logs hold no text of exceptions, which may quote a mail.
     assert "the words of a mail" not in caplog.text
 
 
@@ -178,7 +179,8 @@ def test_work_of_a_worker_that_never_comes_back_is_taken_over(
         jobs.beat(now + timedelta(seconds=100))
         assert jobs.take_over(now + timedelta(seconds=100)) == 1
         assert jobs.wait_idle(60)
-        assert (first, payloads) == ([], [{"word": "x"}])  # the first step ended with the dead worker
+        # The first step ended with the dead worker and does not run again.
+        assert (first, payloads) == ([], [{"word": "x"}])
         assert jobs.take_over(now + timedelta(seconds=101)) == 0
 
 
@@ -196,7 +198,8 @@ def test_tending_the_queue_notes_that_the_worker_lives_and_forgets_what_is_old(
         assert session.scalars(select(WorkerRow.seen_at)).all() == [now + timedelta(seconds=30)]
     assert jobs.purge(now - timedelta(hours=1)) == 0
     jobs.tend(now + KEPT + timedelta(minutes=1))
-    assert jobs.purge(datetime.now(UTC) + timedelta(minutes=1)) == 0  # it is gone already
+    # Tending purged it already.
+    assert jobs.purge(datetime.now(UTC) + timedelta(minutes=1)) == 0
 
 
 def test_the_version_of_the_work_is_kept_by_hand(site: Site, make_jobs: MakeJobs) -> None:
@@ -292,8 +295,8 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
 def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its
-    own still runs."""
+    # Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its own
+    # still runs.
     jobs = make_jobs(site)
     enqueue(site, jobs, "work", "work:1", {"word": "x"})
     for _ in range(3):
@@ -313,8 +316,8 @@ def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
 def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Faults 7 and 22: twelve deaths within a minute, each while the same job was under way, as on a machine
-    too busy to end it in one life of its worker. It waits, and is done when they are over."""
+    # Faults 7 and 22: twelve deaths within a minute, each while the same job was under way, as on a machine
+    # that is too busy to end it in one life of its worker. The job waits, and is done when they are over.
     enqueue(any_site, make_jobs(any_site), "work", "work:1", {"word": "x"})
     hasty = WORKER.replace("REST = None", "import service.jobs; service.jobs.REST = (0.0, 0.0, 0.1)")
     for _ in range(12):
@@ -327,8 +330,8 @@ def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
 def test_work_that_kills_one_worker_after_the_other_is_given_up_though_taken_over(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    """Fault 23 beside fault 17: each dead worker's work is taken over by the next, and its deaths are counted
-    all the same."""
+    # Fault 23 beside fault 17: each dead worker's work is taken over by the next, and its deaths are counted
+    # all the same. DBOS's own resuming would forget them.
     jobs, now = make_jobs(any_site, executor="tending"), datetime.now(UTC)
     enqueue(any_site, jobs, "work", "work:1", {"word": "x"})
     program = WORKER.replace("REST = None", "import service.jobs; service.jobs.MOST_RESTARTS = 1")

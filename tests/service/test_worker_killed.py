@@ -101,9 +101,10 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
         done = list(session.scalars(select(EventRow.what).order_by(EventRow.id)))
     assert done == ["step 1", "step 2", "step 3"]
     walk = (tmp_path / "walk").read_text().splitlines()
-    # never a step back
+    # Never a step back.
     assert [int(word.split()[1]) for word in walk] == sorted(int(word.split()[1]) for word in walk)
-    assert Counter(walk)["before 1"] == 4  # three deaths in the first step, and the run that ended it
+    # Three deaths in the first step, and the run that ended it.
+    assert Counter(walk)["before 1"] == 4
 
 
 POINTS = (
@@ -155,8 +156,8 @@ def dies(folder: Path, point: tuple[str, str]) -> None:
 
 @pytest.mark.slow
 def test_intake_reading_letters_and_closing_survive_a_death_at_each_point(tmp_path: Path) -> None:
-    """On SQLite, whose one worker takes its own work up again at its next start; on PostgreSQL another
-    process takes it over, which the test below and tests/service/test_workers.py show."""
+    # On SQLite, whose one worker takes up its own work at its next start. On PostgreSQL another process takes
+    # it over, which the test below and tests/service/test_workers.py show.
     folder = own_site(tmp_path / "site")
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     deliver(folder, _orders())
@@ -188,8 +189,8 @@ def test_intake_reading_letters_and_closing_survive_a_death_at_each_point(tmp_pa
         "mail_used": 1, "phase_closed": 1, "phase_judged": 1}
     kinds = Counter(row.kind for row in letters)
     assert kinds["receipt"] + kinds["rejection"] >= 1
-    # Killed between handing a letter over and noting it: it may have gone twice, and says so. What happens to
-    # it twice is left to a person.
+    # Killed between handing a letter over and noting it: it may have gone twice, and says so. If that happens
+    # to it again, a person must decide.
     assert any(row.possibly_twice for row in letters)
     assert all(
         row.state == OutboxState.SENT or (row.state == OutboxState.FAILED and row.possibly_twice)
@@ -220,8 +221,8 @@ time.sleep(600)
 def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
     cluster: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its heartbeat row and the sweep of a living one, with nobody's hand on it; the lease is made short
-    so that the test is."""
+    """By its heartbeat row and the sweep of a living one, fully automatic."""
+    # The real lease is 90 seconds; it is short here so that the test is.
     lease = timedelta(seconds=6)
     monkeypatch.setattr("service.jobs.LEASE", lease)
     with make_site(tmp_path, cluster.url()) as site:
@@ -243,13 +244,15 @@ def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
         schedule.start()
         try:
             time.sleep(1)
-            assert not runs  # the other lives
+            # The other lives, so its work is its own.
+            assert not runs
             os.kill(dead.pid, signal.SIGKILL)
             killed = time.monotonic()
             dead.communicate()
             assert done.wait(2 * lease.total_seconds() + 1)
             assert jobs.wait_idle(30)
-            assert len(runs) == 1  # the step that the dead one had ended is not run again
+            # The step that the dead one had ended does not run again.
+            assert len(runs) == 1
             assert runs[0] - killed <= 2 * lease.total_seconds()
         finally:
             schedule.stop()

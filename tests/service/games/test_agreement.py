@@ -15,8 +15,8 @@ READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, Line
 
 
 def said(*rows: tuple[str, LineState, str]) -> list[ReviewDecision]:
-    """Decisions, oldest first: who, what, which order; in lower case words that are no order, one with "!"
-    settles alone."""
+    """Decisions from person, state and text, oldest first."""
+    # A text in lower case is no order, and one with "!" settles alone.
     return [
         ReviewDecision(
             f"k{index}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!")

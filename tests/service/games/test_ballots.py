@@ -109,7 +109,8 @@ def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: lis
 def test_each_paper_set_aside_says_its_own_reason(
     loser: dict[str, object], winner: dict[str, object], why: str
 ) -> None:
-    """VER-02, VER-04, Q-08, Q-09: the step of the one sort key at which it fell behind, never another's
-    sentence."""
+    # VER-02, VER-04, Q-08, Q-09: the step of the sort key at which it fell behind. Once every held sheet was
+    # said to disagree with its subject, and one that asked for a lower version to be replaced by a higher
+    # one.
     ballot = count([paper(1, 60, **loser), paper(2, 30, **winner)], DEADLINE)["Montrose"]
     assert (ballot.paper.id, [loser.why for loser in ballot.losers]) == (2, [why])

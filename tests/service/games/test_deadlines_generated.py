@@ -46,7 +46,7 @@ def test_four_hundred_deadlines_keep_their_hour_and_their_distance(start: date) 
 def test_both_kinds_of_clock_change_lie_among_them() -> None:
     windows = schedule(date(2021, 2, 28), VARIANT.calendar, VARIANT.start.phase, MANY)
     hours = {zone.key: {window.deadline.astimezone(zone).hour for window in windows}
-        for zone in (LONDON, MEXICO)}
+             for zone in (LONDON, MEXICO)}
     assert hours == {"Europe/London": {7, 8}, "America/Mexico_City": {1, 2}}
 
 

@@ -31,6 +31,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
     """Who, key, what and the version seen, all filed at once; for each whether it was filed, or
     "overtaken"."""
+    # Without the barrier the first is often done before the second begins, and nothing races.
     ready = threading.Barrier(len(acts))
 
     def file_one(person: str, key: str, decision: Decision, version: str) -> Any:
@@ -59,19 +60,18 @@ def test_of_two_who_decide_one_line_at_once_the_later_is_told(desk: DeskSite) ->
 
 def test_the_same_request_delivered_twice_at_once_is_filed_once(desk: DeskSite) -> None:
     for round_number in range(ROUNDS):
-        act = ("Ada", f"once-{round_number}", Decision(3, LineState.VOID, "x"),
-            desk.reviews()[-1].key if round_number else "")
+        version = desk.reviews()[-1].key if round_number else ""
+        act = ("Ada", f"once-{round_number}", Decision(3, LineState.VOID, "x"), version)
         assert sorted(race(desk, act, act)) == [False, True]
     assert len(desk.reviews()) == ROUNDS
 
 
 def test_two_readers_who_read_a_line_at_once_are_both_filed(desk: DeskSite) -> None:
-    """Two-person review: neither knows of the other, so neither is overtaken; what they said alike or not is
-    seen after."""
+    # In two-person review neither may learn of the other, so neither is overtaken.
     desk.change(7, review="all")
     for line, hers, his, wanted in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
         answers = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),
-                     ("Blaise", f"his-{line}", Decision(line, LineState.READ, his, his), ""))
+                       ("Blaise", f"his-{line}", Decision(line, LineState.READ, his, his), ""))
         assert answers == [True, True]
         with desk.store() as session:
             assert lines_by_id(session, [line])[line].stage is wanted

@@ -58,13 +58,13 @@ def test_a_number_is_the_digest_of_seed_words_and_count() -> None:
 @pytest.mark.parametrize(("among", "critical"), [(2, 10.828), (6, 20.515), (20, 43.820)])
 def test_a_hundred_thousand_draws_are_unremarkable(among: int, critical: float) -> None:
     """Chi-squared against even chances; `critical` is the printed table's value for one in a thousand at
-    among - 1 degrees of freedom. A remarkably even tape would be as suspicious, so the other end is looked at
-    too."""
+    among - 1 degrees of freedom."""
     count = 100_000
     observed = Counter(number % among for number in lots.tape(SEED, [], count))
     expected = count / among
     statistic = sum((observed[index] - expected) ** 2 / expected for index in range(among))
     assert statistic < critical
+    # A remarkably even tape would be as suspicious, so the other end of the table counts too.
     assert statistic > {2: 1.5e-6, 6: 0.21, 20: 5.407}[among]
 
 
@@ -187,8 +187,8 @@ def test_the_page_follows_each_draw_and_keeps_what_is_sealed(over: Table) -> Non
         html, proof = browser.get(f"/public/{GAME}/lots"), browser.get(f"/public/{GAME}/lots.json")
     assert (html.status_code, proof.status_code) == (200, 200)
     proof_fields = json.loads(proof.text)
-    assert [(phase_lots["phase"], phase_lots["digest"])
-        for phase_lots in proof_fields["drawn"]] == [(1, sha(over.phase(1).seed or ""))]
+    drawn_phases = [(phase_lots["phase"], phase_lots["digest"]) for phase_lots in proof_fields["drawn"]]
+    assert drawn_phases == [(1, sha(over.phase(1).seed or ""))]
     units = sorted(str(u.region) for u in over.position(1).units if u.power == SHORT)
     for position, draw in enumerate(proof_fields["drawn"][0]["draws"], start=1):
         number = int(sha(f"{proof_fields['drawn'][0]['seed']}\n{position}")[:8], 16)

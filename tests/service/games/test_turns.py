@@ -95,6 +95,7 @@ def test_a_deadline_moved_meanwhile_closes_nothing(table: Table) -> None:
 def test_closing_twice_has_one_effect(table: Table) -> None:
     close(table)
     first = table.phase()
+    # After five minutes the schedule's key is a new one, so the same work may well come again.
     table.site.clock.advance(timedelta(minutes=6))
     table.close_phase(first.id)
     second = table.phase()
@@ -110,6 +111,7 @@ def test_a_close_that_was_cut_off_before_the_judging_is_taken_up(table: Table) -
 
 
 def test_a_phase_is_not_closed_before_the_one_before_it_is_sent(table: Table) -> None:
+    # It has no position until then, so there is nothing to judge.
     table.set_phase(3, state=PhaseState.OPEN)
     close(table, 3)
     assert table.phase(3).state == PhaseState.OPEN
@@ -118,6 +120,7 @@ def test_a_phase_is_not_closed_before_the_one_before_it_is_sent(table: Table) ->
 
 def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table: Table) -> None:
     phase = table.phase()
+    # Both arrive before the close runs: only the server's stamp says which was in time (SUB-13).
     key = table.arrive(table.mail("Montrose"), phase.deadline - MINUTE)
     late = table.arrive(table.mail("Argyll"), phase.deadline + timedelta(seconds=1))
     close(table)
@@ -197,12 +200,10 @@ def test_every_outcome_leads_back_to_its_line(table: Table) -> None:
     close(table)
     with table.site.store() as session:
         written = written_orders(session, session.get_one(PhaseRow, table.phase().id), table.variant)
-    assert [written_order.line.text for written_order in written] == ["A Glasgow - Renfrewshire",
-        "F Dunbar - Firth of Forth"]
-    assert [written_order.order.line for written_order in written] == [written_order.line.id
-        for written_order in written]
-    assert [o.order.line for o in table.resolution().outcomes] == [written_order.line.id
-        for written_order in written]
+    lines = [written_order.line for written_order in written]
+    assert [line.text for line in lines] == ["A Glasgow - Renfrewshire", "F Dunbar - Firth of Forth"]
+    assert [written_order.order.line for written_order in written] == [line.id for line in lines]
+    assert [outcome.order.line for outcome in table.resolution().outcomes] == [line.id for line in lines]
 
 
 @pytest.mark.parametrize("state", [PhaseState.WAITING, PhaseState.OPEN, PhaseState.SENT])
@@ -337,7 +338,7 @@ def test_a_winner_ends_the_game(site: Site) -> None:
     board = maps.load("w3k")
     centres = sorted(c for owned in board.start.centres.values() for c in owned)
     crown = frozenset(centres[: board.victory]) | board.start.centres["The Crown"]
-    owned = {power: centres - crown for power, centres in board.start.centres.items()} | {"The Crown": crown}
+    owned = {power: held - crown for power, held in board.start.centres.items()} | {"The Crown": crown}
     units = frozenset(u for u in board.start.units if u.power == "The Crown")
     position = Position(Phase(1642, "Autumn", PhaseKind.MOVEMENT), units, owned)
     table = open_table(site, position=position)
@@ -348,7 +349,8 @@ def test_a_winner_ends_the_game(site: Site) -> None:
 
 
 def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
-    for number in (1, 3, 5):  # no retreats
+    # Phases 2 and 4 are retreats that nobody has to make.
+    for number in (1, 3, 5):
         table.site.clock.set(table.phase(number).opens_at)
         table.open_phase(table.phase(number).id)
         finish(table, number)
@@ -359,8 +361,8 @@ def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) -> None:
-    """By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire 2, and nobody cuts the
-    support."""
+    # By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire is 2, and nobody cuts a
+    # support.
     table = open_table(site, position=autumn_1642())
     sheets = {
         "Newcastle": {"A Kesteven & Holland H": "succeeds"},
@@ -374,7 +376,6 @@ def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) 
         table.file(power, list(sheets[power]))
     close(table)
     assert table.outcomes() == {
-        (power, text): orders for power, power_sheets in sheets.items() for text,
-        orders in power_sheets.items()
+        (power, text): result for power, orders in sheets.items() for text, result in orders.items()
     }
     assert table.resolution().dislodged == ()

@@ -25,8 +25,8 @@ def extend(table: Table) -> None:
 
 
 def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
-    """Requirements A4, T+0 = Mon 1 March 2027; the clocks change in London on the day before the Summer
-    deadline."""
+    """Requirements A4, T+0 = Mon 1 March 2027."""
+    # The clocks change in London on the day before the Summer deadline.
     dates_by_phase = dates(open_table(site, first=SPRING, start=START))
     assert dates_by_phase["Spring 1643 movement"] == (at("2027-03-01 07:00"), at("2027-03-14 07:00"))
     assert dates_by_phase["Spring 1643 retreat"][1] == at("2027-03-16 07:00")

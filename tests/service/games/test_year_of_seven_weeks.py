@@ -47,9 +47,9 @@ def begin(table: Table, number: int, day: date, why: str = WHY) -> None:
 
 @pytest.mark.parametrize("days", [5, -1, 60])
 def test_the_next_years_first_day_may_be_moved_and_winter_stand(table: Table, days: int) -> None:
-    """Q-10: day 47 ends at 07:00 on day 48, so the year of day 49 begins a day after that, and not earlier
-    than on day 48. One act moves the year; Winter stands, and everything from Spring on comes as much later
-    or earlier."""
+    """Q-10: one act moves the year; Winter stays, and everything from Spring on moves by as much."""
+    # Day 47 ends at 07:00 on day 48, so the year of day 49 begins a day after that, and on day 48 at the
+    # earliest: a step of -1 is the most that it can come forward.
     before = table.phases()
     winter, spring = before[WINTER - 1], before[SPRING - 1]
     assert spring.opens_at - winter.deadline == timedelta(days=1)
@@ -119,7 +119,7 @@ def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table
 def test_a_game_year_begins_behind_what_ends_one(
     slug: str, behind: tuple[str, PhaseKind], begins: bool
 ) -> None:
-    """CAL-08; D66-01 builds after every second month, and only December's end the year; a turn of Brittania
-    is a year (WSB-01)."""
+    # CAL-08. D66-01 builds after every second month, and only December's builds end the year; a turn of
+    # Brittania is a year (WSB-01).
     before = PhaseRow(season=behind[0], kind=behind[1])
     assert begins_year(before, maps.load(slug).calendar) is begins

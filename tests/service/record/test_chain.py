@@ -93,6 +93,7 @@ def test_unsealing_is_entered_with_its_reason(site: Site) -> None:
 def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
     open_table(site)
     before = chain(site.store)
+    # Sealed before it fails: the entry is written, and must go with its transaction.
     with contextlib.suppress(RuntimeError), site.store.begin() as session:
         records.log_event(session, NOON, "x", game_id=GAME)
         record.seal(session)
@@ -101,18 +102,18 @@ def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
 
 
 def test_a_write_past_the_program_is_entered_with_the_next_transaction(any_site: Site) -> None:
-    """A hand in the database itself: its statement knows nothing of sessions, the triggers do."""
     open_table(any_site)
     before = len(chain(any_site.store))
+    # Past the session maker: nothing seals this transaction, and only the trigger sees the write.
     with any_site.engine.begin() as connection:
-        connection.execute(text("UPDATE phases SET deadline = :to WHERE ordinal "
-                                "= 1"), {"to": "2031-01-01 00:00:00+00:00"})
+        connection.execute(text("UPDATE phases SET deadline = :to WHERE ordinal = 1"),
+                           {"to": "2031-01-01 00:00:00+00:00"})
     assert len(chain(any_site.store)) == before
     with any_site.store.begin():
         pass
     new = chain(any_site.store)[before:]
-    assert [(entry["what"], entry["tells"]["deadline"])
-        for entry in new] == [("phase", "2031-01-01T00:00:00Z")]
+    assert [(entry["what"], entry["tells"]["deadline"]) for entry in new] == [
+        ("phase", "2031-01-01T00:00:00Z")]
 
 
 def test_bulk_statements_are_entered_row_by_row(any_site: Site) -> None:
@@ -130,6 +131,7 @@ def test_what_changes_nothing_that_is_told_makes_no_entry(site: Site) -> None:
     table.take(table.mail("Montrose"), table.phase().opens_at)
     before = chain(site.store)
     with site.store.begin() as session:
+        # Both write rows of which the record tells, and neither changes what it tells.
         session.execute(update(OutboxRow).values(state="sending", tries=1))
         session.execute(update(PhaseRow).values(review="none"))
     assert chain(site.store) == before
@@ -159,8 +161,7 @@ def test_no_second_entry_can_have_a_number(any_site: Site) -> None:
 
 
 def test_many_at_once_make_one_chain(any_site: Site) -> None:
-    """Two workers and more: each transaction takes the head in turn, and nothing is left out or entered
-    twice."""
+    # Six writers on one head: each takes it in turn, and nothing is left out or entered twice.
     open_table(any_site)
     before = len(chain(any_site.store))
     faults: list[BaseException] = []
@@ -195,7 +196,8 @@ def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
 
 
 def old(table: Table) -> None:
-    """The site as it was before there was a record."""
+    """Make the site one from before there was a record."""
+    # `record_due` too: what the triggers noted meanwhile would be entered with the next transaction.
     with table.site.engine.begin() as connection:
         for gone in ("record", "record_heads", "record_due"):
             connection.execute(text(f"DELETE FROM {gone}"))

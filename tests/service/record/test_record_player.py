@@ -54,8 +54,8 @@ def entries(path: Path) -> list[dict[str, Any]]:
 
 
 def told(path: Path, kind: str) -> list[dict[str, Any]]:
-    return [entry["body"]["tells"] for entry in entries(path) if "body" in entry
-        and entry["body"]["what"] == kind]
+    bodies = [entry["body"] for entry in entries(path) if "body" in entry]
+    return [body["tells"] for body in bodies if body["what"] == kind]
 
 
 def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path, list[Path]]) -> None:
@@ -68,7 +68,8 @@ def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path,
         f"{sheets[version]['received']}." for version in (1, 2)
     ]
     photographs = [line for line in done.stdout.splitlines() if "is on the sheet of entry" in line]
-    assert len(photographs) == 2  # her own two, by the mails she sent
+    # Her own two, by the mails she sent.
+    assert len(photographs) == 2
     executed = {tells["phase"]: tells for tells in told(path, "judged")}[sheets[2]["phase"]]["executed"]
     assert executed[HERSELF] == sheets[2]["sheet"]
     assert "the digest of the seed of phase" in done.stdout
@@ -97,7 +98,7 @@ def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
 
 
 def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -> None:
-    """Q-35: two of Newcastle's six units, drawn without replacement over units sorted by region name."""
+    # Q-35: two of Newcastle's six units, drawn without replacement over units sorted by region name.
     path, _ = hers
     winter = told(path, "judged")[0]
     assert winter["lots"]["used"] == 2
@@ -138,12 +139,12 @@ def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
 def test_another_players_receipt_is_not_hers(
     table: Table, hers: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
-    """A receipt whose digest was altered by one digit, and one whose hour was."""
+    # One receipt has another hour, the other another digest. Both checkers must find either.
     path, letters = hers
     receipt = next(letter for letter in letters if "receipt" in letter.name)
     stamp = next(
-        tells["received"] for tells in told(path, "sheet") if tells["power"] == HERSELF
-        and tells["version"] == 1
+        tells["received"] for tells in told(path, "sheet")
+        if tells["power"] == HERSELF and tells["version"] == 1
     )
     digest = next(entry["leaf"] for entry in entries(path) if entry.get("body", {}).get("what") == "sheet")
     for old, new in ((stamp, stamp.replace("T0", "T1")), (digest, digest[::-1])):
@@ -161,7 +162,7 @@ def test_another_players_receipt_is_not_hers(
 def test_the_version_that_counted_is_the_one_her_results_name(
     hers: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
-    """Done when: the executed version is the one named. A letter that names another is found by both."""
+    """The executed version is the one named. A letter that names another is found by both checkers."""
     path, letters = hers
     results = next(letter for letter in letters if b"Montrose, version 2, mark " in letter.read_bytes())
     changed = tmp_path / "results.eml"
@@ -184,7 +185,8 @@ def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(
     older, other = tmp_path / "older.eml", tmp_path / "other.eml"
     older.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in powick-bridge as"))
     other.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in Edgehill as"))
-    for letter, is_checked in ((older, True), (other, False)):  # a letter of another game says nothing here
+    # A letter of another game says nothing here: it is no fault, and it proves nothing.
+    for letter, is_checked in ((older, True), (other, False)):
         out = io.StringIO()
         assert run_verify(path, [letter], out) == 0, out.getvalue()
         assert ("is the sheet of this receipt" in out.getvalue()) is is_checked
