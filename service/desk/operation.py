@@ -47,7 +47,7 @@ def log(
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
         # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
-        stood = chain.stood(session, game, wanted_digest) if game and wanted_digest else None
+        stood = chain.find_entry(session, game, wanted_digest) if game and wanted_digest else None
         return show(
             request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
             events=[(row, details(row.detail)) for row in events[:AT_ONCE]],

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, defer
 from service.games.agreement import Stage
 from service.games.ballots import _paper, count, executed
 from service.games.decisions import PART, SHAPES, DecisionKind
-from service.games.lines import SettledLine, lines_of, seen_by, stands_of
+from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_title
 from service.store.tables import (
@@ -151,7 +151,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
                          first=bool(game.options.get(FIRST_COUNTS, False))).items()}
         for phase, game in pairs
     }
-    lines_by_sheet = stands_of(
+    lines_by_sheet = line_states_of(
         session, [key for by_power in chosen.values() for key in by_power.values()])
     return [
         _view(phase, game, rows[phase.id], powers[game.id], chosen[phase.id],
@@ -208,7 +208,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         WorkLine(
             # The second reader is shown nothing of the first reader's decision (desk plan, "Two-person
             # review").
-            seen_by(line, me) if me else line,
+            shown_to(line, me) if me else line,
             power,
             LinePlace(index + 1, len(pairs), list(chosen).index(power) + 1, len(chosen)),
             raw[line.id],

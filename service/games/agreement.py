@@ -78,12 +78,12 @@ def stage(cast: Sequence[ReviewDecision]) -> Stage:
     """What the decisions of `votes` come to."""
     if not cast:
         return Stage.FIRST
-    if cast[-1].settles or any(alike(earlier, cast[-1]) for earlier in cast[:-1]):
+    if cast[-1].settles or any(say_the_same(earlier, cast[-1]) for earlier in cast[:-1]):
         return Stage.AGREED
     return Stage.SECOND if len(cast) == 1 else Stage.DIFFERS
 
 
-def alike(left: ReviewDecision, right: ReviewDecision) -> bool:
+def say_the_same(left: ReviewDecision, right: ReviewDecision) -> bool:
     """Whether two decisions say the same: the same order, the same words where they are no order, or the same
     state."""
     if left.state is not right.state:
@@ -96,7 +96,7 @@ def alike(left: ReviewDecision, right: ReviewDecision) -> bool:
     return left.text.casefold().split() == right.text.casefold().split()
 
 
-def both(cast: Sequence[ReviewDecision]) -> tuple[str, str]:
+def two_readings(cast: Sequence[ReviewDecision]) -> tuple[str, str]:
     """One reading of each side of a difference, for a void line to keep: those of the last two decisions."""
     # Q-01: results print both readings, so the two must differ even if each side has several.
     theirs, ours = cast[-2].readings, cast[-1].readings

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.games.agreement import ReviewDecision, Stage, alike, needs_two, stage, votes
+from service.games.agreement import ReviewDecision, Stage, needs_two, say_the_same, stage, votes
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
 
 AGAIN = "again"
@@ -74,7 +74,7 @@ class SettledLine:
         return known[-1].key if known else ""
 
 
-def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+def ranked_readings(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
     """The readings of a line, best first, each with its number on file from 1."""
     # Of a line that was cut anew, the readings of the new picture come first. Those from before are of other
     # ink, so their score is 0; they keep their numbers, by which decisions name them.
@@ -91,7 +91,7 @@ def arranged(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, 
     return [*fresh, *((number, {**reading, "score": 0.0}) for number, reading in before)]
 
 
-def seen_by(line: SettledLine, me: str) -> SettledLine:
+def shown_to(line: SettledLine, me: str) -> SettledLine:
     """The line as one of two readers sees it: their own decision while the other is awaited, else open."""
     # If the two differ, the one who did not decide last is asked again.
     if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
@@ -136,7 +136,7 @@ def _by_two(line: SettledLine) -> SettledLine:
     review_stage = stage(cast)
     if review_stage is Stage.AGREED:
         readers = sorted({decision.by for decision in cast
-                          if decision is cast[-1] or alike(decision, cast[-1])})
+                          if decision is cast[-1] or say_the_same(decision, cast[-1])})
         return replace(_decided(line, cast[-1], " and ".join(readers)), stage=review_stage)
     by = line.standing[-1].by if line.standing else None
     put_off = not cast and any(decision.state is LineState.SKIPPED for decision in line.standing)
@@ -160,7 +160,7 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
     return lines_by_submission
 
 
-def stands_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
+def line_states_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[SettledLine]]:
     """The state of every line of the given submissions, by submission, to be counted: without texts, readings
     and boxes."""
     # Those are most of the bytes of a line. Counting like this, and loading no boards, took the page Today

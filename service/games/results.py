@@ -26,7 +26,7 @@ from adjudicator.position import Dislodgement
 from adjudicator.units import Unit
 from grammar.print import prose
 from maps.variant import Variant
-from service.games.lines import SettledLine, arranged
+from service.games.lines import SettledLine, ranked_readings
 from service.store.tables import LineState
 
 _GIVEN: dict[type[Order], str] = {
@@ -52,7 +52,7 @@ class ShownOrder:
     correction: str = ""
 
     @property
-    def said(self) -> str:
+    def outcome_text(self) -> str:
         """What a letter says after the order: its outcome once, and the cause if it did not go as ordered."""
         # "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind". A failure's sentence
         # has the outcome in it, so its mark is left out.
@@ -117,7 +117,7 @@ def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
                      if u.power == power and u.region.province not in told_by_proxy)
 
 
-def as_told(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
+def redacted_for(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:
     """The results as the rules let a power know them, and the powers whose sheets it may not see: those that
     have units it may not see, or had orders it may not know (D66-06)."""
     # Whatever these sheets say: if a sheet without a hidden unit were shown, the sheets that are not shown
@@ -145,7 +145,8 @@ def correction(line: SettledLine) -> str:
     """The sentence that a person read a line differently from the machine, with the machine's reading; ""
     where both say the same, or nobody decided the line."""
     # A doubtful line whose best reading a person chose is no correction: the machine had offered it.
-    best = line.machine_order or next((reading["order"] for _, reading in arranged(line.candidates)), None)
+    ranked = ranked_readings(line.candidates)
+    best = line.machine_order or next((reading["order"] for _, reading in ranked), None)
     if line.by is None or line.state is not LineState.READ or line.order == best:
         return ""
     machine_text = line.machine_text.strip()
@@ -186,7 +187,8 @@ def _readings(line: SettledLine) -> str:
     """Both readings of a line that was left void on purpose (Q-01): those a person chose, else the machine's
     best two."""
     readings = line.text.split("\n")
-    texts = readings if len(readings) == 2 else [str(c["text"]) for _, c in arranged(line.candidates)[:2]]
-    if len(texts) == 2:
-        return f"read as “{texts[0]}” or as “{texts[1]}”: void, the unit holds"
+    if len(readings) != 2:
+        readings = [str(reading["text"]) for _, reading in ranked_readings(line.candidates)[:2]]
+    if len(readings) == 2:
+        return f"read as “{readings[0]}” or as “{readings[1]}”: void, the unit holds"
     return "could not be read: void, the unit holds"

@@ -22,7 +22,7 @@ from service import pictures
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
-from service.games.results import as_told, dislodged_text, show, unit_text
+from service.games.results import dislodged_text, redacted_for, show, unit_text
 from service.games.seal import unsealing_note
 from service.intake.explanations import canonical_subject
 from service.letters import render
@@ -110,7 +110,7 @@ class ResultsAnnouncer:
         nothing from it. A new version is added to `versions`."""
         # A rule set may hide units (D66-14): their orders are left out, and sheets that name them are not
         # copied.
-        visible, hidden_powers = as_told(variant, versions[0][0], power)
+        visible, hidden_powers = redacted_for(variant, versions[0][0], power)
         for resolution, facts, attached in versions:
             if resolution == visible:
                 return facts, attached

@@ -16,7 +16,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
-from service.games.results import ShownPower, as_told, correction, show
+from service.games.results import ShownPower, correction, redacted_for, show
 from service.notices.attachments import turned, unshown
 from service.notices.results import concerned
 from service.store import records
@@ -92,7 +92,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     # A player with two powers knows what either may know: the view with more outcomes and fewer closed
     # sheets.
     resolution, hushed = max(
-        (as_told(variant, whole, seat) for seat in seats),
+        (redacted_for(variant, whole, seat) for seat in seats),
         key=lambda candidate: (len(candidate[0].outcomes), -len(candidate[1])),
     )
     chosen = executed(session, phase)
@@ -125,7 +125,7 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
         line, results.power,
         InkPlace(submission.version, page, tuple((round(x), round(y)) for x, y in line.box)),
         correction(line),
-        tuple(f"{order.text}: {order.said}" for order in results.orders if order.line_id == line_id),
+        tuple(f"{order.text}: {order.outcome_text}" for order in results.orders if order.line_id == line_id),
         dict(results.void).get(line_id, ""), _entries(session, evidence.phase, submission.id),
     )
 

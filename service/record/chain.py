@@ -52,7 +52,7 @@ class Root:
     link: str
 
 
-def keep(store: sessionmaker[Session]) -> sessionmaker[Session]:
+def record_writes(store: sessionmaker[Session]) -> sessionmaker[Session]:
     """Have every transaction of this session maker enter what it writes; returns the same session maker."""
     event.listen(store, "before_commit", seal)
     return store
@@ -90,7 +90,7 @@ def root(session: Session, game_id: str) -> Root:
     return Root(game_id, 0, start(game_id)) if row is None else Root(game_id, row.number, row.link)
 
 
-def stood(session: Session, game_id: str, digest: str) -> EntryRow | None:
+def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
     # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
     before = start(game_id)
@@ -301,4 +301,4 @@ def sessions(engine: Engine, clock: Clock | None = None) -> Store:
     """A session maker whose writes are entered in the record of their game before each commit.
 
     `clock` dates the entries; without one the machine's clock does. Rows stay readable after the commit."""
-    return keep(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
+    return record_writes(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))

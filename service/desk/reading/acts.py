@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from service.desk import page_data, queries
 from service.desk.reading import shape
 from service.games import decisions
-from service.games.agreement import Stage, both
+from service.games.agreement import Stage, two_readings
 from service.games.decisions import KEY_LENGTH, Act, Decision, DecisionKind
 from service.games.lines import lines_by_id
 from service.store.records import log_event
@@ -97,7 +97,7 @@ def close_differences(
         raise HTTPException(400, NO_DIFFERENCE)
     closing = [
         # Unsettled differences are void: the unit holds, and the results print both readings.
-        Decision(line_id, LineState.VOID, "\n".join(both(lines[line_id].votes)), settles=True)
+        Decision(line_id, LineState.VOID, "\n".join(two_readings(lines[line_id].votes)), settles=True)
         for line_id in line_ids
     ]
     decisions.file(session, act, closing, versions, DecisionKind.CLOSE)

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from service.desk.queries import WorkLine
-from service.games.lines import arranged
+from service.games.lines import ranked_readings
 from service.store.tables import LineState
 
 Understand = Callable[[str], str | None]
@@ -74,7 +74,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
 
 
 def _best(candidates: Sequence[dict[str, Any]]) -> str:
-    return str(arranged(candidates)[0][1]["text"])
+    return str(ranked_readings(candidates)[0][1]["text"])
 
 
 def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.games import decisions
 from service.games.decisions import Act, Decision, DecisionKind
-from service.games.lines import AGAIN, arranged
+from service.games.lines import AGAIN, ranked_readings
 from service.store.tables import LineRow, LineState
 from service.web import crops
 
@@ -73,7 +73,7 @@ def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[floa
         return None
     before = [
         {name: value for name, value in candidate.items() if name != AGAIN} for _,
-        candidate in arranged(line.candidates)
+        candidate in ranked_readings(line.candidates)
     ]
     (new_id,) = _cut(session, act, [line], [([list(point) for point in box], line.text)], lambda _: before)
     return new_id

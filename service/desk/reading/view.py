@@ -17,7 +17,7 @@ from service.desk.reading.echo import Echo, echo
 from service.desk.reading.shape import size, written_rows
 from service.games.agreement import ReviewDecision, Stage
 from service.games.decisions import PART
-from service.games.lines import AGAIN, arranged
+from service.games.lines import AGAIN, ranked_readings
 from service.store.tables import LineState, PageRow
 from service.web import crops
 from service.web.ports import DeskPorts
@@ -147,7 +147,7 @@ def reading_offers(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *, me: str
 ) -> tuple[ReadingOffer, ...]:
     """The readings of a line in the order they are offered, at most five."""
-    placed = arranged(work.line.candidates)
+    placed = ranked_readings(work.line.candidates)
     # After a line was cut again, old and new readings stand side by side, so each says which cut it is from.
     was_recut = any(AGAIN in item for _, item in placed)
     plain = [

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from reading.status import LineState
-from service.games.agreement import ReviewDecision, Stage, alike, both, needs_two, stage, votes
+from service.games.agreement import ReviewDecision, Stage, needs_two, say_the_same, stage, two_readings, votes
 from service.store.states import ReviewMode
 
 READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED
@@ -70,7 +70,7 @@ def test_agreement_does_not_depend_on_who_is_asked() -> None:
         ("Ada", READ, "A"), ("Bea", READ, "B"), ("Cleo", VOID, ""), ("Dan", NO, ""), ("Eve", READ, "words")
     )
     for left, right in itertools.product(decisions, decisions):
-        assert alike(left, right) is alike(right, left) is (left is right)
+        assert say_the_same(left, right) is say_the_same(right, left) is (left is right)
 
 
 @pytest.mark.parametrize(("rows", "readings"), [
@@ -83,4 +83,4 @@ def test_a_closed_difference_keeps_one_reading_of_each_side(
     rows: list[tuple[str, LineState, str]], readings: tuple[str, str]
 ) -> None:
     """Q-01: both readings are printed in the results."""
-    assert both(votes(said(*rows))) == readings
+    assert two_readings(votes(said(*rows))) == readings

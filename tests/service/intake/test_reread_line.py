@@ -23,7 +23,7 @@ from ocr.read_line import read_line
 from reading.page import PageReader
 from reading.vocabulary import forms_of, lexicon_of, vocabulary_of
 from service.desk import queries
-from service.games.lines import arranged
+from service.games.lines import ranked_readings
 from service.intake.reread_line import WORK, LineReader, best_of
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState
 from tests.support.desk_site import DeskSite
@@ -85,7 +85,7 @@ def test_a_box_set_right_is_read_anew_and_what_stands_in_it_is_offered_first(des
     assert fresh == ("reading-3", "read again, as the line is cut now")
     assert {source for _, source in rest} <= {"read again, as the line is cut now", "as it was cut before"}
     with desk.store() as session:
-        order = [number for number, _ in arranged(session.get_one(LineRow, line_id).candidates)]
+        order = [number for number, _ in ranked_readings(session.get_one(LineRow, line_id).candidates)]
         # The earlier readings come last, and keep their numbers.
         assert order == [*range(3, len(order) + 1), 1, 2]
         (work,) = [w for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id == line_id]
@@ -146,7 +146,7 @@ def test_a_box_set_twice_is_read_twice(desk: DeskSite) -> None:
     assert again != line_id
     _reader(desk, "Army Angus holds")[0].read({"line": again})
     with desk.store() as session:
-        numbered = arranged(session.get_one(LineRow, again).candidates)
+        numbered = ranked_readings(session.get_one(LineRow, again).candidates)
     assert "Angus" in str(numbered[0][1]["order"])
     assert str(numbered[0][1]["order"]).endswith("H")
 
