@@ -1,1 +1,16 @@
-"""One game and its lines: phases, deadlines, ballots, decisions, turns. No web, no mail."""
+"""One game and its lines, from its first phase to its last. No web, no mail and no record.
+
+Doors: `turns.open_phase`, `close_phase`, `judge_phase` and `approve_phase` take a phase one step on;
+`ballots.executed` says which sheets count; `deadlines.schedule` gives the calendar; `decisions.file` files
+what a person decided.
+
+- `create`: a new game from a file; `options`: the names of a game's options.
+- `phases`: a phase as the judge's value and in words; `phase_summary`: what it leaves besides its orders.
+- `deadlines`: the handbook's calendar, pure; `extensions`: a deadline or a year moved.
+- `ballots`: which sheet counts; `hold_reasons`: why a sheet waits; `seal`: nobody reads before the deadline.
+- `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
+- `lots`: seeds, words of players and draws.
+- `results`: a resolution in words; `rulings`: the house rules that it cites.
+
+It imports `store`, `config`, `clock`, and the packages below `service`.
+"""

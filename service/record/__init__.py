@@ -1,1 +1,12 @@
-"""The hash chain of everything that happened in a game."""
+"""The record: one hash chain of entries for each game (docs/record.md).
+
+Doors: `chain.sessions` makes the sessions whose writes are entered, `chain.root` is the end of a chain,
+`chain.find_entry` checks a digest of a letter, `chain.log_lines` is the log as a file;
+`references.root_mark` and `sheet_mark` are what letters name.
+
+- `chain`: adds entries, before each commit.
+- `entries`: the content of an entry for each kind of fact; `judged_entry`: that of a judged phase.
+- `references`: places in the record, and sentences about lots, as letters and maps print them.
+
+It imports `games` and `store`, and neither `mail` nor `web`.
+"""
