@@ -151,7 +151,8 @@ def open_site(
     settings: Settings, *, clock: Clock | None = None, eye: Recognizer | None = None,
     load: Callable[[str], Variant] = maps.load, workers: int = 4,
 ) -> Site:
-    """A site from its settings, the database brought up to date. `clock` and `eye` may be stand-ins."""
+    """A site from its settings, the database brought up to date. The demo and tests give a `clock` and an
+    `eye`."""
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()

@@ -1,4 +1,4 @@
-"""What time it is. Everything that depends on time is handed a Clock; the simulated one is for the demo and
+"""The time. Everything that depends on it takes a Clock as an argument; the simulated one is for the demo and
 tests."""
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ class SystemClock:
 
 
 class SimulatedClock:
-    """A clock that stands still until it is moved, and may be moved either way. Safe to share between
-    threads."""
+    """A clock that changes only when it is set, forward or back. Safe to share between threads."""
 
     def __init__(self, start: datetime) -> None:
-        """Stand at `start`. Raises ValueError where it has no zone."""
+        """Set the clock to `start`. Raises ValueError if it has no zone."""
         self._lock = threading.Lock()
         self._now = _utc(start)
 
     def now(self) -> datetime:
-        """The instant it stands at, in UTC."""
+        """The instant that was set, in UTC."""
         with self._lock:
             return self._now
 
     def set(self, instant: datetime) -> None:
-        """Stand at another instant. Raises ValueError where it has no zone."""
+        """Set the clock. Raises ValueError if `instant` has no zone."""
         moved = _utc(instant)
         with self._lock:
             self._now = moved
 
     def advance(self, step: timedelta) -> datetime:
-        """Move on by `step` (back where it is negative) and say where it then stands."""
+        """Move the clock by `step`, back if it is negative; the new time."""
         with self._lock:
             self._now += step
             return self._now

@@ -89,7 +89,7 @@ class Jobs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a name stands for: its steps in order, and who is told when one of them has failed `TRIES`
+    """The work of one name: its steps in order, and what is called when one of them has failed `TRIES`
     times."""
 
     steps: Sequence[Handler]

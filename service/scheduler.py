@@ -171,7 +171,7 @@ class Schedule:
             self._rebuild()
 
     def _rebuild(self) -> None:
-        """One job for each instant that lies ahead; those of phases that moved or ended go."""
+        """Keep one job for each coming instant; those of phases that moved or ended are removed."""
         with self._store() as session:
             rows = records.phases_ahead(session)
             wanted = {f"{OPEN}:{r.id}": r.opens_at for r in rows} | {

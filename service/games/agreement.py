@@ -14,7 +14,7 @@ from reading.status import LineState
 from service.store.states import ReviewMode
 
 UNREADABLE, NO_ORDER = "unreadable", "no order"
-"""What stands for a decision without words where both of two decisions are kept."""
+"""The words for a decision without a reading, where results print the readings of two people."""
 
 
 class Stage(StrEnum):
@@ -43,7 +43,7 @@ class ReviewDecision:
 
     @property
     def readings(self) -> tuple[str, ...]:
-        """The readings it stands for, in words: two for a void of two equal ones, else one."""
+        """The readings of this decision in words: two for a void of two equally good ones, else one."""
         if self.state is LineState.NOT_ORDER:
             return (NO_ORDER,)
         if self.state is LineState.VOID:

@@ -57,7 +57,7 @@ class BallotPaper:
         return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
 
     def earliness(self) -> tuple[bool, float, int]:
-        """The sort key where the first paper counts: coordinator's choice, then who came first (Q-60)."""
+        """The sort key where the first sheet counts: coordinator's choice, then the earliest (Q-60)."""
         return (self.chosen, -self.received_at.timestamp(), -self.id)
 
 
@@ -79,15 +79,15 @@ class Ballot:
 
 
 def _why(loser: BallotPaper, winner: BallotPaper, *, first: bool) -> str:
-    """The first step of the sort key at which the loser falls behind, in words."""
+    """The first step of the sort key at which the loser ranks lower, in words."""
     if loser.held:
         return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
     if winner.chosen and not loser.chosen:
         return "the coordinator chose another version, with a reason on record"
     if first:
-        return "the first paper counts in this game, and this one was received later"
+        return "the first sheet counts in this game, and this one was received later"
     if (loser.wanted, loser.numbered) == (winner.wanted, winner.numbered):
-        return "a paper with the same version number was received later"
+        return "a sheet with the same version number was received later"
     return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
 
 

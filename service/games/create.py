@@ -64,7 +64,7 @@ class GameSeat:
 
 
 NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves"))
-"""Public pages whose names stand in the place of a game's id."""
+"""Names of public pages, which stand where a game's id stands in an address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class PhaseWindow:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A deadline that was moved: what everybody is told (OUT-12)."""
+    """A deadline that was moved, for the letter to everybody (OUT-12)."""
 
     phase: Phase
     old: datetime
@@ -151,7 +151,7 @@ def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None
 def extend(
     windows: Sequence[PhaseWindow], phase: Phase, deadline: datetime, reason: str, *, shift_later: bool
 ) -> DeadlineExtension:
-    """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that is recorded and told (CAL-14,
+    """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that everybody reads (CAL-14,
     CAL-15).
 
     With `shift_later` every later phase moves by as much; without it they stay. Raises DeadlineError for a

@@ -191,7 +191,7 @@ def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
 
 
 def undo_review(session: Session, act: Act, line_ids: Sequence[int], review_id: int) -> list[int]:
-    """Take back the act that filed one standing review about one of these lines, whoever made it."""
+    """Take back the act that filed a review about one of these lines, no matter who made it."""
     review = session.get(ReviewRow, review_id)
     if review is None or review.line_id not in line_ids or review.undone_at is not None:
         return []

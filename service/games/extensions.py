@@ -1,4 +1,4 @@
-"""Moving a deadline of a running game: recorded, with a reason, told to everybody (CAL-14, CAL-15,
+"""Moving a deadline of a running game: recorded with a reason that everybody reads (CAL-14, CAL-15,
 OUT-12)."""
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def move_deadline(
 
 
 def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
-    """Whether the phase after `before` is the first of its game year (CAL-08); None stands before the first
+    """Whether the phase after `before` is the first of its game year (CAL-08). `before` is None for the first
     phase of the game."""
     # Adjustments alone do not end a year: 1066 and 1648 build several times a year, and Brittania never does.
     return before is None or (before.season, before.kind) == calendar.year_end

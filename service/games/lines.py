@@ -198,7 +198,7 @@ def line_states_of(session: Session, submission_ids: Sequence[int]) -> dict[int,
 
 
 def lines_by_id(session: Session, line_ids: Sequence[int]) -> dict[int, SettledLine]:
-    """The lines with these ids as they now stand."""
+    """The lines with these ids, with their decisions."""
     rows = session.execute(
         select(PageRow.submission_id, LineRow)
         .join(LineRow, LineRow.page_id == PageRow.id)

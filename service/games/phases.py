@@ -19,7 +19,7 @@ def phase_title(phase: PhaseRow) -> str:
 
 
 def phase_of(row: PhaseRow) -> Phase:
-    """The phase a row stands for."""
+    """The phase of a row."""
     return Phase(row.year, row.season, PhaseKind(row.kind))
 
 

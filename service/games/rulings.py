@@ -1,4 +1,4 @@
-"""Where the house rules that results cite stand for players to read."""
+"""The house rules that results cite, and their page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from maps.rulings import Ruling, rulings
 
 @cache
 def rules_of(slug: str) -> tuple[Ruling, ...]:
-    """The house rules of a board that comes with the program; none for one that has none, or for an unknown
-    board."""
+    """The house rules of a board that comes with the program; empty for any other board."""
     return rulings(maps.folder(slug), maps.load(slug)) if slug in maps.variants() else ()
 
 

@@ -92,7 +92,7 @@ def close_phase(
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
-    # First the mailbox: a mail that the server stamped in time may still lie there.
+    # First the mailbox: a mail that the server stamped in time may still be in it.
     fetch_mail()
     with store() as session:
         stored_mails = [mail.sha256 for mail in records.unfinished_mails(session)]

@@ -198,7 +198,7 @@ class MailRow(TableBase):
 
 
 class MailboxLocationRow(TableBase):
-    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may stand in many
+    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may be in many
     places."""
 
     __tablename__ = "places"
@@ -215,7 +215,7 @@ class SubmissionRow(TableBase):
     None).
 
     `instruction` is the version number that the sheet's own version instruction asks for (VER-02).
-    `fate` is "counts", "superseded", "late", "held"; `semantic_key` absorbs the same paper mailed twice.
+    `fate` is "counts", "superseded", "late", "held"; `semantic_key` is equal for the same sheet mailed twice.
     """
 
     __tablename__ = "submissions"
@@ -278,10 +278,10 @@ class PageRow(TableBase):
 
 
 class LineRow(TableBase):
-    """One line as the eye saw it. `box` is four corners in pixels of the upright picture; `candidates` at
-    most five readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision is a
-    ReviewRow. A line of `kind` "part" was cut by a person out of others, and counts only while that act
-    stands."""
+    """One line as the machine read it. `box` is four corners in pixels of the upright picture; `candidates`
+    at most five readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision
+    is a ReviewRow. A line of `kind` "part" was cut by a person out of others, and counts only while that act
+    is not undone."""
 
     __tablename__ = "lines"
     __table_args__ = (UniqueConstraint("page_id", "ordinal"),)

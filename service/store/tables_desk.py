@@ -79,8 +79,7 @@ class SessionRow(TableBase):
 
 
 class CorrectionRow(TableBase):
-    """An error in results that were sent, told to everybody: what was said, what is right, what follows, who
-    found it.
+    """A correction of results that were sent: what was said, what is right, what follows, who found it.
 
     `key` is the form's id, so a repeated delivery sends nothing twice. Rows are only ever added.
     """
@@ -98,7 +97,7 @@ class CorrectionRow(TableBase):
 
 
 class SendHoldRow(TableBase):
-    """Something that a person holds back by hand, such as the sending of letters; no row while it runs."""
+    """Something that a person holds back, such as the sending of letters; no row while it runs."""
 
     __tablename__ = "switches"
     name: Mapped[str] = mapped_column(String(40), primary_key=True)

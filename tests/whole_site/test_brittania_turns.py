@@ -69,7 +69,7 @@ def test_the_ballot_box_takes_the_first(table: Table) -> None:
     ]
     ballots = count(papers, deadline, first=True)
     assert (ballots["Red"].paper.id, ballots["Gold"].paper.id) == (1, 4)
-    assert ballots["Red"].losers[0].why == ("the first paper counts in this game, and this one was received "
+    assert ballots["Red"].losers[0].why == ("the first sheet counts in this game, and this one was received "
                                             "later")
     chosen = count(
         [papers[0], BallotPaper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True

@@ -104,7 +104,7 @@ def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: lis
     ({"version": 1, "instruction": 3}, {"version": 3}, "replaced by a higher version"),
     ({"posted": True}, {}, "a letter by post without a number comes before every version that is mailed"),
     ({"version": 1}, {"version": 2}, "replaced by a higher version"),
-    ({"version": 1}, {"version": 1}, "a paper with the same version number was received later"),
+    ({"version": 1}, {"version": 1}, "a sheet with the same version number was received later"),
 ])
 def test_each_paper_set_aside_says_its_own_reason(
     loser: dict[str, object], winner: dict[str, object], why: str

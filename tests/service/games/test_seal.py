@@ -32,10 +32,10 @@ BOARD = (
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[DeskSite]:
-    made = DeskSite(tmp_path)
-    made.sign_in()
-    yield made
-    made.close()
+    desk_site = DeskSite(tmp_path)
+    desk_site.sign_in()
+    yield desk_site
+    desk_site.close()
 
 
 def _routes(app: Any) -> Iterator[tuple[str, str]]:
