@@ -175,9 +175,9 @@ def check_sending(settings: Settings) -> Finding:
     if sends_password_in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
         sentence = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
         return Finding("sending", FindingState.NOTE, f"{sentence}; set mail_out.starttls = true")
-    how = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
+    login = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
     return Finding(
-        "sending", FindingState.WELL, f"{outgoing.host}:{outgoing.port} answers {how}; no mail was sent"
+        "sending", FindingState.WELL, f"{outgoing.host}:{outgoing.port} answers {login}; no mail was sent"
     )
 
 
@@ -222,14 +222,14 @@ def check_clock(settings: Settings) -> Finding:
             "clock", FindingState.TROUBLE,
             _clocks_differ(now, "the stamp of the newest mail that waits", newest)
         )
-    compared = " and ".join(clocks) or "the calendar alone, as the mail server tells no time"
+    compared = " and ".join(clocks) or "the calendar alone, as the mail server does not give the time"
     sentence = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
         return Finding("clock",
             FindingState.WELL if greeting is not None else FindingState.NOTE,
-            (f"{sentence}; mails in a folder are stamped by its own disk's clock, so keep this machine's by "
-             f"NTP"),
+            (f"{sentence}; mails in a folder are stamped by the clock of its disk, so keep this machine's "
+             f"clock by NTP"),
         )
     return Finding("clock", FindingState.WELL, sentence)
 
@@ -247,6 +247,7 @@ def _greeting_time(settings: Settings) -> datetime | None:
     try:
         with socket.create_connection((outgoing.host, outgoing.port), SECONDS) as connection:
             connection.settimeout(SECONDS)
+            # RFC 5321, 4.5.3.1.5: a reply line has at most 512 octets.
             line = connection.recv(512).partition(b"\r\n")[0].decode("ascii", "replace")
     except OSError:
         return None
@@ -265,6 +266,7 @@ def time_in_greeting(greeting: str) -> datetime | None:
                 moment = parsedate_to_datetime(" ".join(words[index:index + 6]))
             except ValueError:
                 return None
+            # With the zone -0000 (RFC 5322, 3.3) or none, Python gives a time without a zone.
             return moment.astimezone(UTC) if moment.tzinfo else None
     return None
 
@@ -320,7 +322,7 @@ def check_database(settings: Settings) -> Finding:
     name, url = database_name(settings), full_url(settings.database_url)
     # Opening it would create the file, and this command changes nothing.
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
-        return Finding("database", FindingState.WELL, f"{name} will be made at the first start")
+        return Finding("database", FindingState.WELL, f"{name} will be created at the first start")
     engine = open_engine(settings.database_url)
     try:
         with engine.connect() as connection:
@@ -379,6 +381,7 @@ def check_reader(_settings: Settings) -> Finding:
     except ModelError as error:
         return Finding("reader", FindingState.TROUBLE, f"{error}; run tools/setup again")
     # Letters only: networks differ in how they see blanks, and that is no fault of the installation.
+    # 0.9 of 18 letters allows one to be misread.
     alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
     if alike < 0.9:
         return Finding(

@@ -26,7 +26,8 @@ def check_photographs(settings: Settings) -> Finding:
     try:
         key = blobs.put(SPECIMEN)
         same = blobs.read(key) == SPECIMEN
-    except Exception as error:  # each kind of store has its own, whose text may hold an address or a key
+    # Each kind of store has its own errors, whose text may contain an address or a key.
+    except Exception as error:
         return Finding("photos",
             FindingState.TROUBLE,
             f"{settings.photo_store} cannot be used ({type(error).__name__}); check the setting photo_store, "
@@ -35,10 +36,10 @@ def check_photographs(settings: Settings) -> Finding:
     if not same:
         return Finding("photos",
             FindingState.TROUBLE,
-            f"{settings.photo_store} gives back other bytes than were put there; look at the store",
+            f"{settings.photo_store} returns other bytes than were stored; check the store",
         )
-    return Finding("photos", FindingState.WELL, (f"{settings.photo_store} keeps what it is "
-                                                 f"given{_retention_words(settings)}"))
+    sentence = f"{settings.photo_store} returns what is stored{_retention_words(settings)}"
+    return Finding("photos", FindingState.WELL, sentence)
 
 
 def _retention_words(settings: Settings) -> str:
@@ -46,16 +47,13 @@ def _retention_words(settings: Settings) -> str:
     return (
         ", for ever"
         if days is None
-        else f", for ever where a game's record tells of them; other mails for {days} days"
+        else f", for ever if a game's record names them; other mails for {days} days"
     )
 
 
 def check_backup(settings: Settings) -> Finding:
     """Whether the newest mails are there to be backed up, and what the Health page says of the backup and its
-    test.
-
-    Neither keeps a site from beginning, so their troubles are notes here.
-    """
+    test."""
     from service.operations.health import backup_finding, restore_test_finding
 
     notes = _stored_notes(settings)
@@ -65,11 +63,11 @@ def check_backup(settings: Settings) -> Finding:
     if lost:
         return Finding(
             "backup", FindingState.TROUBLE,
-            f"{lost} of the newest {newest} mails are in the database and not among the photographs; put "
-            f"them back from "
-            "the backup")
+            f"{lost} of the newest {newest} mails are in the database and not among the photographs; "
+            "restore them from the backup")
     now = datetime.now(UTC)
     backup, restore_test = backup_finding(made_at, now), restore_test_finding(tested_at, now)
+    # Neither keeps a site from starting, so a trouble is a note here.
     troubles = [finding for finding in (backup, restore_test) if finding.is_trouble]
     sentence = f"backup: {backup.sentence} restore test: {restore_test.sentence}"
     if troubles:
@@ -89,6 +87,7 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     from service.store.tables import EventRow, MailRow
 
     url = full_url(settings.database_url)
+    # Opening it would create the file, and this command changes nothing.
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return None
     engine, blobs = open_engine(settings.database_url), open_blobs(settings)

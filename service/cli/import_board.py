@@ -24,13 +24,13 @@ def run_import(
 ) -> int:
     """Read a board and write it into `folder`, which must be new or empty, then check it.
 
-    `name` chooses among jDip's variants, `like` is the board whose calendar, units and rules are taken where
-    the source has none of its own, `one_way` keeps ways that nothing leads back. Exit status: 0; 1 with each
+    `name` chooses among jDip's variants, `like` is the board whose calendar, units and rules are taken if
+    the source has none of its own, `one_way` keeps one-way borders. Exit status: 0; 1 with each
     fault on `out`, by file and line of the source, or by file and row of the tables written; what could not
     be carried over on standard error.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        return _refuse(f"{folder} holds something already; name a new folder, and nothing is written over")
+        return _refuse(f"{folder} is not empty; name a new folder, since nothing is overwritten")
     report = ImportReport()
     files = _board_files(source, name, like, one_way, report)
     sys.stderr.writelines(f"{note}\n" for note in report.notes())
@@ -38,10 +38,12 @@ def run_import(
     if faults or files is None:
         out.writelines(f"{fault}\n" for fault in faults)
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        return _refuse(f"{source} has {count}; nothing is written, mend the lines named and import again")
+        return _refuse(f"{source} has {count}; nothing was written; correct the lines named and import again")
     folder.mkdir(parents=True, exist_ok=True)
     for file_name, content in files.items():
         (folder / file_name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    # Tables of our form may have faults that show only on the whole board: they are named by row of the new
+    # file.
     return run_check(str(folder), out)
 
 
@@ -55,6 +57,7 @@ def _board_files(
     if suffix == ".csv":
         files = FolderFiles(path)
         title = path.resolve().name.replace("_", " ").title()
+        # Tables with a heading of their own need none from another board.
         model = None if board_files.HEADING in files else _model_board(like)
         return tables.read(files, title, model, report)
     files = FolderFiles(path.parent)
@@ -67,6 +70,7 @@ def _board_files(
     if not draft.places or not draft.seats:
         missing = "places" if not draft.places else "powers"
         report.fault(path.name, 0, f"there are no {missing} in it, so it is no board")
+    # Each place lists its own neighbours. A border that one end lacks is a fault without `--one-way`.
     check_links(draft, one_way=one_way, report=report)
     return dict(board_files.board_files(draft, _model_board(like), report))
 
@@ -83,6 +87,7 @@ class FolderFiles(Mapping[str, SourceFile]):
             raise KeyError(name)
         try:
             size = path.stat().st_size
+            # A file that is too large is refused by its size and never read.
             return SourceFile(path.read_bytes() if size <= MAX_BYTES else b"", size)
         except OSError as error:
             return SourceFile(b"", 0, error.strerror or str(error))

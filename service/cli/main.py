@@ -17,12 +17,13 @@ from adjudicator.errors import UserFacingError
 from service.cli.extra_commands import add_extra_commands
 
 app = typer.Typer(
+    # A fault of ours keeps the traceback that Python writes.
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help=("Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and "
           "mails the results."),
 )
 map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
-game_app = typer.Typer(no_args_is_help=True, help="A game: create it, look at its state.")
+game_app = typer.Typer(no_args_is_help=True, help="A game: create it, show it, export it, print its sheets.")
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
 add_extra_commands(app)
@@ -31,6 +32,7 @@ add_extra_commands(app)
 @app.callback()
 def add_own_boards() -> None:
     """For every command, add the boards of the folder that GALLOPER_BOARDS names."""
+    # A site names the folder in its setting `boards`; commands without a site have no settings.
     boards = os.environ.get("GALLOPER_BOARDS", "")
     if boards:
         import maps
@@ -39,7 +41,7 @@ def add_own_boards() -> None:
 
 
 class Refusal(UserFacingError):
-    """A fault that a person can mend. Its sentence is printed and the program ends with 1."""
+    """A fault that a person can correct. Its sentence is printed and the program ends with 1."""
 
 
 def main() -> None:
@@ -58,14 +60,15 @@ def main() -> None:
 
 
 def sentence_for(error: Exception) -> str | None:
-    """The sentence for a fault that a person can mend; None for a fault of ours, which keeps its
+    """The sentence for a fault that a person can correct; None for a fault of ours, which keeps its
     traceback."""
     if isinstance(error, UserFacingError):
         return str(error)
     if _is_database_error(error):
         reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
-        return (f"The database cannot be used now ({reason}); look at the disk and the setting database, and "
+        return (f"The database cannot be used now ({reason}); check the disk and the setting database, and "
                 f"try again.")
+    # An OSError without the system's words was raised by a program, and so is a fault of ours.
     if isinstance(error, OSError) and error.strerror:
         subject = f"{error.filename}: " if error.filename else ""
         return f"{subject}{error.strerror}; check that it is there and that you may use it."
@@ -73,7 +76,7 @@ def sentence_for(error: Exception) -> str | None:
 
 
 def _is_database_error(error: Exception) -> bool:
-    # Not imported for the commands that use no database: whoever raised it has loaded it.
+    # Not imported here: most commands use no database, and code that raises the error has loaded the module.
     module = sys.modules.get("sqlalchemy.exc")
     return module is not None and isinstance(error, module.OperationalError)
 
@@ -90,6 +93,7 @@ PhaseName = Annotated[
 @app.command(epilog="Example: galloper init ~/galloper-site")
 def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
     """Write a commented settings file for a new site."""
+    # Each command imports what it needs when it runs: `galloper --help` must load no network.
     from service.site_folder import write_settings
 
     path = write_settings(folder)
@@ -117,7 +121,7 @@ def worker(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
 ) -> None:
-    """Work for a site on PostgreSQL beside `galloper serve`: any number of these, on any number of
+    """Run a worker for a site on PostgreSQL beside `galloper serve`. Any number may run, on any number of
     machines."""
     from service.cli.serve import run_worker
 
@@ -140,7 +144,7 @@ def user(
 def backup(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where the backup is written; no file is written over.")
+        Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
     ],
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
@@ -156,15 +160,16 @@ def restore(
         Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
     ] = None,
     drill: Annotated[
-        bool, typer.Option("--drill", help="Put it back beside everything, check it, and take it away.")
+        bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
     ] = False,
 ) -> None:
-    """Put a backup back into an empty site and check every digest. No letter leaves it until somebody says
-    so."""
+    """Restore a backup into an empty site and check every digest. No letter leaves it until a person allows
+    it."""
     from service.cli.archive import restore_site
 
+    # A drill has no site, and a restore needs one.
     if drill == (folder is not None):
-        raise typer.BadParameter("name the folder of an empty site, or say --drill.")
+        raise typer.BadParameter("name the folder of an empty site, or use --drill.")
     raise typer.Exit(restore_site(file, folder, sys.stdout))
 
 
@@ -252,15 +257,13 @@ def map_import(
     ],
     folder: Annotated[
         Path,
-        typer.Option(
-            "--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."
-        ),
+        typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."),
     ],
     name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
     like: Annotated[
-        str, typer.Option("--like", metavar="V", help="Whose calendar, units and rules it has.")
+        str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules it takes.")
     ] = "standard",
-    one_way: Annotated[bool, typer.Option("--one-way", help="Keep ways that nothing leads back.")] = False,
+    one_way: Annotated[bool, typer.Option("--one-way", help="Keep one-way borders.")] = False,
 ) -> None:
     """Read a board into our own tables, and check it."""
     from service.cli.import_board import run_import
@@ -309,7 +312,7 @@ def game_new(
 
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
 def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
-    """The games of a site: phase, deadline, sheets in. Counts only before the deadline."""
+    """Show the games of a site: phase, deadline, sheets that came in. Counts only before the deadline."""
     from service.cli.games import show_games
 
     raise typer.Exit(show_games(folder, sys.stdout))
@@ -321,10 +324,10 @@ def game_export(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
     output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where the archive is written; no file is written over.")
+        Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
     ],
     players: Annotated[
-        bool, typer.Option("--players", help="Only what was sent to all: for the players.")
+        bool, typer.Option("--players", help="For the players: only what was sent to all.")
     ] = False,
 ) -> None:
     """Write a game into one file: its record, positions, photographs, mails and letters."""
@@ -368,7 +371,7 @@ def game_paper(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
     day: Annotated[
-        str, typer.Option("--day", metavar="DAY", help="When letters are posted; today without it.")
+        str, typer.Option("--day", metavar="DAY", help="The day the letters are posted; today by default.")
     ] = "",
 ) -> None:
     """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
@@ -381,6 +384,7 @@ def game_paper(
 def _known_phase(variant: str, phase: str | None) -> None:
     import maps
 
+    # Which phases there are depends on the board: brittania has turns only.
     kinds = dict.fromkeys(kind.value for _, kind in maps.load(variant).calendar.steps)
     if phase is not None and phase not in kinds:
         raise typer.BadParameter(f"{variant} has no phase {phase!r}; it has {', '.join(kinds)}.")
@@ -388,6 +392,7 @@ def _known_phase(variant: str, phase: str | None) -> None:
 
 def _bytes(file: Path | None) -> bytes:
     try:
+        # Bytes and not text: a byte that is no UTF-8 spoils one case and not the whole file.
         return sys.stdin.buffer.read() if file is None else file.read_bytes()
     except OSError as error:
         raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error

@@ -38,8 +38,7 @@ def run_site(folder: Path) -> int:
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop)
-    _say("Stopped. Mail that waits stays on the mail server; work that was cut off goes on at the next "
-         "start.")
+    _say("Stopped. Waiting mail stays on the mail server; interrupted work goes on at the next start.")
     return 0
 
 
@@ -73,7 +72,7 @@ def run_worker(folder: Path, threads: int = 4) -> int:
             running.stop()
     finally:
         site.engine.dispose()
-    _say("Stopped. Work that was cut off goes on in another process, or at the next start.")
+    _say("Stopped. Interrupted work goes on in another process, or at the next start.")
     return 0
 
 
@@ -108,6 +107,7 @@ class Reporter:
 
     def __call__(self, trouble: str) -> None:
         """`trouble` is a sentence, or "" when the mailbox answers."""
+        # A mail server that is away all night is one line and not thousands.
         if trouble != self._last:
             self._last = trouble
             _say(trouble or f"Taking in mail from {self._place}")
@@ -123,7 +123,7 @@ def _stop_on_signals() -> Event:
 @contextmanager
 def _site_lock(settings: Settings) -> Iterator[None]:
     path = Path(settings.data) / LOCK
-    # workers of a PostgreSQL site go by their own names, and its mails by their bytes
+    # Several processes may serve a PostgreSQL site: its workers have names, and its mails are known by bytes.
     if not _in_a_file(settings):
         yield
         return
@@ -144,7 +144,7 @@ def _site_lock(settings: Settings) -> Iterator[None]:
 
 
 def _in_a_file(settings: Settings) -> bool:
-    database_name(settings)  # a sentence where the setting is none
+    database_name(settings)  # raises SiteError if the setting is not valid
     return full_url(settings.database_url).get_backend_name() == "sqlite"
 
 

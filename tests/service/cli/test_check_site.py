@@ -36,16 +36,7 @@ from tests.support.servers.dovecot import free_port
 from tests.support.servers.smtp_sink import SmtpSink
 
 AREAS = [
-    "settings",
-    "mailbox",
-    "sending",
-    "clock",
-    "disk",
-    "database",
-    "reader",
-    "pictures",
-    "users",
-    "photos",
+    "settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users", "photos",
     "backup",
 ]
 
@@ -84,6 +75,7 @@ def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: P
         "clock": "note", "users": "note", "backup": "note"}
     assert code == 0
     assert not list((folder / "outbox").iterdir())
+    # Opening a SQLite database creates its file.
     assert not (folder / "data" / "galloper.sqlite").exists()
 
 
@@ -116,6 +108,7 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
     pymap_server.append(b"Subject: Orders\r\n\r\nHello.\r\n", datetime.now(UTC))
     at_server = pymap_server.settings().model_copy(update={"trusted_authserv_id": "mx.galloper.example"})
     site = settings.model_copy(update={"mail_in": at_server})
+    # Twice: a check that moved or fetched the mail would not find it again.
     for _ in range(2):
         finding = site_check.check_mailbox(site)
         assert finding.state is FindingState.WELL
@@ -145,6 +138,7 @@ def test_the_relay_is_greeted_and_nothing_is_sent(settings: Settings, smtp_sink:
     relay = MailOut(host="127.0.0.1", port=smtp_sink.port, starttls=False, sender="g@galloper.example")
     finding = site_check.check_sending(settings.model_copy(update={"mail_out": relay}))
     assert finding.state is FindingState.WELL, finding.sentence
+    # Someone who checks a site every day must not mail anybody.
     assert smtp_sink.letters == []
 
 
@@ -184,6 +178,7 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
         ("192.0.2.1", "secret", False, True),
         ("imap.example.org", "secret", True, False),
         ("imap.example.org", "", False, False),
+        # What goes over loopback stays on this machine.
         ("127.0.0.1", "secret", False, False),
         ("::1", "secret", False, False),
         ("localhost", "secret", False, False),
@@ -202,11 +197,13 @@ def test_a_password_that_would_travel_for_all_to_read(
 @pytest.mark.parametrize(
     ("greeting", "instant"),
     [
+        # Sendmail and Exim end their greeting with the time, Postfix gives none.
         (("220 mx.example.org ESMTP Sendmail 8.15.2/8.15.2; Mon, 1 Mar 2027 08:00:00 "
           "+0100"), datetime(2027, 3, 1, 7, tzinfo=UTC)),
         (("220 mx.example.org ESMTP Exim 4.96 Mon, 01 Mar 2027 07:00:00 "
           "+0000"), datetime(2027, 3, 1, 7, tzinfo=UTC)),
         ("220 mx.example.org ESMTP Postfix (Debian)", None),
+        # "Mon," alone must not be taken for the beginning of a date.
         ("220 mx Mon, and no date", None),
         ("220 mx ESMTP; Mon, 99 Mar 2027 07:00:00 +0000", None),
         ("", None),
@@ -239,8 +236,8 @@ def _greeter(line: str) -> Iterator[int]:
 def test_the_clock_is_compared_with_the_relays_greeting(
     settings: Settings, minutes: int, state: FindingState
 ) -> None:
-    then = datetime.now(UTC) + timedelta(minutes=minutes)
-    with _greeter(f"220 mx.example.org ESMTP Sendmail; {format_datetime(then)}") as port:
+    relay_time = datetime.now(UTC) + timedelta(minutes=minutes)
+    with _greeter(f"220 mx.example.org ESMTP Sendmail; {format_datetime(relay_time)}") as port:
         finding = site_check.check_clock(_out(settings, kind="smtp", host="127.0.0.1", port=port))
     assert finding.state is state
     assert "the greeting of the mail server" in finding.sentence
@@ -252,7 +249,7 @@ def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings
     # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
     assert before.state is FindingState.NOTE
     assert "newest mail that waits" in before.sentence
-    assert "keep this machine's by NTP" in before.sentence
+    assert "keep this machine's clock by NTP" in before.sentence
     deliver(folder, b"Subject: Orders\n\nHello again.\n", received_at=datetime.now(UTC) + timedelta(hours=1))
     finding = site_check.check_clock(settings)
     assert finding.state is FindingState.TROUBLE
@@ -260,6 +257,7 @@ def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings
 
 
 def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A machine without a battery for its clock starts in 1970.
     past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
     monkeypatch.setattr(site_check, "datetime", past)
     finding = site_check.check_clock(settings)
@@ -284,6 +282,7 @@ def test_a_folder_that_cannot_be_written_is_told_by_its_setting(tmp_path: Path, 
 
 
 def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 300 MB is less than a game year of photographs.
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=300_000_000))
     finding = site_check.check_disk(settings)
     assert finding.state is FindingState.TROUBLE
@@ -292,11 +291,12 @@ def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch
 
 def test_the_shape_of_the_tables_is_told_and_not_changed(settings: Settings) -> None:
     path = Path(settings.data) / "galloper.sqlite"
-    assert "will be made" in site_check.check_database(settings).sentence
+    assert "will be created" in site_check.check_database(settings).sentence
     migrate(settings.database_url)
     assert site_check.check_database(settings).state is FindingState.WELL
     assert "is up to date" in site_check.check_database(settings).sentence
     for revision, state, words in (
+        # A newer program was here before: its tables are never taken back.
         ("9999", FindingState.TROUBLE, "newer Galloper"),
         (None, FindingState.WELL, "the next start brings them to"),
     ):
@@ -332,6 +332,7 @@ def test_networks_that_are_missing_or_misread_are_told(
     monkeypatch.setattr(PpOcr, "read", missing)
     assert site_check.check_reader(settings) == Finding(
         "reader", FindingState.TROUBLE, "rec.onnx: No such file or directory; run tools/setup again")
+    # Networks that load and read nonsense are as bad as none.
     monkeypatch.setattr(PpOcr, "read", lambda _self, _crops: (Recognition("Amny Landan", 0.4),))
     finding = site_check.check_reader(settings)
     assert finding.state is FindingState.TROUBLE
@@ -349,6 +350,7 @@ def test_a_missing_tesseract_is_told(
 
 def test_a_missing_font_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(fonts.FACES, "bold", "NoSuchFace.otf")
+    # Widths measured by earlier tests would hide that the font is missing.
     fonts._face.cache_clear()
     fonts.width.cache_clear()
     finding = site_check.check_pictures(settings)
@@ -368,9 +370,10 @@ def test_somebody_must_be_able_to_sign_in(
 
 
 @pytest.mark.parametrize(
-    ("backup_hours", "test_hours", "state", "says"),
+    ("backup_hours", "test_hours", "state", "words"),
     [
         (None, None, FindingState.NOTE, "backup: None made yet."),
+        # A nightly backup that is 36 hours old was missed once.
         (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
         (2, None, FindingState.NOTE, "restore test: Never made. Put a backup back"),
         (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Put a backup back"),
@@ -379,7 +382,7 @@ def test_somebody_must_be_able_to_sign_in(
     ],
 )
 def test_the_backup_is_told_with_its_age_and_its_test(
-    settings: Settings, backup_hours: int | None, test_hours: int | None, state: FindingState, says: str
+    settings: Settings, backup_hours: int | None, test_hours: int | None, state: FindingState, words: str
 ) -> None:
     assert check_backup(settings).sentence.startswith("nothing to back up yet")
     now = datetime.now(UTC)
@@ -389,7 +392,7 @@ def test_the_backup_is_told_with_its_age_and_its_test(
                 records.log_event(session, now - timedelta(hours=hours), event_kind)
     finding = check_backup(settings)
     assert finding.state is state
-    assert says in finding.sentence
+    assert words in finding.sentence
 
 
 def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
@@ -417,18 +420,19 @@ def test_an_old_name_of_a_setting_is_named_with_the_new_one(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("photo_store", "state", "says"),
-    [("", FindingState.WELL, "blobs"), ("memory://bucket", FindingState.WELL, "keeps what it is given"),
+    ("photo_store", "state", "words"),
+    [("", FindingState.WELL, "blobs"), ("memory://bucket", FindingState.WELL, "returns what is stored"),
+     # Nothing can be written below /proc, not even by root.
      ("file:///proc/nowhere", FindingState.TROUBLE, "cannot be used"),
      ("nonsense://x", FindingState.TROUBLE, "photo_store: ")],
 )
 def test_the_store_of_photographs_is_tried(
-    settings: Settings, photo_store: str, state: FindingState, says: str
+    settings: Settings, photo_store: str, state: FindingState, words: str
 ) -> None:
     finding = site_check._run_test(
         "specimen", check_photographs, settings.model_copy(update={"photo_store": photo_store})
     )
-    assert (finding.state, says in finding.sentence) == (state, True)
+    assert (finding.state, words in finding.sentence) == (state, True)
 
 
 def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) -> None:

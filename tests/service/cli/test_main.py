@@ -81,9 +81,9 @@ def test_these_are_the_commands() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example_that_it_would_take(name: str) -> None:
-    shown = CliRunner().invoke(main.app, [*name.split(), "--help"])
-    assert shown.exit_code == 0
-    assert "Example: " in shown.output
+    result = CliRunner().invoke(main.app, [*name.split(), "--help"])
+    assert result.exit_code == 0
+    assert "Example: " in result.output
     command = KNOWN[name]
     # The last command of a pipe is the one that the help is about.
     example = command.epilog.removeprefix("Example: ").rpartition(" | ")[2]  # type: ignore[attr-defined]

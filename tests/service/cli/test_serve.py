@@ -88,9 +88,9 @@ def _signals() -> Iterator[None]:
 
 @pytest.fixture
 def served() -> Iterator[list[Served]]:
-    begun: list[Served] = []
-    yield begun
-    for process in begun:
+    processes: list[Served] = []
+    yield processes
+    for process in processes:
         process.close()
 
 
@@ -166,9 +166,10 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
 
 def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: list[Served]) -> None:
     port = free_port()
-    away = SETTINGS.replace('kind = "maildir"\npath = "box"', f'host = "127.0.0.1"\nport = {port}')
-    away = away.replace('kind = "folder"\npath = "outbox"', f'host = "127.0.0.1"\nport = {port}')
-    folder = own_site(tmp_path / "site", away, box=False)
+    site_settings = SETTINGS.replace('kind = "maildir"\npath = "box"', f'host = "127.0.0.1"\nport = {port}')
+    site_settings = site_settings.replace('kind = "folder"\npath = "outbox"',
+        f'host = "127.0.0.1"\nport = {port}')
+    folder = own_site(tmp_path / "site", site_settings, box=False)
     create_game(folder, game_file(tmp_path), io.StringIO())
     settings = settings_of(folder)
     letter = OutLetter("welcome:1", "welcome", "ada@example.org", "Welcome", "Your game has begun.")
