@@ -62,4 +62,11 @@ class Explainer:
         return f"{'unit in' if kind is None else kind.name} {self._region(region)}"
 
     def _region(self, region: Region) -> str:
+        province = self.context.board.provinces.get(region.province)
+        if province is None:
+            return str(region)
+        # A coast that its province does not have stays as it was ordered. Sentences are stored with a judged
+        # phase and compared when its archive is verified, so archives of older versions fix this form.
+        if region.coast is not None and all(coast.id != region.coast for coast in province.coasts):
+            return f"{province.name} ({region.coast})"
         return self.context.board.region_text(region, "{} ({})")

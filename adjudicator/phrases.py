@@ -4,13 +4,15 @@ Each is a pattern for `str.format` whose fields are units, regions, powers and n
 `adjudicator.explain` spells out. The name is finer than the contract's reason ("illegal" has a dozen
 grounds), and a variant's citations are by this name (`[rules.citations]`).
 
-The record of a game holds the sentences of its judged phases, and `galloper verify` compares them: a changed
-sentence is reported for every phase that was judged before.
+The record of a game holds the sentences of its judged phases, and `galloper verify` compares them. So a
+sentence that is changed leaves its earlier wording in `EARLIER_WORDING`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 MOVEMENT: Mapping[str, str] = {
     "holds": "holds",
@@ -102,6 +104,59 @@ ADJUSTMENT: Mapping[str, str] = {
 }
 
 CLASSIC: Mapping[str, str] = {**MOVEMENT, **RETREAT, **ADJUSTMENT}
+
+EARLIER_WORDING: Sequence[tuple[str, str]] = (
+    ("disrupted: the convoy of {0} hangs on a fight that {0} itself would decide", MOVEMENT["paradox"]),
+    ("bounced: the convoy of {0} and the attack on it hang on each other, so both fail",
+     MOVEMENT["paradox_holds"]),
+    ("bounced off {0}: {1}", MOVEMENT["bounced_off"]),
+    ("bounced off {0} coming the other way: {1}", MOVEMENT["bounced_head_on"]),
+    ("beaten to {0} by {1}", MOVEMENT["beaten_to"]),
+    ("void: {0} is not {1}'s to order", MOVEMENT["not_ones_own"]),
+    ("void: no fleets stand on a way from {0} to {1}", MOVEMENT["no_fleets"]),
+    ("void: {0} cannot convoy, which only a fleet at sea can", MOVEMENT["no_carrier"]),
+    ("void: {0} is on no way from {1} to {2}", MOVEMENT["off_the_way"]),
+    ("void: {0} may not retreat to {1}, where {2} stands, so it is disbanded", RETREAT["place_taken"]),
+    ("void: {1} stands in {0}", ADJUSTMENT["centre_occupied"]),
+    ("void: {1} cannot stand in {0}", ADJUSTMENT["kind_cannot_stand"]),
+    ("void: {1} in {0} must be given a coast that it has", ADJUSTMENT["build_coast"]),
+    ("void: {0} is not {1}'s to give away", "void: {0} does not belong to {1}, who cannot give it away"),
+)
+"""Sentences as older versions wrote them, and as they are written now. A judged phase keeps its sentences, so
+an archive that was made before is verified with both."""
+
+CITATION = r"(?P<citation> \((?:[^()]|\([^()]*\))*\))"
+
+
+def is_earlier_wording(earlier: str, current: str) -> bool:
+    """Whether an older version wrote `earlier` where `current` is written now; citations are part of both."""
+    return any(current == sentence for sentence in _current_wordings(earlier))
+
+
+def _current_wordings(sentence: str) -> Iterator[str]:
+    for earlier, current in EARLIER_WORDING:
+        # The last name may end in parentheses, as "Fleet Spain (North Coast)" does, so both are tried.
+        for citation in ("", CITATION):
+            match = re.fullmatch(_pattern(earlier) + citation, sentence)
+            if match is not None:
+                parts = [match[f"part{number}"] for number in range(len(match.groups()) - bool(citation))]
+                yield current.format(*parts) + (match["citation"] if citation else "")
+
+
+@cache
+def _pattern(template: str) -> str:
+    pieces, seen_blanks = [], set[str]()
+    for piece in re.split(r"(\{\d\})", template):
+        number = piece.strip("{}")
+        if not (piece.startswith("{") and number.isdigit()):
+            pieces.append(re.escape(piece))
+        elif piece in seen_blanks:
+            pieces.append(f"(?P=part{number})")
+        else:
+            seen_blanks.add(piece)
+            pieces.append(f"(?P<part{number}>.+?)")
+    return "".join(pieces)
+
 
 REASONS = frozenset({
     "begun", "bounced", "completed", "coast_missing", "cut", "dislodged", "disrupted", "fleet_inland",

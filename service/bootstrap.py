@@ -148,11 +148,11 @@ class Site:
 
 
 def open_site(
-    settings: Settings, *, clock: Clock | None = None, eye: Recognizer | None = None,
+    settings: Settings, *, clock: Clock | None = None, recognizer: Recognizer | None = None,
     load: Callable[[str], Variant] = maps.load, workers: int = 4,
 ) -> Site:
     """A site from its settings, the database brought up to date. The demo and tests give a `clock` and an
-    `eye`."""
+    `recognizer`."""
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()
@@ -185,9 +185,9 @@ def open_site(
     def tell_sender(payload: dict[str, Any]) -> None:
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
 
-    looker = eye or _LazyEye(opener)
+    used_recognizer = recognizer or _LazyRecognizer(opener)
     reader = SubmissionReader(
-        store=store, blobs=blobs, clock=now, recognizer=looker, load=load, replies=post,
+        store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
         on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
         limits=ReviewLimits(settings.reader.auto_accept_confidence, settings.reader.min_margin_letters),
     )
@@ -210,7 +210,7 @@ def open_site(
             SystemClock(),
             MailboxStatus(SystemClock()),
             Path(settings.data),
-            getattr(looker, "loaded", lambda: False),
+            getattr(used_recognizer, "loaded", lambda: False),
         ),
         PostalMail(store, blobs, jobs, now, opener),
         # A clock that is simulated goes with no mail server's.
@@ -221,9 +221,8 @@ def open_site(
     jobs.register(ingest.WORK, process_job, failed=give_up)
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     _register(site, reader)
-    again = LineReader(
-        store, blobs, looker if isinstance(looker, LineRecognizer) else None, load, reader.limits
-    )
+    line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
+    again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     return site
 
@@ -285,17 +284,17 @@ def _drain(site: Site) -> None:
         log.warning("at a deadline: %s", error)
 
 
-class _LazyEye:
+class _LazyRecognizer:
     """A recognizer that loads the networks at the first photograph, once per process."""
 
     def __init__(self, opener: ImageOpener) -> None:
         self._opener = opener
-        self._eye: EngineRecognizer | None = None
+        self._recognizer: EngineRecognizer | None = None
         self._lock = Lock()
 
     def loaded(self) -> bool:
         """Whether a photograph was looked at, so that the networks are in memory."""
-        return self._eye is not None
+        return self._recognizer is not None
 
     def recognize(self, data: bytes, name: str) -> Any:
         return self._loaded().recognize(data, name)
@@ -306,9 +305,9 @@ class _LazyEye:
 
     def _loaded(self) -> EngineRecognizer:
         with self._lock:
-            if self._eye is None:
-                self._eye = EngineRecognizer(opener=self._opener)
-            return self._eye
+            if self._recognizer is None:
+                self._recognizer = EngineRecognizer(opener=self._opener)
+            return self._recognizer
 
 
 def open_source(settings: MailIn) -> MailSource:

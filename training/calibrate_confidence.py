@@ -90,12 +90,12 @@ def as_read(line: InterpretedLine) -> dict[str, Any]:
             "features": line.features, "candidates": ()}
 
 
-def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[Judged]:
+def read_all(truth: Truth, recognizer: EngineRecognizer) -> Iterator[Judged]:
     """Read a folder's sheets and judge their lines, naming each sheet on standard error."""
     variant = maps.load(truth.variant)
     reader, hands = trusting(PageReader(vocabulary_of(variant))), hands_of(truth)
     for number, sheet in enumerate(truth.sheets, 1):
-        sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
+        sights = recognizer.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         pages = [read_page(page, reader, truth.variant) for sight in sights for page in sight.reading.pages]
         yield from judged(sheet, pages, group_of(truth.folder, sheet), hands[sheet.file])
         print(f"{truth.folder.name}: {number} of {len(truth.sheets)}", file=sys.stderr, flush=True)
@@ -153,8 +153,8 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
     try:
         truths = [load_truth(folder) for folder in args.folders]
         if not args.keep.exists():
-            eye = EngineRecognizer()
-            save([line for truth in truths for line in read_all(truth, eye)], args.keep)
+            recognizer = EngineRecognizer()
+            save([line for truth in truths for line in read_all(truth, recognizer)], args.keep)
         provenance: dict[str, str | int | float] = {
             "command": "python -m training.calibrate_confidence",
             "made": args.made,

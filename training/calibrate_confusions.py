@@ -31,13 +31,13 @@ from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
 from training.tuning.misread import count, to_toml
 
 
-def read_all(truth: Truth, eye: EngineRecognizer) -> Iterator[tuple[str, str]]:
+def read_all(truth: Truth, recognizer: EngineRecognizer) -> Iterator[tuple[str, str]]:
     """Lines of a folder's sheets as written and as each opinion reads them freely, naming each sheet on
     standard error."""
     variant = maps.load(truth.variant)
     reader = PageReader(vocabulary_of(variant))
     for number, sheet in enumerate(truth.sheets, 1):
-        sights = eye.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
+        sights = recognizer.recognize((truth.folder / sheet.file).read_bytes(), sheet.file)
         yield from pairs(
             sheet, [page for sight in sights for page in sight.reading.pages], reader, truth.variant
         )
@@ -82,8 +82,8 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
     args = _parser().parse_args(arguments)
     try:
         truths = [load_truth(folder) for folder in args.folders]
-        eye = EngineRecognizer()
-        counts = count(pair for truth in truths for pair in read_all(truth, eye))
+        recognizer = EngineRecognizer()
+        counts = count(pair for truth in truths for pair in read_all(truth, recognizer))
         provenance: dict[str, str | int] = {
             "command": "python -m training.calibrate_confusions", "made": args.made,
             "day": (today or datetime.now(UTC).date()).isoformat(),

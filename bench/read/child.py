@@ -34,10 +34,10 @@ _KIB_IN_MIB = 1024
 def ours(slug: str) -> Reader:
     """Our reader as in `galloper read`: the sheet's own heading says which phase it is."""
     variant = maps.load(slug)
-    eye, reader = EngineRecognizer(), PageReader(vocabulary_of(variant))
+    recognizer, reader = EngineRecognizer(), PageReader(vocabulary_of(variant))
 
     def read(photo: Path) -> dict[str, Any]:
-        return read_photo(photo.name, photo.read_bytes(), eye, reader, variant, by_heading=True)
+        return read_photo(photo.name, photo.read_bytes(), recognizer, reader, variant, by_heading=True)
 
     return read
 

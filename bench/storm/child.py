@@ -73,7 +73,7 @@ def main(folder: Path, role: str, argument: str = "") -> None:
 
 
 def _site(settings: Settings, clock: Clock | None = None) -> Site:
-    return open_site(settings, clock=clock, eye=BlankPageRecognizer())
+    return open_site(settings, clock=clock, recognizer=BlankPageRecognizer())
 
 
 def _serve(site: Site) -> None:

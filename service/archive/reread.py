@@ -96,7 +96,7 @@ class Comparison:
 
 def run_reread(
     path: Path,
-    eye: Recognizer,
+    recognizer: Recognizer,
     load: Callable[[str], Variant],
     phase: int | None,
     out: TextIO,
@@ -108,7 +108,7 @@ def run_reread(
     Returns 0. Raises RereadFault, BrokenArchive and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = check_archive(path)
-    for comparison in reread(path, archive, eye, load, phase, progress):
+    for comparison in reread(path, archive, recognizer, load, phase, progress):
         counts[comparison.change] += 1
         if as_json:
             print(json.dumps(_as_json(comparison), ensure_ascii=False), file=out, flush=True)
@@ -150,7 +150,7 @@ def check_archive(path: Path) -> Archive:
 
 
 def reread(
-    path: Path, archive: Archive, eye: Recognizer, load: Callable[[str], Variant], phase: int | None,
+    path: Path, archive: Archive, recognizer: Recognizer, load: Callable[[str], Variant], phase: int | None,
     progress: TextIO
 ) -> Iterator[Comparison]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
@@ -173,7 +173,7 @@ def reread(
                 for photograph in dict.fromkeys(name for name, _ in old):
                     fresh = _read_now(
                         zipped.read(photographs[photograph]),
-                        eye,
+                        recognizer,
                         reader,
                         variant,
                         str(archive.manifest["name"]),
@@ -228,12 +228,12 @@ def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _Re
 
 
 def _read_now(
-    data: bytes, eye: Recognizer, reader: PageReader, variant: Variant, game: str
+    data: bytes, recognizer: Recognizer, reader: PageReader, variant: Variant, game: str
 ) -> list[list[InterpretedLine]]:
     """The pages of a file as the reader of today sees them, lines of orders alone."""
     known = [known_game(variant, game)]
     return [[line for line in reader.read_page(page, known).lines if line.kind in ORDERS]
-            for sight in eye.recognize(data, "photograph") for page in sight.reading.pages]
+            for recognized in recognizer.recognize(data, "photograph") for page in recognized.reading.pages]
 
 
 def _pair_lines(

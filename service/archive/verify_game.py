@@ -4,12 +4,15 @@ the judge."""
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import maps
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
+from adjudicator.outcome import Resolution
+from adjudicator.phrases import is_earlier_wording
 from adjudicator.serialize import codec
 from adjudicator.serialize.codec import CodecError
 from maps import MapError
@@ -223,14 +226,14 @@ def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[s
     """Judge the phase again; the document must be the same to the last character."""
     try:
         position = codec.load_position(tells["position"])
-        orders: list[Order] = [
-            outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes
-        ]
+        stored = codec.load_resolution(tells["resolution"])
+        orders: list[Order] = [outcome.order for outcome in stored.outcomes]
         again = judge(
             variant.context(), variant.rules, position, orders, Lots(tuple(tells["lots"]["numbers"]))
         )
     except (CodecError, IndexError, KeyError) as fault:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+    again = _in_stored_words(again, stored)
     # Compared as stored text: a resolution that reads alike but differs in a digit is another.
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
         return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
@@ -238,3 +241,15 @@ def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[s
     if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
         return [f"Entry {number}: what it tells of the orders is not what the judge says."]
     return []
+
+
+def _in_stored_words(again: Resolution, stored: Resolution) -> Resolution:
+    """The new judgement, with a stored sentence wherever that says the same in an older version's words."""
+    if len(again.outcomes) != len(stored.outcomes):
+        return again
+    pairs = zip(again.outcomes, stored.outcomes, strict=True)
+    outcomes = tuple(
+        replace(outcome, why=before.why) if is_earlier_wording(before.why, outcome.why) else outcome
+        for outcome, before in pairs
+    )
+    return replace(again, outcomes=outcomes)

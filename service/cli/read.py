@@ -1,4 +1,4 @@
-"""`galloper read`: photographs to JSON or text, by the same eye and the same words as the service."""
+"""`galloper read`: photographs to JSON or text, by the same recognizer and the same words as the service."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run_read(
     if names is not None:
         vocabulary = Vocabulary(named_lexicon(variant, names), vocabulary.forms)
     reader = PageReader(vocabulary)
-    eye = EngineRecognizer()
+    recognizer = EngineRecognizer()
     code = 0
     for number, photo in enumerate(photos, 1):
         print(f"reading {number} of {len(photos)}: {photo.name}", file=sys.stderr)
@@ -48,20 +48,21 @@ def run_read(
             # The other photographs are still read.
             code = 1
             continue
-        answer = read_photo(photo.name, data, eye, reader, variant, by_heading=phase is None)
+        answer = read_photo(photo.name, data, recognizer, reader, variant, by_heading=phase is None)
         print(json.dumps(answer, ensure_ascii=False) if as_json else _text(answer), file=out, flush=True)
     return code
 
 
 def read_photo(
-    name: str, data: bytes, eye: EngineRecognizer, reader: PageReader, variant: Variant, *, by_heading: bool
+    name: str, data: bytes, recognizer: EngineRecognizer, reader: PageReader, variant: Variant, *,
+    by_heading: bool,
 ) -> dict[str, Any]:
     """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
     games = [known_game(variant)]
     pages: list[dict[str, Any]] = []
-    sights = eye.recognize(data, name)
-    for sight in sights:
-        for page in sight.reading.pages:
+    recognized_pages = recognizer.recognize(data, name)
+    for recognized in recognized_pages:
+        for page in recognized.reading.pages:
             page_reader = reader.for_heading(page, games) if by_heading else reader
             lines = page_reader.read_page(page, games).lines
             pages.append({
@@ -69,7 +70,7 @@ def read_photo(
                 "skew_degrees": round(page.skew_degrees, 2),
                 "lines": [_line(line) for line in lines],
             })
-    readings: list[Reading] = [sight.reading for sight in sights]
+    readings: list[Reading] = [recognized.reading for recognized in recognized_pages]
     # One good page makes the file readable.
     bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
     return {

@@ -19,6 +19,7 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Outcome
+from adjudicator.phrases import EARLIER_WORDING, is_earlier_wording
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit, UnitRef
@@ -492,3 +493,31 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     scene = SCENES[name]
     _, outcome = scene.outcome({name: "page 4"})
     assert outcome.why == f"{scene.says} (page 4)"
+
+
+@pytest.mark.parametrize(("current", "earlier"), [
+    ("stood off by Army Cambridgeshire (1 against 1)", "bounced off Army Cambridgeshire: 1 against 1"),
+    # The coast's parentheses and those of the citation are told apart.
+    ("stood off by Fleet Spain (North Coast) (2 against 2) (DATC 6.D.1)",
+     "bounced off Fleet Spain (North Coast): 2 against 2 (DATC 6.D.1)"),
+    ("bounced: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
+     "beaten to Mid-Atlantic Ocean by Fleet Spain (North Coast)"),
+    ("void: Army Cheshire does not belong to Montrose (4.2)",
+        "void: Army Cheshire is not Montrose's to order (4.2)"),
+])  # fmt: skip
+def test_what_an_older_version_wrote_is_known(current: str, earlier: str) -> None:
+    """HOU-08: the earlier sentences are those of the results letters of 2026."""
+    assert is_earlier_wording(earlier, current)
+
+
+def test_a_sentence_that_says_something_else_is_no_earlier_wording() -> None:
+    current = "stood off by Army Cheshire (1 against 1)"
+    assert not is_earlier_wording("bounced off Army Cheshire: 1 against 2", current)
+    assert not is_earlier_wording("bounced off Army Kent: 1 against 1", current)
+    assert not is_earlier_wording("moves to Cheshire", "moves to Cheshire")
+
+
+def test_every_current_wording_is_one_that_a_game_still_uses() -> None:
+    """A sentence that is changed once more must change in the table, too."""
+    sentences = {text for slug in maps.variants() for text in maps.load(slug).rules.SENTENCES.values()}
+    assert {current for _, current in EARLIER_WORDING} <= sentences

@@ -29,7 +29,7 @@ def _slots(reader: Reader, text: str) -> list[str]:
 
 
 def test_a_name_with_its_coast_is_one_place_of_a_line(named: Reader) -> None:
-    """Also a coast that this place does not have: an eye may have read it so."""
+    """Also a coast that this place does not have: a recognizer may have read it so."""
     # A typed correction took up to 47 keys while a name with its coast was no place that Tab finds.
     assert _slots(named, "A Nottingham Castle/East Coast S Cardigan Bay") == [
         "Nottingham Castle/East Coast", "Cardigan Bay"]

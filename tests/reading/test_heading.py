@@ -1,5 +1,5 @@
-"""The heading of a sheet by its ink (HEAD-01 to HEAD-03, VER-02): letters that the eye took for others are
-put right where the ink allows it, and nothing is surer for it."""
+"""The heading of a sheet by its ink (HEAD-01 to HEAD-03, VER-02): letters that the recognizer took for others
+are put right where the ink allows it, and nothing is surer for it."""
 
 from __future__ import annotations
 

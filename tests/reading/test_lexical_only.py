@@ -35,7 +35,7 @@ OTHERS = sorted(path for folder in (SHEETS, DEMO) for path in folder.glob("*.jpg
 
 @dataclass
 class Sheet:
-    """An eye that sees one sheet in whatever file it is handed; it looks once, for no eye is given a game."""
+    """A recognizer that sees one sheet in whatever file it is handed. It looks once: it knows of no game."""
 
     data: bytes
     pages: list[RecognizedPage] = field(default_factory=list)

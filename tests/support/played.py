@@ -85,7 +85,7 @@ def finish(table: Table) -> None:
 
 
 def read(table: Table, power: str, orders: list[str]) -> None:
-    """What the eye would have made of every sheet of a power: the same lines, the last one doubtful."""
+    """What the recognizer would have made of every sheet of a power: the same lines, the last doubtful."""
     with table.site.store.begin() as session:
         for submission in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
             page = records.pages(session, submission.id)[0]

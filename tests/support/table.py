@@ -297,7 +297,7 @@ class Table:
 
 
 def sheet_picture(width: int = 800, height: int = 1000) -> bytes:
-    """A page of paper's colour, as the eye leaves it upright."""
+    """A page of paper's colour, as the recognizer leaves it upright."""
     out = io.BytesIO()
     Image.new("RGB", (width, height), (236, 230, 214)).save(out, "JPEG")
     return out.getvalue()

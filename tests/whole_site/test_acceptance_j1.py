@@ -5,8 +5,8 @@ with table A5 of the requirements (OUT-01 to OUT-12), none missing and none extr
 
 Who is written to is worked out here from that table and from what the demo's story says by hand of its game:
 nobody is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The second game
-has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the real eye is in
-test_whole_turn.
+has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the real
+recognizer is in test_whole_turn.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def worked(day: int) -> datetime:
 
 @dataclass
 class Seen:
-    """An eye that sees in each picture what was written on its sheet."""
+    """A recognizer that sees in each picture what was written on its sheet."""
 
     sheets: dict[bytes, Sequence[str]] = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ class Tables:
     box: ImapBox
     sink: SmtpSink
     story: Story
-    eye: Seen
+    recognizer: Seen
     seats: dict[str, dict[str, str]]
     expected: Told = field(default_factory=Counter)
     sent: int = 0
@@ -147,7 +147,7 @@ class Tables:
         photo = picture(self.sent, "PNG")
         title = self.site.load("w3k").powers[power].name
         heading = (title, game, f"{phase_of(phase)} Orders", f"v{version}")
-        self.eye.sheets[photo] = (*heading, *lines)
+        self.recognizer.sheets[photo] = (*heading, *lines)
         sender = self.seats[game][power]
         self.deliver(
             self._mail(
@@ -229,7 +229,7 @@ class Tables:
 
 @pytest.fixture
 def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Tables]:
-    story, clock, eye = read_story(), SimulatedClock(worked(0)), Seen()
+    story, clock, recognizer = read_story(), SimulatedClock(worked(0)), Seen()
     into = MailIn(
         host="127.0.0.1",
         port=dovecot.imap,
@@ -250,7 +250,7 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
             web=Web(secure_cookies=False, base_url=BASE),
         ),
         clock=clock,
-        eye=eye,
+        recognizer=recognizer,
     )
     seats = {
         FIRST: {power: player_address for power, (_, player_address) in story.players.items()},
@@ -259,7 +259,7 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
     # One person plays in both games, so letters must not mix what each game may know.
     seats[SECOND]["Montrose"] = SHARED
     assert seats[FIRST]["The Crown"] == SHARED
-    opened = Tables(site, clock, ImapBox(into), smtp_sink, story, eye, seats)
+    opened = Tables(site, clock, ImapBox(into), smtp_sink, story, recognizer, seats)
     for game in (FIRST, SECOND):
         _create(opened, game)
     site.jobs.start()

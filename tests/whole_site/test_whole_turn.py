@@ -1,6 +1,6 @@
 """One whole turn on real servers, as played: eight handwritten sheets of Autumn 1642 by LMTP into Dovecot
-with IDLE waiting, read by the real eye, the doubtful lines settled at the desk, judged, approved, and the
-results out by SMTP.
+with IDLE waiting, read by the real recognizer, the doubtful lines settled at the desk, judged, approved, and
+the results out by SMTP.
 
 What must come of it was worked out by hand before any judge was run (demo/data/w3k/expected.toml): two
 crossings by convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
@@ -238,7 +238,7 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
             == 0
         )
         read = list(session.scalars(select(LineRow).where(LineRow.kind == "order")))
-    # It was the eye that read: about as many orders as were written, and most of them without a person.
+    # It was the recognizer that read: about as many orders as were written, and most without a person.
     written = sum(len(story.sheets[mail.files[0]]) for mail in mails)
     assert abs(len(read) - written) <= 0.15 * written
     assert sum(line.status == LineState.AUTO for line in read) > 0.5 * written

@@ -1,4 +1,4 @@
-"""The heading on a sheet as the eye reads it, and whether it agrees with the subject (HEAD-01..03,
+"""The heading on a sheet as the recognizer reads it, and whether it agrees with the subject (HEAD-01..03,
 POST-03)."""
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from service.intake.recognizer import EngineRecognizer
 from service.notices.replies import Replies
 from service.store.digests import canonical, plain
 from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
-from tests.service.intake.test_read_submission import Shown, page, sight
+from tests.service.intake.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.played import archived, finish
@@ -98,8 +98,8 @@ def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = Tr
     """What another reader, which sees these lines, makes of the archive."""
     path, out = folder / "game.zip", io.StringIO()
     path.write_bytes(data)
-    eye = Shown({picture(90): (sight(_lifted(page(["Montrose", *lines]))),)})
-    assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=as_json) == 0
+    recognizer = Shown({picture(90): (recognized(_lifted(page(["Montrose", *lines]))),)})
+    assert run_reread(path, recognizer, maps.load, None, out, io.StringIO(), as_json=as_json) == 0
     assert path.read_bytes() == data
     return out.getvalue()
 
@@ -176,7 +176,7 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
     """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and
     none of the program's."""
     pytest.importorskip("rapidocr")
-    eye, sender = EngineRecognizer(), address("Montrose")
+    recognizer, sender = EngineRecognizer(), address("Montrose")
     photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
     with make_site(tmp_path) as site:
         table = open_table(site)
@@ -186,7 +186,7 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
             store=site.store,
             blobs=site.blobs,
             clock=site.clock,
-            recognizer=eye,
+            recognizer=recognizer,
             load=table.load,
             replies=Replies(table.writer),
             on_read=lambda _phase: None,
@@ -194,7 +194,7 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
         finish(table)
         path, out = tmp_path / "game.zip", io.StringIO()
         path.write_bytes(archived(table))
-    assert run_reread(path, eye, maps.load, None, out, io.StringIO(), as_json=True) == 0
+    assert run_reread(path, recognizer, maps.load, None, out, io.StringIO(), as_json=True) == 0
     *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
     assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5
     assert all(line["was"] == line["now"] for line in lines)

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from service.store.tables import LineRow, LineState, PhaseState
-from tests.service.intake.test_read_submission import HEADING, MONTROSE, Desk, page, sight
+from tests.service.intake.test_read_submission import HEADING, MONTROSE, Desk, page, recognized
 from tests.support.desk_table import open_desk
 from tests.support.mail_builder import picture
 from tests.support.site import Site
@@ -25,7 +25,7 @@ def desk(site: Site) -> Desk:
 def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Desk) -> None:
     """SUB-07: from the arrival to the desk after the deadline the player gets one letter, and no question."""
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL, FOOLISH])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, DOUBTFUL, FOOLISH])),)})
     assert desk.table.told() == [("receipt", MONTROSE)]
     words = desk.table.words(desk.table.letters()[0])
     assert "?" not in words
@@ -43,7 +43,7 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
 def test_before_the_deadline_no_line_can_be_reviewed(desk: Desk) -> None:
     """SUB-07: waiting lines are neither shown nor decided while orders can still be revised."""
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (sight(page([*HEADING, DOUBTFUL])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, DOUBTFUL])),)})
     phase, browser = desk.table.phase(), open_desk(desk.table)
     for path in (f"/desk/{phase.id}", f"/sheets/{phase.id}", f"/sheet/{paper}", "/"):
         page_text = browser.text(path)

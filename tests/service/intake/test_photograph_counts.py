@@ -1,8 +1,8 @@
 """What counts is on the photographed sheet: typed or written by hand, whatever the mail says beside it, and
 with every byte of the photograph kept.
 
-Two real photographs, read by the real eye: a sheet of the demo in a hasty hand, and a sheet typed here,
-printed and taken by the camera of the training sheets.
+Two real photographs, read by the real recognizer: a sheet of the demo in a hasty hand, and a sheet typed
+here, printed and taken by the camera of the training sheets.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ SHEETS: dict[str, Callable[[], bytes]] = {"handwritten": HANDWRITTEN.read_bytes,
 class Once:
     """The real recognizer; each file is read once, however often it is mailed."""
 
-    eye: EngineRecognizer = field(default_factory=EngineRecognizer)
+    recognizer: EngineRecognizer = field(default_factory=EngineRecognizer)
     pages_by_file: dict[bytes, tuple[RecognizedPage, ...]] = field(default_factory=dict)
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         if data not in self.pages_by_file:
-            self.pages_by_file[data] = self.eye.recognize(data, name)
+            self.pages_by_file[data] = self.recognizer.recognize(data, name)
         return self.pages_by_file[data]
 
 
 @pytest.fixture(scope="module")
-def eye() -> Once:
+def recognizer() -> Once:
     return Once()
 
 
@@ -95,7 +95,7 @@ def table(site: Site) -> Table:
 
 
 def send(
-    table: Table, eye: Once, photograph: bytes, version: int = 1, words: bytes | None = None
+    table: Table, recognizer: Once, photograph: bytes, version: int = 1, words: bytes | None = None
 ) -> SubmissionRow:
     """Hamilton's sheet by mail, taken in and read."""
     sender = address(POWER)
@@ -109,7 +109,7 @@ def send(
     assert table.site.blobs.read(row.sha256) == raw
     site, paper = table.site, table.papers()[-1].id
     SubmissionReader(
-        store=site.store, blobs=site.blobs, clock=site.clock, recognizer=eye, load=table.load,
+        store=site.store, blobs=site.blobs, clock=site.clock, recognizer=recognizer, load=table.load,
         replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
     return table.papers()[-1]
@@ -126,17 +126,19 @@ def read(rows: list[LineRow]) -> list[tuple[object, ...]]:
     return [(r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows]
 
 
-def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(table: Table, eye: Once) -> None:
+def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(
+    table: Table, recognizer: Once
+) -> None:
     """SUB-04: heading and orders, each as it was typed."""
-    paper = send(table, eye, typed_sheet())
+    paper = send(table, recognizer, typed_sheet())
     assert (paper.fate, paper.flags) == ("counts", [])
     order_rows = [row for row in lines(table, paper) if row.kind == "order"]
     assert [row.order for row in order_rows] == list(MEANT)
 
 
-def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: Once) -> None:
+def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, recognizer: Once) -> None:
     """SUB-04: the written order is among the readings of every line (the demo's manifest has the orders)."""
-    paper = send(table, eye, HANDWRITTEN.read_bytes())
+    paper = send(table, recognizer, HANDWRITTEN.read_bytes())
     assert (paper.fate, paper.flags) == ("counts", [])
     order_rows = [row for row in lines(table, paper) if row.kind == "order"]
     written = [order for _, order, struck in read_story().sheets[HANDWRITTEN.name] if not struck]
@@ -146,14 +148,14 @@ def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, eye: On
 
 
 @pytest.mark.parametrize("kind", SHEETS)
-def test_words_beside_the_photograph_change_no_line(table: Table, eye: Once, kind: str) -> None:
+def test_words_beside_the_photograph_change_no_line(table: Table, recognizer: Once, kind: str) -> None:
     """SUB-03, Q-03: the body is ignored, plain or HTML: the same photograph gives the same lines to the last
     bit, and neither the version nor an order that only the body has."""
     photograph = SHEETS[kind]()
-    bare = read(lines(table, send(table, eye, photograph, 1)))
+    bare = read(lines(table, send(table, recognizer, photograph, 1)))
     html = f"Content-Type: text/html; charset=utf-8\r\n\r\n<p>{BODY}</p>\r\n".encode()
     both = multipart([text(BODY.replace("\n", "\r\n")), html], "multipart/alternative", boundary="inner")
-    paper = send(table, eye, photograph, 2, both)
+    paper = send(table, recognizer, photograph, 2, both)
     assert read(lines(table, paper)) == bare
     assert len(bare) > 5
     assert (paper.power, paper.version, paper.instruction, paper.fate) == (POWER, 2, None, "counts")
@@ -173,12 +175,12 @@ def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(
 
 @pytest.mark.parametrize("kind", SHEETS)
 def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(
-    table: Table, eye: Once, kind: str
+    table: Table, recognizer: Once, kind: str
 ) -> None:
     """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its
     row says of which original."""
     photograph = SHEETS[kind]()
-    paper = send(table, eye, photograph)
+    paper = send(table, recognizer, photograph)
     with table.site.store() as session:
         (page,) = session.scalars(select(PageRow).where(PageRow.submission_id == paper.id))
     assert page.original == hashlib.sha256(photograph).hexdigest()

@@ -36,7 +36,7 @@ def page(lines: Sequence[str | tuple[str, float]], number: int = 1, rotation: in
     ))  # fmt: skip
 
 
-def sight(*pages: Page) -> RecognizedPage:
+def recognized(*pages: Page) -> RecognizedPage:
     return RecognizedPage(sheet_picture(), Reading(Status.READ, pages=pages))
 
 
@@ -50,12 +50,12 @@ def unusable(reason: UnreadableReason) -> RecognizedPage:
 class Shown:
     """A recognizer that returns prepared pages for each file, and counts its calls."""
 
-    sights: Mapping[bytes, tuple[RecognizedPage, ...]]
+    recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]
     looks: int = 0
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         self.looks += 1
-        return self.sights[data]
+        return self.recognized_pages[data]
 
 
 @dataclass
@@ -65,14 +65,14 @@ class Desk:
     table: Table
     settled: list[int] = field(default_factory=list)
 
-    def read(self, paper: int, sights: Mapping[bytes, tuple[RecognizedPage, ...]]) -> SubmissionRow:
-        self.reader(Shown(sights)).read({"submission": paper})
+    def read(self, paper: int, recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]) -> SubmissionRow:
+        self.reader(Shown(recognized_pages)).read({"submission": paper})
         return self.paper(paper)
 
-    def reader(self, eye: Shown) -> SubmissionReader:
+    def reader(self, recognizer: Shown) -> SubmissionReader:
         site = self.table.site
         return SubmissionReader(
-            store=site.store, blobs=site.blobs, clock=site.clock, recognizer=eye, load=self.table.load,
+            store=site.store, blobs=site.blobs, clock=site.clock, recognizer=recognizer, load=self.table.load,
             replies=Replies(self.table.writer), on_read=self.settled.append, limits=ReviewLimits(),
         )  # fmt: skip
 
@@ -109,7 +109,7 @@ def desk(site: Site) -> Desk:
 
 def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
     paper = desk.mailed()
-    row = desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS], rotation=90)),)})
+    row = desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS], rotation=90)),)})
     assert (row.fate, row.flags, row.instruction) == ("counts", [], 1)
     assert row.read_at == desk.table.site.clock.now()
     lines = desk.lines(paper)
@@ -130,13 +130,13 @@ def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) ->
         game = session.get_one(GameRow, desk.table.game)
         game.options = {**game.options, "auto_score": 2.0}
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
     assert [line.status for line in desk.lines(paper) if line.kind == "order"] == [LineState.OPEN] * 2
 
 
 def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> None:
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (sight(page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])),)})
     line = desk.lines(paper)[-1]
     assert line.status == LineState.OPEN
     assert line.text == "Army Aberden mowes to The Meams"
@@ -145,13 +145,13 @@ def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> Non
 
 def test_a_paper_is_read_once(desk: Desk) -> None:
     paper = desk.mailed()
-    eye = Shown({picture(90): (sight(page([*HEADING, *ORDERS])),)})
-    desk.reader(eye).read({"submission": paper})
-    desk.reader(eye).read({"submission": paper})
-    assert eye.looks == 1
+    recognizer = Shown({picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    desk.reader(recognizer).read({"submission": paper})
+    desk.reader(recognizer).read({"submission": paper})
+    assert recognizer.looks == 1
     assert len(desk.lines(paper)) == 7
-    desk.reader(eye).read({"submission": 999})
-    assert eye.looks == 1
+    desk.reader(recognizer).read({"submission": 999})
+    assert recognizer.looks == 1
 
 
 def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(desk: Desk) -> None:
@@ -164,8 +164,8 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
     table.take(raw, table.phase().opens_at)
     paper = table.papers()[0].id
     desk.read(paper, {
-        sheets: (sight(page([*HEADING, ORDERS[0]])), sight(page([ORDERS[1]]))),
-        picture(210): (sight(page(["Army Blair Castle moves to Atholl"])),),
+        sheets: (recognized(page([*HEADING, ORDERS[0]])), recognized(page([ORDERS[1]]))),
+        picture(210): (recognized(page(["Army Blair Castle moves to Atholl"])),),
     })  # fmt: skip
     pages = desk.pages(paper)
     assert [page_row.ordinal for page_row in pages] == [0, 1, filing.PAGES_PER_FILE]
@@ -177,7 +177,7 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
 
 def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
     paper = desk.mailed()
-    both = sight(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
+    both = recognized(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
     desk.read(paper, {picture(90): (both,)})
     assert [page_row.ordinal for page_row in desk.pages(paper)] == [0, 1]
     assert sum(line.order is not None for line in desk.lines(paper)) == 2
@@ -198,7 +198,7 @@ def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     desk: Desk, heading: tuple[str, ...]
 ) -> None:
     paper = desk.mailed()
-    row = desk.read(paper, {picture(90): (sight(page([*heading, *ORDERS])),)})
+    row = desk.read(paper, {picture(90): (recognized(page([*heading, *ORDERS])),)})
     assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
     # HEAD-03: a sheet is never moved to another power.
     assert row.power == "Montrose"
@@ -212,17 +212,17 @@ def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     "heading", [(), ("Charles",), ("Montrose", "Summer"), ("James Graham", "Summer 1642")]
 )
 def test_a_sheet_that_says_less_is_not_held(desk: Desk, heading: tuple[str, ...]) -> None:
-    row = desk.read(desk.mailed(), {picture(90): (sight(page([*heading, *ORDERS])),)})
+    row = desk.read(desk.mailed(), {picture(90): (recognized(page([*heading, *ORDERS])),)})
     assert (row.fate, row.flags) == ("counts", [])
 
 
 def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Desk) -> None:
     first = desk.mailed(30, 1)
-    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
     second = desk.mailed(60, 2)
     # A sheet counts as a whole, so a list of changes must not replace the version before.
     changes = [*HEADING[:4], "Only changes, otherwise as before", ORDERS[1]]
-    row = desk.read(second, {picture(60): (sight(page(changes)),)})
+    row = desk.read(second, {picture(60): (recognized(page(changes)),)})
     assert (row.fate, row.flags) == ("held", ["only_changes"])
     assert desk.counting() == {"Montrose": first}
     words = desk.table.words(desk.table.letters("held")[0])
@@ -236,10 +236,10 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
     # Seen on a real sheet: "v1" in a player's hand was read as "v7" with a score of 0.75.
     first = desk.mailed(30, 1)
-    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
     assert (row.instruction, row.flags) == (None, [])
     second = desk.mailed(60, 2)
-    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "v2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": second}
 
 
@@ -247,19 +247,19 @@ def test_a_faint_number_is_no_instruction_even_where_the_subject_has_none(desk: 
     bare = desk.table.subject("Montrose").removesuffix(" - v1")
     desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
     first = desk.table.papers()[0].id
-    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
     assert row.instruction is None
     second = desk.mailed(60, 2)
-    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "v2", *ORDERS])),)})
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "v2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": second}
 
 
 def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_counts(desk: Desk) -> None:
     first = desk.mailed(30, 1)
-    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "v7", *ORDERS])),)})
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "v7", *ORDERS])),)})
     assert (row.instruction, row.flags, row.fate) == (None, ["version_disagrees"], "counts")
     second = desk.mailed(60, 2)
-    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "Version 2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": second}
 
 
@@ -267,10 +267,10 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
     bare = desk.table.subject("Montrose").removesuffix(" - v1")
     desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
     first = desk.table.papers()[0].id
-    row = desk.read(first, {picture(30): (sight(page([*HEADING[:4], "Version 3", *ORDERS])),)})
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "Version 3", *ORDERS])),)})
     assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
     second = desk.mailed(60, 2)
-    desk.read(second, {picture(60): (sight(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "Version 2", *ORDERS])),)})
     assert desk.counting() == {"Montrose": first}
 
 
@@ -305,7 +305,7 @@ def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
 
 def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) -> None:
     first = desk.mailed(30, 1)
-    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
     second = desk.mailed(60, 2)
     desk.read(second, {picture(60): (unusable(UnreadableReason.TOO_DARK),)})
     assert desk.counting() == {"Montrose": first}
@@ -321,7 +321,8 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
     table.take(raw, table.phase().opens_at)
     paper = table.papers()[0].id
     row = desk.read(paper, {
-        picture(30): (unusable(UnreadableReason.BLURRED),), picture(60): (sight(page([*HEADING, *ORDERS])),),
+        picture(30): (unusable(UnreadableReason.BLURRED),),
+        picture(60): (recognized(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
     assert [page_row.note for page_row in desk.pages(paper)] == ["blurred", None]
@@ -333,7 +334,7 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
 
 def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:
     first = desk.mailed(30, 1)
-    desk.read(first, {picture(30): (sight(page([*HEADING, *ORDERS])),)})
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
     second = desk.mailed(60, 2)
     desk.settled.clear()
     reader = desk.reader(Shown({}))

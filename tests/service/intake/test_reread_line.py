@@ -54,8 +54,8 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
 
 
 def _reader(desk: DeskSite, *texts: str) -> tuple[LineReader, ScriptedRecognizer]:
-    eye = ScriptedRecognizer(texts)
-    return LineReader(desk.store, desk.blobs, eye, maps.load), eye
+    recognizer = ScriptedRecognizer(texts)
+    return LineReader(desk.store, desk.blobs, recognizer, maps.load), recognizer
 
 
 def _boxed(desk: DeskSite, line: int = 3, key: str = "box-1") -> int:
@@ -75,10 +75,10 @@ def _offers(desk: DeskSite, line: int) -> list[tuple[str, str]]:
 def test_a_box_set_right_is_read_anew_and_what_stands_in_it_is_offered_first(desk: DeskSite) -> None:
     line_id = _boxed(desk)
     assert "data-awaited" in desk.page(f"/desk/7?line={line_id}")
-    reader, eye = _reader(desk, "Army Angus moves to Carham")
+    reader, recognizer = _reader(desk, "Army Angus moves to Carham")
     reader.read({"line": line_id})
     # DRAWN is in hundredths of the picture, which has 900 x 700 pixels.
-    assert eye.boxes == [(Box(((45, 210), (810, 210), (810, 280), (45, 280))), 0)]
+    assert recognizer.boxes == [(Box(((45, 210), (810, 210), (810, 280), (45, 280))), 0)]
     page = desk.page(f"/desk/7?line={line_id}")
     assert "data-awaited" not in page
     fresh, *rest = _offers(desk, line_id)
@@ -116,17 +116,17 @@ def test_the_page_is_told_that_a_line_was_read_anew(desk: DeskSite) -> None:
 
 def test_it_is_read_once_never_after_sending_and_undo_brings_the_old_line_back(desk: DeskSite) -> None:
     line_id = _boxed(desk)
-    reader, eye = _reader(desk, "Army Angus moves to Carham")
+    reader, recognizer = _reader(desk, "Army Angus moves to Carham")
     desk.change(7, state=PhaseState.SENT)
     reader.read({"line": line_id})
-    assert eye.boxes == []
+    assert recognizer.boxes == []
     desk.change(7, state=PhaseState.CLOSED)
     # A job that was interrupted runs again.
     for _ in range(2):
         reader.read({"line": line_id})
     with desk.store() as session:
         first = session.get_one(LineRow, line_id).candidates
-    assert len(eye.boxes) == 1
+    assert len(recognizer.boxes) == 1
     desk.act("undo")
     with desk.store() as session:
         assert {w.line.id for w in queries.work(session, session.get_one(PhaseRow, 7))} == {1, 2, 3, 4}

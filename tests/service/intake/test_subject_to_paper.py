@@ -14,7 +14,7 @@ from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store import records
 from service.store.tables import GameRow, MailState, PhaseState
-from tests.service.intake.test_read_submission import HEADING, ORDERS, Desk, page, sight
+from tests.service.intake.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, START, Table, address, open_table
@@ -76,7 +76,7 @@ def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(
     # A sheet of another year is held, and not taken for the phase that happens to be open.
     desk.table.take(desk.table.mail("Montrose", subject=WITHOUT_YEAR), desk.table.phase().opens_at)
     (paper,) = desk.table.papers()
-    row = desk.read(paper.id, {picture(90): (sight(page([*HEADING[:3], year_line, *ORDERS])),)})
+    row = desk.read(paper.id, {picture(90): (recognized(page([*HEADING[:3], year_line, *ORDERS])),)})
     assert (row.fate, row.phase_id) == (fate, desk.table.phase().id)
     assert "year_missing" in row.flags
     assert desk.counting() == ({"Montrose": paper.id} if fate == "counts" else {})

@@ -166,7 +166,7 @@ def test_labels_stand_fourteen_on_a_page() -> None:
 
 @pytest.fixture(scope="module")
 def map_pdf() -> bytes:
-    """The map of a board, drawn once for all packs. It takes four seconds, and no pack depends on its content."""
+    """The map of a board, drawn once for all packs. It takes four seconds, and no test here looks at it."""
     variant = maps.load("w3k")
     return board_pdf(variant, variant.start.centres, "Powick Bridge", "at the beginning of 1642")
 

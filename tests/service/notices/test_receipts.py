@@ -21,7 +21,7 @@ from tests.service.intake.test_read_submission import (
     Desk,
     Shown,
     page,
-    sight,
+    recognized,
     unusable,
 )
 from tests.support.mail_builder import picture
@@ -52,9 +52,9 @@ def receipts(desk: Desk) -> list[str]:
 def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     paper = desk.mailed()
     assert desk.table.told() == []
-    sights = {picture(90): (sight(page([*HEADING, *ORDERS, DOUBTFUL])),)}
-    desk.read(paper, sights)
-    desk.read(paper, sights)
+    recognized_pages = {picture(90): (recognized(page([*HEADING, *ORDERS, DOUBTFUL])),)}
+    desk.read(paper, recognized_pages)
+    desk.read(paper, recognized_pages)
     assert desk.table.told() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     for number, line in enumerate((*HEADING, *ORDERS), start=1):
@@ -74,7 +74,7 @@ def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
     """NON-02, Q-14, Q-46: an impossible order is read back as written, and no order is put in other words."""
     impossible = "Army London moves to Orkney"
     paper = desk.mailed()
-    desk.read(paper, {picture(90): (sight(page([*HEADING, impossible, "F Ork - PentF"])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, impossible, "F Ork - PentF"])),)})
     (words,) = receipts(desk)
     assert f"{impossible} -" in words
     assert "F Ork - PentF" in words
@@ -87,7 +87,7 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
     switch(desk, on=False)
     paper = desk.mailed()
     assert desk.table.told() == [("receipt", MONTROSE)]
-    desk.read(paper, {picture(90): (sight(page([*HEADING, *ORDERS])),)})
+    desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
     assert desk.table.told() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     assert "Orkney" not in words
@@ -109,9 +109,12 @@ def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk)
 
 
 def test_a_later_version_says_what_it_replaces(desk: Desk) -> None:
-    sights = {picture(90): (sight(page([*HEADING, *ORDERS])),), picture(91): (sight(page(["v2", *ORDERS])),)}
-    desk.read(desk.mailed(), sights)
-    desk.read(desk.mailed(91, version=2), sights)
+    recognized_pages = {
+        picture(90): (recognized(page([*HEADING, *ORDERS])),),
+        picture(91): (recognized(page(["v2", *ORDERS])),),
+    }
+    desk.read(desk.mailed(), recognized_pages)
+    desk.read(desk.mailed(91, version=2), recognized_pages)
     assert "This replaces version 1" in receipts(desk)[1]
     assert "v3" in receipts(desk)[1]
 

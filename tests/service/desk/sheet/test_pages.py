@@ -373,7 +373,7 @@ def test_after_sending_nothing_about_a_sheet_can_be_changed(desk: DeskSite) -> N
 
 
 def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk: DeskSite) -> None:
-    """SUB-08: what the eye missed is typed by a person, and counts like any decision."""
+    """SUB-08: what the recognizer missed is typed by a person, and counts like any decision."""
     for _ in range(2):  # the same form delivered twice
         answer = desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k9", after=1)
         assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?notice=added")
