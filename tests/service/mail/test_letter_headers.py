@@ -11,7 +11,15 @@ import pytest
 from ocr.page import UnreadableReason
 from service.mail.compose import compose
 from service.notices.broadcasts import Broadcasts
-from tests.service.intake.test_read_submission import HEADING, MONTROSE, ORDERS, Desk, page, sight, unusable
+from tests.service.intake.test_read_submission import (
+    HEADING,
+    MONTROSE,
+    ORDERS,
+    Desk,
+    page,
+    recognized,
+    unusable,
+)
 from tests.support import letters_samples as samples
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
@@ -95,7 +103,7 @@ def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, ki
     desk, paper = Desk(table), table.papers()[-1].id
     other = page([*HEADING[:3], "Autumn 1642 Movement Orders", *ORDERS])
     desk.read(
-        paper, {picture(90): (unusable(UnreadableReason.TOO_DARK) if kind == "rejection" else sight(other),)}
+        paper, {picture(90): (unusable(UnreadableReason.TOO_DARK) if kind == "rejection" else recognized(other),)}
     )
     (row,) = table.letters(kind)
     assert row.recipient == MONTROSE
