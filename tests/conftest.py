@@ -24,9 +24,11 @@ from tests.support.table import Table, open_table
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed."""
+    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed. Where the file says
+    `SLOW_ON_POSTGRES`, the latter is left to the slow suite."""
     if "database" in metafunc.fixturenames:
-        on_postgres = [pytest.param("postgres", marks=pytest.mark.postgres)] if binaries() else []
+        slow = [pytest.mark.slow] if getattr(metafunc.module, "SLOW_ON_POSTGRES", False) else []
+        on_postgres = [pytest.param("postgres", marks=[pytest.mark.postgres, *slow])] if binaries() else []
         metafunc.parametrize("database", ["sqlite", *on_postgres], scope="session")
 
 

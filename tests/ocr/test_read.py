@@ -38,6 +38,12 @@ def reading(sheet: str) -> Reading:
     return read(Photo((SHEETS / f"{sheet}.jpg").read_bytes(), f"{sheet}.jpg"), ENGINES)
 
 
+@cache
+def turned_reading(quarters: int) -> Reading:
+    """s006 turned counter-clockwise by quarters of a circle. The same turn clockwise makes it upright."""
+    return read_images([np.ascontiguousarray(np.rot90(pixels("s006"), quarters))], ENGINES)
+
+
 def pixels(sheet: str) -> Pixels:
     with Pillow.open(SHEETS / f"{sheet}.jpg") as image:
         return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
@@ -94,9 +100,7 @@ def test_boxes_lie_on_the_writing_of_the_photograph_as_shown() -> None:
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_a_turned_photograph_is_read_alike(degrees: int) -> None:
-    # Photographs turned counter-clockwise need the same turn clockwise to be upright.
-    image = np.ascontiguousarray(np.rot90(pixels("s006"), degrees // 90))
-    page = one_page(read_images([image], ENGINES))
+    page = one_page(turned_reading(degrees // 90))
     assert page.rotation == degrees
     upright = one_page(reading("s006"))
     assert len(page.lines) == len(upright.lines)
@@ -109,7 +113,7 @@ def test_a_turned_photograph_is_read_alike(degrees: int) -> None:
 
 
 def test_the_first_corner_is_the_top_left_of_the_writing() -> None:
-    page = one_page(read_images([np.ascontiguousarray(np.rot90(pixels("s006"), 2))], ENGINES))
+    page = one_page(turned_reading(2))
     (ax, ay), (bx, _), (_, cy), _ = page.lines[0].box.corners
     assert ax > bx, "upside down, the writing starts on the right"
     assert ay > cy
@@ -199,8 +203,7 @@ def test_the_steps_say_what_was_done_and_with_what() -> None:
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
 def test_the_steps_say_what_was_cut_and_how_it_was_turned(quarters: int) -> None:
     # The corners are around all the writing in the photograph as shown; the first is where it begins.
-    image = np.ascontiguousarray(np.rot90(pixels("s006"), quarters))
-    read_ = read_images([image], ENGINES)
+    read_ = turned_reading(quarters)
     steps = {step.name: dict(step.values) for step in read_.steps}
     assert steps["turned"] == {"degrees": 90 * quarters}
     corners = np.array([corner.split(",") for corner in str(steps["squared"]["corners"]).split()], np.float32)

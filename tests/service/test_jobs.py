@@ -38,6 +38,10 @@ def make_jobs() -> Iterator[MakeJobs]:
         jobs.stop()
 
 
+# At each landing whole_site/test_mailroom.py runs the queue on PostgreSQL.
+SLOW_ON_POSTGRES = True
+
+
 def enqueue(site: Site, jobs: DbosJobs, name: str, key: str, payload: Payload | None = None) -> None:
     with site.store.begin() as session:
         jobs.enqueue(session, name, key, payload or {})

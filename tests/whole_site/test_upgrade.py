@@ -410,6 +410,7 @@ def test_every_page_of_the_old_site_is_shown(site_folder: Path) -> None:
 # The games go on --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_games_are_played_on(old: Path, site_folder: Path, tmp_path: Path) -> None:
     """A mail that waited in the queue is judged and its sheet read. Letters that were held leave once. The
     open phase is closed, its old reading settled at the desk, judged and sent, and a turn of the other game

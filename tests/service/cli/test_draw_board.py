@@ -12,7 +12,9 @@ from service.cli.draw_board import run_draw
 STANDARD = maps.load("standard")
 
 
-@pytest.mark.parametrize(("ending", "begins"), [("svg", b"<svg"), ("PNG", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(("ending", "begins"), [
+    ("svg", b"<svg"), ("PNG", b"\x89PNG"), pytest.param("pdf", b"%PDF", marks=pytest.mark.slow),
+])
 def test_the_ending_says_what_is_drawn(tmp_path: Path, ending: str, begins: bytes) -> None:
     output = tmp_path / f"map.{ending}"
     assert run_draw(STANDARD, output) == 0

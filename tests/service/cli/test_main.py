@@ -151,7 +151,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
         "galloper init": ["serve", nowhere],
         "coordinator: Field required": ["game", "show", folder / "broken"],
         "nowhere cannot be read": ["game", "new", site, nowhere],
-        "exists already and stays as it is": ["init", site],
+        "exists already and was not changed": ["init", site],
         "check the name and try again": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
         "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
         "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],

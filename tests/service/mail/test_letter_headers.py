@@ -102,9 +102,8 @@ def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, ki
     table.take(theirs(table, table.subject("Montrose")), table.phase().opens_at)
     desk, paper = Desk(table), table.papers()[-1].id
     other = page([*HEADING[:3], "Autumn 1642 Movement Orders", *ORDERS])
-    desk.read(
-        paper, {picture(90): (unusable(UnreadableReason.TOO_DARK) if kind == "rejection" else recognized(other),)}
-    )
+    too_dark = unusable(UnreadableReason.TOO_DARK)
+    desk.read(paper, {picture(90): (too_dark if kind == "rejection" else recognized(other),)})
     (row,) = table.letters(kind)
     assert row.recipient == MONTROSE
     assert table.message(row)["In-Reply-To"] == THEIRS

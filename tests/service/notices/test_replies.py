@@ -134,7 +134,7 @@ def test_a_notice_tells_the_coordinator_the_reason_and_nothing_of_the_mail(table
     (letter,) = table.letters()
     assert (letter.kind, letter.recipient) == ("coordinator_notice", COORDINATOR)
     words = table.words(letter)
-    assert "A mail needs you: its subject has no form that is known." in words
+    assert "A mail needs you: its subject could not be understood." in words
     assert "If you do nothing: it does not count. The mail stays in quarantine, unchanged." in words
     assert "feint" not in words
     assert "mallory" not in words

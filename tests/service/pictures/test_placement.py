@@ -75,7 +75,6 @@ def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_t
     for slug in maps.variants():
         if maps.shapes(slug):
             for paper in (A3, A4):
-                assert plan_from(maps.folder(slug), maps.load(slug), maps.shapes(slug), paper).labels
                 assert board_plan.__wrapped__(slug, paper).labels
 
 

@@ -12,6 +12,9 @@ import pytest
 from service.store.tables import LineRow, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_site import DEADLINE, LINES, DeskSite, photograph
 
+# What the desk's acts ask of a database is asked on both kinds at each landing in test_undo.py.
+SLOW_ON_POSTGRES = True
+
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:

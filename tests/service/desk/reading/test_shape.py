@@ -12,6 +12,9 @@ from service.desk.reading.shape import size
 from service.store.tables import LineRow, PageRow, SubmissionRow
 from tests.support.desk_site import DEADLINE, DeskSite
 
+# What the desk's acts ask of a database is asked on both kinds at each landing in test_undo.py.
+SLOW_ON_POSTGRES = True
+
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
