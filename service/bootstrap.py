@@ -192,30 +192,18 @@ def open_site(
         limits=ReviewLimits(settings.reader.auto_accept_confidence, settings.reader.min_margin_letters),
     )
     site = Site(
-        settings,
-        engine,
-        store,
-        blobs,
-        now,
-        jobs,
-        lambda: open_source(settings.mail_in),
-        open_transport(settings.mail_out),
-        process,
-        load,
-        announce,
-        Quarantine(store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post),
-        DryRun(store, now, writer),
-        Health(
-            store,
-            SystemClock(),
-            MailboxStatus(SystemClock()),
-            Path(settings.data),
-            getattr(used_recognizer, "loaded", lambda: False),
+        settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
+        source=lambda: open_source(settings.mail_in), transport=open_transport(settings.mail_out),
+        process_mail=process, load=load, announcements=announce,
+        quarantine=Quarantine(
+            store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),
-        PostalMail(store, blobs, jobs, now, opener),
-        # A clock that is simulated goes with no mail server's.
-        None
-        if clock is not None
+        rehearser=DryRun(store, now, writer),
+        health=Health(store, SystemClock(), MailboxStatus(SystemClock()), Path(settings.data),
+                      getattr(used_recognizer, "loaded", lambda: False)),
+        post_room=PostalMail(store, blobs, jobs, now, opener),
+        # A simulated clock has no mail server to be compared with.
+        guard=None if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(settings.mail_in)),
     )
     jobs.register(ingest.WORK, process_job, failed=give_up)

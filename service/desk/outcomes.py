@@ -43,12 +43,12 @@ def grouped(power: ShownPower) -> PowerGroups:
 
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
     """Counts over all powers: orders by result, lines nobody could read ("unread"), units without an order
-    ("silent")."""
+    ("without_order")."""
     ends = [Result(order.result) for power in powers for order in power.orders]
     counts = {
         title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS
     }
     return counts | {
         "orders": len(ends), "unread": sum(len(power.void) for power in powers),
-        "silent": sum(len(power.silent) for power in powers),
+        "without_order": sum(len(power.without_order) for power in powers),
     }

@@ -10,7 +10,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from service.games.agreement import Stage
-from service.games.ballots import _paper, count, executed
+from service.games.ballots import count, executed, ranked
 from service.games.decisions import PART, SHAPES, DecisionKind
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
 from service.games.options import FIRST_COUNTS
@@ -146,8 +146,8 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     for seat in session.scalars(select(SeatRow).where(SeatRow.game_id.in_(powers)).order_by(SeatRow.power)):
         powers[seat.game_id].append(seat.power)
     chosen = {
-        phase.id: {power: ballot.paper.id for power, ballot in
-                   count([_paper(row) for row in rows[phase.id]], phase.deadline,
+        phase.id: {power: ballot.submission.id for power, ballot in
+                   count([ranked(row) for row in rows[phase.id]], phase.deadline,
                          first=bool(game.options.get(FIRST_COUNTS, False))).items()}
         for phase, game in pairs
     }

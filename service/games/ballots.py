@@ -19,7 +19,7 @@ from service.store.tables import (
 
 
 @dataclass(frozen=True, slots=True)
-class BallotPaper:
+class RankedSubmission:
     """One submission, with what decides whether it counts.
 
     `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in
@@ -65,7 +65,7 @@ class BallotPaper:
 class Loser:
     """A sheet that does not count, and the sentence that says why."""
 
-    paper: BallotPaper
+    submission: RankedSubmission
     why: str
 
 
@@ -74,11 +74,11 @@ class Ballot:
     """The one sheet of a power that counts, and every other with its reason, in order of arrival."""
 
     power: str
-    paper: BallotPaper
+    submission: RankedSubmission
     losers: tuple[Loser, ...]
 
 
-def _why(loser: BallotPaper, winner: BallotPaper, *, first: bool) -> str:
+def _why(loser: RankedSubmission, winner: RankedSubmission, *, first: bool) -> str:
     """The first step of the sort key at which the loser ranks lower, in words."""
     if loser.held:
         return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
@@ -91,7 +91,7 @@ def _why(loser: BallotPaper, winner: BallotPaper, *, first: bool) -> str:
     return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
 
 
-def _asked(loser: BallotPaper, winner: BallotPaper) -> str:
+def _asked(loser: RankedSubmission, winner: RankedSubmission) -> str:
     """Why a sheet that asks for a lower version than the winner does not count."""
     if winner.wanted > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
@@ -102,43 +102,45 @@ def _asked(loser: BallotPaper, winner: BallotPaper) -> str:
     return "replaced by a higher version"
 
 
-def count(papers: Iterable[BallotPaper], deadline: datetime, *, first: bool = False) -> dict[str, Ballot]:
+def count(
+    submissions: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
+) -> dict[str, Ballot]:
     """The ballot of each power that has one. `first`: whether the first sheet counts, and not the latest
     version (Q-60).
 
-    The order of `papers` is irrelevant. A power whose every sheet is held has no ballot.
+    The order of `submissions` is irrelevant. A power whose every sheet is held has no ballot.
     """
-    by_power: dict[str, list[BallotPaper]] = {}
-    for paper in papers:
+    by_power: dict[str, list[RankedSubmission]] = {}
+    for submission in submissions:
         # SUB-13: a sheet stamped after the deadline takes no part. At the deadline it is in time (Q-34).
-        if paper.received_at <= deadline:
-            by_power.setdefault(paper.power, []).append(paper)
+        if submission.received_at <= deadline:
+            by_power.setdefault(submission.power, []).append(submission)
     ballots = {}
-    for power, power_papers in sorted(by_power.items()):
-        standing = [p for p in power_papers if not p.held]
+    for power, power_submissions in sorted(by_power.items()):
+        standing = [p for p in power_submissions if not p.held]
         if standing:
-            winner = (
-                max(standing, key=BallotPaper.earliness) if first else max(standing, key=BallotPaper.rank)
-            )
-            ballots[power] = _ballot(power, power_papers, winner, first=first)
+            winner = max(standing, key=RankedSubmission.earliness if first else RankedSubmission.rank)
+            ballots[power] = _ballot(power, power_submissions, winner, first=first)
     return ballots
 
 
-def _ballot(power: str, papers: Sequence[BallotPaper], winner: BallotPaper, *, first: bool) -> Ballot:
-    others = sorted((p for p in papers if p is not winner), key=lambda p: (p.received_at, p.id))
+def _ballot(
+    power: str, submissions: Sequence[RankedSubmission], winner: RankedSubmission, *, first: bool
+) -> Ballot:
+    others = sorted((p for p in submissions if p is not winner), key=lambda p: (p.received_at, p.id))
     return Ballot(power, winner, tuple(Loser(p, _why(p, winner, first=first)) for p in others))
 
 
-def papers(session: Session, phase_id: int) -> list[BallotPaper]:
+def ranked_submissions(session: Session, phase_id: int) -> list[RankedSubmission]:
     """Every submission of a phase, ready to be counted."""
     return [
-        _paper(row)
+        ranked(row)
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
     ]
 
 
-def _paper(row: SubmissionRow) -> BallotPaper:
-    return BallotPaper(
+def ranked(row: SubmissionRow) -> RankedSubmission:
+    return RankedSubmission(
         id=row.id, power=row.power, received_at=row.received_at, version=row.version,
         instruction=row.instruction,
         posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
@@ -148,8 +150,8 @@ def _paper(row: SubmissionRow) -> BallotPaper:
 
 def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
     """Power to the submission that counts."""
-    ballots = count(papers(session, phase.id), phase.deadline, first=first_counts(session, phase))
-    return {power: ballot.paper.id for power, ballot in ballots.items()}
+    ballots = count(ranked_submissions(session, phase.id), phase.deadline, first=first_counts(session, phase))
+    return {power: ballot.submission.id for power, ballot in ballots.items()}
 
 
 def first_counts(session: Session, phase: PhaseRow) -> bool:

@@ -66,15 +66,15 @@ class ShownOrder:
 
 @dataclass(frozen=True, slots=True)
 class ShownPower:
-    """One power's part of the results. `void` are lines nobody could read, each with its readings; `silent`
-    are units without an order, `beaten` those of them that are dislodged; `sheet` says whether a sheet
-    counted."""
+    """One power's part of the results. `void` are lines nobody could read, each with its readings;
+    `without_order` are units without an order, `dislodged` those of them that are dislodged; `sheet` says
+    whether a sheet counted."""
 
     power: str
     orders: tuple[ShownOrder, ...]
     void: tuple[tuple[int, str], ...] = ()
-    silent: tuple[str, ...] = ()
-    beaten: tuple[str, ...] = ()
+    without_order: tuple[str, ...] = ()
+    dislodged: tuple[str, ...] = ()
     sheet: bool = True
 
 
@@ -91,8 +91,8 @@ def show(
             void=tuple(
                 (line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID
             ),
-            silent=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
-            beaten=tuple(
+            without_order=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
+            dislodged=tuple(
                 sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))
             ),
             sheet=power in lines,

@@ -52,6 +52,9 @@ KINDS = (
 LINK = "link"
 """The letter that brings a player's sign-in link. It belongs to no game."""
 
+ANSWER_KINDS = ("receipt", "receipt_late", "rejection", "held")
+"""Those that answer one mail. Their key has the digest of that mail."""
+
 
 def receipt(
     game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()

@@ -300,5 +300,5 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
 def earlier_answers(session: Session, mail: MailRow) -> Sequence[OutboxRow]:
     """The letters that answered this mail already."""
     return session.scalars(select(OutboxRow).where(
-        OutboxRow.kind.in_(["rejection", "receipt", "receipt-late"]),
+        OutboxRow.kind.in_(render.ANSWER_KINDS),
         OutboxRow.key.contains(mail.sha256))).all()

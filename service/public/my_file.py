@@ -27,7 +27,6 @@ from service.web.ports import DeskPorts
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-ANSWERS = ("receipt", "receipt_late", "rejection", "held")
 FATES = {
     "counts": "on file", "superseded": "replaced", "late": "too late", "held": "waits for the coordinator",
 }
@@ -64,7 +63,8 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
         )
         # A subject that could not be read belongs to no game: its refusal is the player's all the same.
         answers = session.scalars(select(OutboxRow).where(
-            or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)), OutboxRow.kind.in_(ANSWERS),
+            or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)),
+            OutboxRow.kind.in_(render.ANSWER_KINDS),
             OutboxRow.recipient.in_(mails),
         ).order_by(OutboxRow.id.desc()).limit(30)).all()
         return show(request, "my_file.html", game=game, sheets=sheets, answers=answers, cache=PRIVATE)

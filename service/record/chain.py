@@ -278,19 +278,19 @@ def _running(
     # Each fact follows those that it names: a decision its line's reading, a reading its sheet.
     phases = [phase for phase in records.phases(session, game_id) if phase.state != PhaseState.SENT]
     ids = [phase.id for phase in phases]
-    papers = list(session.scalars(
+    submission_ids = list(session.scalars(
         select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(ids)).order_by(SubmissionRow.id)))
     reviews = session.scalars(
         select(ReviewRow.id)
         .join(LineRow, LineRow.id == ReviewRow.line_id)
         .join(PageRow, PageRow.id == LineRow.page_id)
-        .where(PageRow.submission_id.in_(papers))
+        .where(PageRow.submission_id.in_(submission_ids))
         .order_by(ReviewRow.id)
     )
     seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id).order_by(SeatRow.power))
     keys = [("game", game_id), *(("seat", f"{game_id}:{power}") for power in seats),
-            *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in papers),
-            *((kind, str(key)) for key in papers for kind in ("reading", "aside")),
+            *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in submission_ids),
+            *((kind, str(key)) for key in submission_ids for kind in ("reading", "aside")),
             *(("decision", str(key)) for key in reviews),
             *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
     return [(kind, fact, plain(tells)) for kind, fact in keys if (kind, fact) not in due

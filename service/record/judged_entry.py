@@ -15,7 +15,7 @@ from grammar.print import canonical
 from maps import MapError, load
 from maps.variant import Variant
 from service.games import lots
-from service.games.ballots import count, first_counts, papers
+from service.games.ballots import count, first_counts, ranked_submissions
 from service.games.lines import lines_by_id
 from service.store.tables import GameRow, PhaseRow
 
@@ -45,14 +45,14 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
         else case_of(variant.context(), variant.rules, position, resolution, numbers)
     )
     # Counted again here and not handed in, so that the entry says what the tables say.
-    ballots = count(papers(session, row.id), row.deadline, first=first_counts(session, row))
+    ballots = count(ranked_submissions(session, row.id), row.deadline, first=first_counts(session, row))
     return {
         "phase": row.ordinal,
         "position": row.position,
         "resolution": row.resolution,
-        "executed": {power: ballot.paper.id for power, ballot in ballots.items()},
+        "executed": {power: ballot.submission.id for power, ballot in ballots.items()},
         "not_executed": {
-            str(loser.paper.id): loser.why for ballot in ballots.values() for loser in ballot.losers
+            str(loser.submission.id): loser.why for ballot in ballots.values() for loser in ballot.losers
         },
         "orders": _orders(session, variant, resolution),
         "lots": {

@@ -66,7 +66,7 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
     """The sheet mailed and read: everything that is kept of each line."""
     subject = table.subject("Montrose", version)
     table.take(table.mail("Montrose", 60 + version, subject=subject), table.phase().opens_at)
-    paper = table.papers()[-1].id
+    paper = table.submissions()[-1].id
     site = table.site
     SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, recognizer=sheet, load=table.load,

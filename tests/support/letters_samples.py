@@ -60,9 +60,9 @@ CROWN = ShownPower(
                    "Barnstaple Bay is no land.", 3),
     ),
     void=((4, "read as “Army Durham” or as “Army Derby”: void, the unit holds"),),
-    silent=("Army Exeter",),
+    without_order=("Army Exeter",),
 )  # fmt: skip
-MONTROSE = ShownPower("Montrose", (), silent=("Army Inverness",), sheet=False)
+MONTROSE = ShownPower("Montrose", (), without_order=("Army Inverness",), sheet=False)
 HAMILTON = ShownPower("Hamilton", ())
 
 

@@ -68,7 +68,7 @@ def address(power: str) -> str:
 
 
 @dataclass
-class Told:
+class NotedAnnouncer:
     """The announcements' port, noting what was asked. `fails` makes a rendering fail."""
 
     prepared: list[Phase] = field(default_factory=list)
@@ -229,7 +229,7 @@ class Table:
     # Sheets
     # --------------------------------------------------------------------------------------------------------
 
-    def papers(self) -> list[SubmissionRow]:
+    def submissions(self) -> list[SubmissionRow]:
         with self.site.store() as session:
             return list(session.scalars(select(SubmissionRow).order_by(SubmissionRow.id)))
 
@@ -282,7 +282,7 @@ class Table:
             rows = session.scalars(select(OutboxRow).order_by(OutboxRow.id)).all()
         return [row for row in rows if not kind or row.kind == kind]
 
-    def told(self) -> list[tuple[str, str]]:
+    def written_letters(self) -> list[tuple[str, str]]:
         """Kind and recipient of every letter, in the order they were written."""
         return [(row.kind, row.recipient) for row in self.letters()]
 
@@ -324,7 +324,7 @@ def open_table(
         row = create.create(session, new, variant, window, fresh_seed(), site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         game = row.game_id
-    return Table(site, variant, game, announce or Told())
+    return Table(site, variant, game, announce or NotedAnnouncer())
 
 
 def autumn_1642() -> Position:
@@ -341,6 +341,6 @@ def autumn_1642() -> Position:
     return Position(phase, units, maps.load(story.variant).start.centres, memory=Memory(converting))
 
 
-def at(text: str) -> datetime:
-    """An instant in UTC: at("2027-03-14 07:00")."""
+def utc(text: str) -> datetime:
+    """An instant in UTC: utc("2027-03-14 07:00")."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)

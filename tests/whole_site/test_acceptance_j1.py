@@ -72,7 +72,7 @@ ORDERS, COORDINATOR, SERVER = "orders@galloper.example", "coordinator@galloper.e
 BASE = "https://orders.example.org"
 FIRST, SECOND = "Powick Bridge", "Edgehill"
 SHARED = "ada@players.example"
-Told = Counter[tuple[str, str, str]]
+NotedAnnouncer = Counter[tuple[str, str, str]]
 """Kind of letter, game and recipient, each with how often."""
 
 
@@ -108,7 +108,7 @@ class Tables:
     story: Story
     recognizer: Seen
     seats: dict[str, dict[str, str]]
-    expected: Told = field(default_factory=Counter)
+    expected: NotedAnnouncer = field(default_factory=Counter)
     sent: int = 0
 
     def due(self, kind: str, game: str, recipients: Sequence[str]) -> None:
@@ -209,12 +209,12 @@ class Tables:
         with self.site.store() as session:
             return list(session.scalars(select(LineRow.text).where(LineRow.status == LineState.OPEN)))
 
-    def told(self) -> Told:
+    def written_letters(self) -> NotedAnnouncer:
         """What the mail server took."""
         names = {slug: name for name, slug in self.games().items()}
         # A Message-ID has only letters of the kind: "retreatrequest" for retreat_request.
         kinds = {re.sub(r"[^a-z]", "", kind): kind for kind, _, _ in self.expected}
-        counts: Told = Counter()
+        counts: NotedAnnouncer = Counter()
         for letter in self.sink.letters:
             kind = letter.message["Message-ID"][1:].partition(".")[0]
             list_id = str(letter.message["List-Id"] or "")
@@ -286,11 +286,11 @@ def test_two_games_run_a_short_first_year_and_every_letter_is_one_of_the_table(t
     """J1."""
     _people(tables)
     _summer(tables)
-    assert tables.told() == tables.expected
+    assert tables.written_letters() == tables.expected
     _autumn(tables)
-    assert tables.told() == tables.expected
+    assert tables.written_letters() == tables.expected
     _winter(tables)
-    assert tables.told() == tables.expected
+    assert tables.written_letters() == tables.expected
     _every_file_opens(tables)
     _nothing_is_told_across(tables)
     _the_calendar_is_the_worked_one(tables)

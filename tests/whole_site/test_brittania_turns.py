@@ -9,7 +9,7 @@ import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
 from reading.completions import words_of
-from service.games.ballots import BallotPaper, count
+from service.games.ballots import RankedSubmission, count
 from service.games.phases import phase_title
 from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
@@ -62,19 +62,19 @@ def test_the_ballot_box_takes_the_first(table: Table) -> None:
     stand in the way."""
     opens, deadline = table.phase().opens_at, table.phase().deadline
     papers = [
-        BallotPaper(1, "Red", opens + timedelta(hours=1), version=1),
-        BallotPaper(2, "Red", opens + timedelta(hours=2), version=5),
-        BallotPaper(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
-        BallotPaper(4, "Gold", opens + timedelta(hours=2)),
+        RankedSubmission(1, "Red", opens + timedelta(hours=1), version=1),
+        RankedSubmission(2, "Red", opens + timedelta(hours=2), version=5),
+        RankedSubmission(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
+        RankedSubmission(4, "Gold", opens + timedelta(hours=2)),
     ]
     ballots = count(papers, deadline, first=True)
-    assert (ballots["Red"].paper.id, ballots["Gold"].paper.id) == (1, 4)
+    assert (ballots["Red"].submission.id, ballots["Gold"].submission.id) == (1, 4)
     assert ballots["Red"].losers[0].why == ("the first sheet counts in this game, and this one was received "
                                             "later")
     chosen = count(
-        [papers[0], BallotPaper(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
+        [papers[0], RankedSubmission(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
     )
-    assert chosen["Red"].paper.id == 2
+    assert chosen["Red"].submission.id == 2
 
 
 def test_two_turns_are_judged_and_told(table: Table) -> None:

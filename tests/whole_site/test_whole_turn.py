@@ -99,7 +99,7 @@ class Turn:
         with self.site.store() as session:
             return session.scalar(wanted if state is None else wanted.where(MailRow.state == state)) or 0
 
-    def papers(self) -> list[SubmissionRow]:
+    def submissions(self) -> list[SubmissionRow]:
         with self.site.store() as session:
             return list(session.scalars(select(SubmissionRow)))
 
@@ -221,8 +221,8 @@ def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:
 def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> None:
     assert wait_for(lambda: turn.mails(MailState.STORED) == 0, PATIENCE)
     assert turn.mails(MailState.USED) == len(mails)
-    assert wait_for(lambda: all(paper.read_at is not None for paper in turn.papers()), PATIENCE)
-    assert {(p.power, p.sender, p.fate) for p in turn.papers()} == {
+    assert wait_for(lambda: all(paper.read_at is not None for paper in turn.submissions()), PATIENCE)
+    assert {(p.power, p.sender, p.fate) for p in turn.submissions()} == {
         (m.power, m.sender, "counts") for m in mails
     }
     # Mails are moved, not deleted: the coordinator can still find each in the mailbox.

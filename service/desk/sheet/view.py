@@ -54,10 +54,11 @@ class Difference:
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every sheet of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
     # The same count as at the deadline, so that the page says why a sheet counts or not (VER-04).
-    ballot = count([p for p in ballots.papers(session, phase.id) if p.power == power], phase.deadline,
-                   first=ballots.first_counts(session, phase)).get(power)
+    submissions = ballots.ranked_submissions(session, phase.id)
+    own_versions = [submission for submission in submissions if submission.power == power]
+    ballot = count(own_versions, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
     return [
-        Version(row.id, row.version, row, ballot is not None and ballot.paper.id == row.id,
+        Version(row.id, row.version, row, ballot is not None and ballot.submission.id == row.id,
                 _why(row, ballot, phase), row.received_at > phase.deadline)
         for row in records.submissions(session, phase.id, power)
     ]
@@ -67,10 +68,10 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
     # Late comes first: no version number and no choice helps a sheet that came late.
     if row.received_at > phase.deadline:
         return "received after the deadline, so it cannot count"
-    if ballot is not None and ballot.paper.id == row.id:
+    if ballot is not None and ballot.submission.id == row.id:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
     losers = () if ballot is None else ballot.losers
-    loser = next((loser for loser in losers if loser.paper.id == row.id), None)
+    loser = next((loser for loser in losers if loser.submission.id == row.id), None)
     if loser is not None:
         return loser.why
     if row.fate == "held":

@@ -108,7 +108,7 @@ def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) ->
     with make_site(tmp_path / "new") as other:
         jobs = MemoryJobs()
         put_back(out.getvalue(), other, jobs)
-        assert sorted(jobs.keys) == [f"mail:{key}", f"read:{table.papers()[0].id}"]
+        assert sorted(jobs.keys) == [f"mail:{key}", f"read:{table.submissions()[0].id}"]
 
 
 def test_nothing_is_written_over(backup_bytes: bytes, site: Site) -> None:

@@ -190,7 +190,7 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
             load=table.load,
             replies=Replies(table.writer),
             on_read=lambda _phase: None,
-        ).read({"submission": table.papers()[0].id})
+        ).read({"submission": table.submissions()[0].id})
         finish(table)
         path, out = tmp_path / "game.zip", io.StringIO()
         path.write_bytes(archived(table))

@@ -34,7 +34,7 @@ POWERS = (
         ShownOrder("Fleet Lyme Bay moves to Portland", "fails", "bounced", ("Bounced at Portland with Fleet "
                                                                             "Poole."), 4),
     ), void=((1, ("read as “A Ely H” or as “A Eye H”: void, the unit "
-                  "holds")),), silent=("Army Ayr", "Fleet Bute")),
+                  "holds")),), without_order=("Army Ayr", "Fleet Bute")),
     ShownPower("Ormond", (), sheet=False),
 )
 

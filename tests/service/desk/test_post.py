@@ -74,7 +74,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     postmark."""
     sheets = pdf(2)
     assert send(desk, picture(), sheets).status_code == 303
-    (paper,) = desk.table.papers()
+    (paper,) = desk.table.submissions()
     assert (paper.sha256, paper.power, paper.version, paper.received_at.isoformat()) == (
         # No mail, so no digest of one; without a number it counts as version 0.
         None, "Montrose", None, "2027-03-02T06:30:00+00:00")
@@ -93,7 +93,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
 def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskTable) -> None:
     """VER-02, Q-08: it counts as version 0."""
     send(desk, picture())
-    (letter,) = desk.table.papers()
+    (letter,) = desk.table.submissions()
     assert executed(desk) == {"Montrose": letter.id}
     mailed = desk.table.file("Montrose", ["A Aberdeen H"])
     assert executed(desk) == {"Montrose": mailed}
@@ -119,7 +119,7 @@ def test_the_tick_that_the_original_came_is_set_and_taken_back(desk: DeskTable) 
     page_text = desk.text("/post")
     assert "Posted original awaited" not in page_text
     assert "original received Montrose" in page_text
-    assert len(desk.table.papers()) == 1
+    assert len(desk.table.submissions()) == 1
     (row,) = posted(desk)
     assert desk.post(f"/post/{row.id}/untick").status_code == 303
     assert "Posted original awaited: Montrose" in desk.text("/post")
@@ -166,17 +166,17 @@ def test_a_letter_with_a_fault_changes_nothing_and_is_told(
     assert answer.status_code == status
     assert "Nothing was" in answer.text
     assert posted(desk) == []
-    assert desk.table.papers() == []
+    assert desk.table.submissions() == []
 
 
 def test_a_file_that_does_not_open_or_the_same_scan_again_changes_nothing(desk: DeskTable) -> None:
     answer = send(desk, picture(), b"no picture")
     assert answer.status_code == 409
     assert "file 2 does not open" in answer.text
-    assert desk.table.papers() == []
+    assert desk.table.submissions() == []
     send(desk, picture())
     assert send(desk, picture()).status_code == 409
-    assert len(desk.table.papers()) == len(posted(desk)) == 1
+    assert len(desk.table.submissions()) == len(posted(desk)) == 1
 
 
 def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(desk: DeskTable) -> None:
@@ -185,7 +185,7 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
     assert answer.status_code == 409
     assert ("Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as "
             "JPEG") in answer.text
-    assert (posted(desk), desk.table.papers()) == ([], [])
+    assert (posted(desk), desk.table.submissions()) == ([], [])
     assert send(desk, picture()).status_code == 303
 
 
@@ -198,7 +198,7 @@ def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(des
         phase = session.get_one(PhaseRow, paper.phase_id)
         post.unusable(session, paper, phase, RefusalReason.TOO_DARK)
         post.held(session, paper, phase, RefusalReason.HEADING_DISAGREES)
-    assert desk.table.told() == [("coordinator_notice", COORDINATOR)] * 2
+    assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)] * 2
     assert ("A posted sheet of Montrose waits: The photograph is too "
             "dark") in desk.table.words(desk.table.letters()[0])
 
@@ -215,7 +215,7 @@ def test_the_log_names_who_logged_a_letter_and_no_address(desk: DeskTable) -> No
 def test_nothing_of_a_posted_sheet_shows_before_the_deadline(desk: DeskTable) -> None:
     """DESK-02, Q-14."""
     send(desk, picture())
-    (paper,) = desk.table.papers()
+    (paper,) = desk.table.submissions()
     assert "Sealed until" in desk.text(f"/sheet/{paper.id}")
     with desk.table.site.store() as session:
         page = session.scalars(select(PageRow)).one()

@@ -103,7 +103,7 @@ def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) 
     for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):
         assert "pact" not in desk.page(path)
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
-    (paper,) = desk.table.papers()
+    (paper,) = desk.table.submissions()
     for path in (
         f"/sheet/{paper.id}", f"/sheets/{paper.phase_id}", f"/desk/{paper.phase_id}", "/letters", "/log",
     ):
@@ -115,14 +115,14 @@ def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_he
 ) -> None:
     row = stranger(desk)
     assert desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk), version="v2").status_code == 303
-    (paper,) = desk.table.papers()
+    (paper,) = desk.table.submissions()
     assert (paper.power, paper.sha256, paper.received_at, paper.version) == (
         "Montrose", row.sha256, row.received_at, 2)
     assert list(desk.table.site.jobs.queue)[-1] == (READ_WORK, f"read:{paper.id}", {"submission": paper.id})
     assert state(desk, row) == (MailState.USED, None)
-    assert ("receipt", address("Montrose")) in desk.table.told()
+    assert ("receipt", address("Montrose")) in desk.table.written_letters()
     # The address in the mail proves nothing; the owner of the power is told at the registered one.
-    assert STRANGER not in {to for _, to in desk.table.told()}
+    assert STRANGER not in {to for _, to in desk.table.written_letters()}
     with desk.table.site.store() as session:
         page = session.scalars(select(PageRow).where(PageRow.submission_id == paper.id)).one()
     assert desk.table.site.blobs.read(page.original) == picture()
@@ -135,7 +135,7 @@ def test_a_mail_is_assigned_once(desk: DeskTable) -> None:
     again = desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk, "Argyll"))
     assert again.status_code == 409
     assert "not in quarantine any more" in again.text
-    assert [paper.power for paper in desk.table.papers()] == ["Montrose"]
+    assert [paper.power for paper in desk.table.submissions()] == ["Montrose"]
 
 
 def test_a_mail_without_a_picture_that_opens_is_not_assigned(desk: DeskTable) -> None:
@@ -154,7 +154,7 @@ def test_a_mail_that_came_after_the_deadline_cannot_be_assigned(desk: DeskTable)
     answer = desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     assert answer.status_code == 409
     assert "after the deadline" in answer.text
-    assert desk.table.papers() == []
+    assert desk.table.submissions() == []
 
 
 @pytest.mark.parametrize("where", ["", "x y", "999 Montrose", "{phase} Nowhere"])
@@ -163,7 +163,7 @@ def test_a_place_that_does_not_exist_changes_nothing(desk: DeskTable, where: str
     answer = desk.post(f"/quarantine/{row.sha256}/assign", place=where.format(phase=desk.table.phase().id))
     assert answer.status_code in {400, 409}
     assert state(desk, row)[0] == MailState.QUARANTINED
-    assert desk.table.papers() == []
+    assert desk.table.submissions() == []
 
 
 def test_the_same_photographs_are_not_filed_twice_for_a_power(desk: DeskTable) -> None:
@@ -175,7 +175,7 @@ def test_the_same_photographs_are_not_filed_twice_for_a_power(desk: DeskTable) -
     assert answer.status_code == 409
     assert "on file for this power already" in answer.text
     assert state(desk, second)[0] == MailState.QUARANTINED
-    assert len(desk.table.papers()) == 1
+    assert len(desk.table.submissions()) == 1
 
 
 def test_a_prepared_answer_is_shown_before_it_is_sent_and_sent_once(desk: DeskTable) -> None:
@@ -202,7 +202,7 @@ def test_nobody_is_answered_who_is_not_registered(desk: DeskTable) -> None:
     answer = desk.post(f"/quarantine/{row.sha256}/refuse", reason="no_photo")
     assert answer.status_code == 409
     assert "Nothing was sent" in answer.text
-    assert desk.table.told() == [("coordinator_notice", COORDINATOR)]
+    assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)]
     assert state(desk, row)[0] == MailState.QUARANTINED
     assert desk.post(f"/quarantine/{row.sha256}/refuse", reason="because").status_code == 400
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.games.ballots import BallotPaper, count
+from service.games.ballots import RankedSubmission, count
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 
 
-def paper(key: int, minutes_before: int = 60, **facts: object) -> BallotPaper:
-    return BallotPaper(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before),
+def paper(key: int, minutes_before: int = 60, **facts: object) -> RankedSubmission:
+    return RankedSubmission(key, "Montrose", DEADLINE - timedelta(minutes=minutes_before),
         **facts)  # type: ignore[arg-type]
 
 
-def winner(*papers: BallotPaper) -> int:
-    return count(papers, DEADLINE)["Montrose"].paper.id
+def winner(*papers: RankedSubmission) -> int:
+    return count(papers, DEADLINE)["Montrose"].submission.id
 
 
 def test_a_higher_version_counts_even_when_it_came_first() -> None:
@@ -29,7 +29,7 @@ def test_a_higher_version_counts_even_when_it_came_first() -> None:
 
 def test_equal_numbers_go_by_receipt() -> None:
     ballot = count([paper(1, 90, version=1), paper(2, 30, version=1)], DEADLINE)["Montrose"]
-    assert ballot.paper.id == 2
+    assert ballot.submission.id == 2
     assert "received later" in ballot.losers[0].why
 
 
@@ -48,14 +48,14 @@ def test_a_mailed_revision_without_number_replaces_the_posted_first_orders() -> 
 
 def test_the_deadline_itself_is_in_time_and_one_second_later_is_not() -> None:
     assert winner(paper(1, 60, version=1), paper(2, 0, version=2)) == 2
-    late = BallotPaper(3, "Montrose", DEADLINE + timedelta(seconds=1), version=9)
+    late = RankedSubmission(3, "Montrose", DEADLINE + timedelta(seconds=1), version=9)
     assert winner(paper(1, 60, version=1), late) == 1
     assert count([late], DEADLINE) == {}
 
 
 def test_a_held_paper_never_counts_and_says_so() -> None:
     ballot = count([paper(1, 60, version=1), paper(2, 30, version=2, held=True)], DEADLINE)["Montrose"]
-    assert ballot.paper.id == 1
+    assert ballot.submission.id == 1
     assert ballot.losers[0].why == "held; nobody has settled it"
     assert count([paper(2, 30, held=True)], DEADLINE) == {}
 
@@ -66,7 +66,7 @@ def test_the_coordinators_choice_goes_before_everything() -> None:
 
 papers = st.lists(
     st.builds(
-        BallotPaper, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
+        RankedSubmission, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
         received_at=st.integers(-5000, 500).map(lambda m: DEADLINE + timedelta(minutes=m)),
         version=st.none() | st.integers(0, 4), instruction=st.none() | st.integers(0, 4),
         posted=st.booleans(),
@@ -77,17 +77,17 @@ papers = st.lists(
 
 
 @given(papers)
-def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[BallotPaper]) -> None:
+def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[RankedSubmission]) -> None:
     counted = count(given_papers, DEADLINE)
     for order in itertools.islice(itertools.permutations(given_papers), 24):
         assert count(order, DEADLINE) == counted
 
 
 @given(papers)
-def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[BallotPaper]) -> None:
+def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[RankedSubmission]) -> None:
     for power, ballot in count(given_papers, DEADLINE).items():
         paper_ids = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}
-        assert paper_ids == {ballot.paper.id, *(loser.paper.id for loser in ballot.losers)}
+        assert paper_ids == {ballot.submission.id, *(loser.submission.id for loser in ballot.losers)}
         assert all(loser.why for loser in ballot.losers)
 
 
@@ -113,4 +113,4 @@ def test_each_paper_set_aside_says_its_own_reason(
     # said to disagree with its subject, and one that asked for a lower version to be replaced by a higher
     # one.
     ballot = count([paper(1, 60, **loser), paper(2, 30, **winner)], DEADLINE)["Montrose"]
-    assert (ballot.paper.id, [loser.why for loser in ballot.losers]) == (2, [why])
+    assert (ballot.submission.id, [loser.why for loser in ballot.losers]) == (2, [why])

@@ -31,7 +31,7 @@ def desk(site: Site) -> DeskTable:
         ("Montrose", 1, "Roundway Down"), ("Ormond", 1, "Roundway Down"),
     ):  # fmt: skip
         send(table, power, version, SUMMER, game)
-    assert len(table.papers()) == 5
+    assert len(table.submissions()) == 5
     table.set_phase(1, state=PhaseState.SENT)
     table.set_phase(2, state=PhaseState.OPEN)
     site.clock.set(table.phase(2).opens_at)
@@ -45,7 +45,7 @@ def desk(site: Site) -> DeskTable:
 def send(table: Table, power: str, version: int, phase: Phase, game: str) -> None:
     """A sheet of two photographs."""
     subject = table.subject(power, version, phase).replace("Powick Bridge", game)
-    shade = 10 * len(table.papers())
+    shade = 10 * len(table.submissions())
     sender = address(power)
     raw = mail(subject, sender, parts=[text(), part(picture(shade)), part(picture(shade + 1))],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])  # fmt: skip
@@ -89,7 +89,7 @@ def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTa
     """SUB-02, SUB-10."""
     power_papers = [
         paper
-        for paper in desk.table.papers()
+        for paper in desk.table.submissions()
         if paper.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
     ]
     assert len(power_papers) == 4

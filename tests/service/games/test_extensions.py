@@ -12,7 +12,7 @@ from service.games.phases import phase_of
 from service.games.turns import extend_calendar
 from service.store.tables import EventRow, GameRow, PhaseRow, PhaseState
 from tests.support.site import Site
-from tests.support.table import Table, at, open_table
+from tests.support.table import Table, open_table, utc
 
 
 def move(
@@ -94,4 +94,4 @@ def test_what_cannot_be_moved_changes_nothing(
 
 def test_an_extension_keeps_the_hour() -> None:
     """07:00 GMT across the change of Britain's clocks on 28 March 2027."""
-    assert days_later(at("2027-03-26 07:00"), 5) == at("2027-03-31 07:00")
+    assert days_later(utc("2027-03-26 07:00"), 5) == utc("2027-03-31 07:00")

@@ -18,7 +18,7 @@ from adjudicator.units import Unit
 from service.games.turns import AHEAD, NotReady, written_orders
 from service.store.tables import EventRow, LineState, MailState, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
-from tests.support.table import Table, Told, autumn_1642, open_table
+from tests.support.table import NotedAnnouncer, Table, autumn_1642, open_table
 
 MINUTE = timedelta(minutes=1)
 
@@ -36,8 +36,8 @@ def autumn(site: Site) -> Table:
     return table
 
 
-def told(table: Table) -> Told:
-    assert isinstance(table.announce, Told)
+def told(table: Table) -> NotedAnnouncer:
+    assert isinstance(table.announce, NotedAnnouncer)
     return table.announce
 
 
@@ -126,7 +126,7 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
     close(table)
     assert table.mail_row(key).state == MailState.USED
     assert table.mail_row(late).reason == "late"
-    assert [paper.power for paper in table.papers()] == ["Montrose"]
+    assert [paper.power for paper in table.submissions()] == ["Montrose"]
     assert table.phase().state == PhaseState.CLOSED  # its sheet is not read yet
 
 

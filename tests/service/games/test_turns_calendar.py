@@ -9,7 +9,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.games.turns import AHEAD, extend_calendar
 from service.store.tables import GameRow, PhaseState
 from tests.support.site import Site
-from tests.support.table import START, SUMMER, Table, at, open_table
+from tests.support.table import START, SUMMER, Table, open_table, utc
 
 SPRING = Phase(1643, "Spring", PhaseKind.MOVEMENT)
 
@@ -28,12 +28,12 @@ def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
     """Requirements A4, T+0 = Mon 1 March 2027."""
     # The clocks change in London on the day before the Summer deadline.
     dates_by_phase = dates(open_table(site, first=SPRING, start=START))
-    assert dates_by_phase["Spring 1643 movement"] == (at("2027-03-01 07:00"), at("2027-03-14 07:00"))
-    assert dates_by_phase["Spring 1643 retreat"][1] == at("2027-03-16 07:00")
-    assert dates_by_phase["Summer 1643 movement"] == (at("2027-03-16 07:00"), at("2027-03-29 07:00"))
-    assert dates_by_phase["Autumn 1643 movement"][1] == at("2027-04-13 07:00")
-    assert dates_by_phase["Winter 1644 adjustment"][1] == at("2027-04-18 07:00")
-    assert dates_by_phase["Spring 1644 movement"][0] == at("2027-04-19 07:00")
+    assert dates_by_phase["Spring 1643 movement"] == (utc("2027-03-01 07:00"), utc("2027-03-14 07:00"))
+    assert dates_by_phase["Spring 1643 retreat"][1] == utc("2027-03-16 07:00")
+    assert dates_by_phase["Summer 1643 movement"] == (utc("2027-03-16 07:00"), utc("2027-03-29 07:00"))
+    assert dates_by_phase["Autumn 1643 movement"][1] == utc("2027-04-13 07:00")
+    assert dates_by_phase["Winter 1644 adjustment"][1] == utc("2027-04-18 07:00")
+    assert dates_by_phase["Spring 1644 movement"][0] == utc("2027-04-19 07:00")
     assert list(dates_by_phase)[:8] == [
         "Spring 1643 movement", "Spring 1643 retreat", "Summer 1643 movement", "Summer 1643 retreat",
         "Autumn 1643 movement", "Autumn 1643 retreat", "Winter 1644 adjustment", "Spring 1644 movement",
@@ -43,7 +43,7 @@ def test_the_worked_dates_of_the_handbooks_calendar(site: Site) -> None:
 def test_the_first_year_is_short(site: Site) -> None:
     """CAL-09: Summer and Autumn 1642; the Winter of 1643 begins at T+30 and ends at T+32; Spring at T+34."""
     dates_by_phase = dates(open_table(site, first=SUMMER, start=date(2027, 3, 1)))
-    start = at("2027-03-01 07:00")
+    start = utc("2027-03-01 07:00")
     winter = dates_by_phase["Winter 1643 adjustment"]
     assert winter[0] == start + timedelta(days=30)
     assert winter[1] == start + timedelta(days=33)  # day 32 ends at 07:00 on day 33 (Q-33)
@@ -69,7 +69,7 @@ def test_phases_that_are_over_are_made_up_for(site: Site) -> None:
     # Summer 1643 follows on the calendar of the handbook: its Spring began at T+34, each season lasts 15
     # days.
     dates_by_phase = dates(table)
-    assert dates_by_phase["Summer 1643 movement"][0] == at("2027-03-01 07:00") + timedelta(days=34 + 15)
+    assert dates_by_phase["Summer 1643 movement"][0] == utc("2027-03-01 07:00") + timedelta(days=34 + 15)
 
 
 def test_what_follows_a_moved_deadline_moves_with_it(site: Site) -> None:
@@ -91,7 +91,7 @@ def test_what_follows_a_moved_deadline_moves_with_it(site: Site) -> None:
 def open_table_dates(table: Table) -> list[datetime]:
     """The deadlines of the first ten phases of the short first year, by the handbook's day numbers (CAL-03 to
     CAL-09)."""
-    start = at("2027-03-01 07:00")
+    start = utc("2027-03-01 07:00")
     days = [12, 14, 27, 29, 32, 34 + 12, 34 + 14, 49 + 12, 49 + 14, 64 + 12]
     deadlines = [start + timedelta(days=day + 1) for day in days]
     assert [p.deadline for p in table.phases()] == deadlines[: len(table.phases())]

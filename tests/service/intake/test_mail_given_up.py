@@ -59,12 +59,12 @@ def test_its_player_is_told_that_it_is_safe_and_was_not_opened_and_what_to_send(
     row = give_up(table, raw)
     assert (row.state, row.reason, row.sender) == (MailState.QUARANTINED, "could_not_be_handled", MONTROSE)
     assert table.site.blobs.read(row.sha256) == raw
-    assert table.told() == [NOTICE, ("rejection", MONTROSE)]
+    assert table.written_letters() == [NOTICE, ("rejection", MONTROSE)]
     letter_text = table.words(table.letters("rejection")[0])
     for phrase in ("safe", "our machine could not open it", "The coordinator will look at it",
                    "again as JPEG", table.subject("Montrose")):
         assert phrase in letter_text
-    assert table.papers() == []
+    assert table.submissions() == []
     assert ("unless you file it before its phase is "
             "judged") in table.words(table.letters("coordinator_notice")[0])
 
@@ -80,12 +80,12 @@ def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: T
     rows = [give_up(table, raw) for raw in (*forged, stranger, machine)]
     assert {row.state for row in rows} == {MailState.QUARANTINED}
     assert [row.sender for row in rows[:3]] == [None] * 3
-    assert table.told() == [NOTICE] * 5
+    assert table.written_letters() == [NOTICE] * 5
 
 
 def test_who_wrote_too_late_hears_that_and_is_not_asked_for_another_photograph(table: Table) -> None:
     give_up(table, table.mail("Montrose"), late=True)
-    assert table.told() == [NOTICE, ("receipt_late", MONTROSE)]
+    assert table.written_letters() == [NOTICE, ("receipt_late", MONTROSE)]
 
 
 def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> None:
@@ -102,7 +102,7 @@ def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> N
         post=Replies(table.writer),
     )
     room.refuse(row.sha256, RefusalReason.CUT_OFF, "ruth")
-    assert table.told()[2:] == [("rejection", MONTROSE)]
+    assert table.written_letters()[2:] == [("rejection", MONTROSE)]
     assert table.mail_row(row.sha256).state == MailState.REFUSED
 
 
@@ -110,7 +110,7 @@ def test_a_photograph_sent_again_is_no_repeat_of_the_mail_given_up(table: Table)
     give_up(table, table.mail("Montrose"))
     row = table.take(table.mail("Montrose", note="Again, as JPEG."), table.phase().opens_at)
     assert row.state == MailState.USED
-    assert table.told()[2:] == [("receipt", MONTROSE)]
+    assert table.written_letters()[2:] == [("receipt", MONTROSE)]
 
 
 DYING = """

@@ -26,7 +26,7 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
     """SUB-07: from the arrival to the desk after the deadline the player gets one letter, and no question."""
     paper = desk.mailed()
     desk.read(paper, {picture(90): (recognized(page([*HEADING, DOUBTFUL, FOOLISH])),)})
-    assert desk.table.told() == [("receipt", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
     words = desk.table.words(desk.table.letters()[0])
     assert "?" not in words
     assert "Nobody has read your orders yet." in words
@@ -34,7 +34,7 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
     desk.table.site.clock.set(phase.deadline)
     desk.table.close_phase(phase.id)
     assert desk.table.phase().state == PhaseState.CLOSED
-    assert desk.table.told() == [("receipt", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
     with desk.table.site.store() as session:
         waits = session.scalars(select(LineRow.text).where(LineRow.status == LineState.OPEN)).all()
     assert DOUBTFUL[0] in waits, "the coordinator reads it"

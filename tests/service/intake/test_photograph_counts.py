@@ -107,12 +107,12 @@ def send(
     assert row.state == "used"
     # SUB-15: the message as it came.
     assert table.site.blobs.read(row.sha256) == raw
-    site, paper = table.site, table.papers()[-1].id
+    site, paper = table.site, table.submissions()[-1].id
     SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, recognizer=recognizer, load=table.load,
         replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
     ).read({"submission": paper})  # fmt: skip
-    return table.papers()[-1]
+    return table.submissions()[-1]
 
 
 def lines(table: Table, paper: SubmissionRow) -> list[LineRow]:
@@ -168,8 +168,8 @@ def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(
     raw = mail(table.subject(POWER), sender, parts=[text("\r\n".join(TYPED))],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])  # fmt: skip
     row = table.take(raw, table.phase().opens_at)
-    assert (row.state, row.reason, table.papers()) == ("refused", "no_photo", [])
-    assert table.told() == [("rejection", sender)]
+    assert (row.state, row.reason, table.submissions()) == ("refused", "no_photo", [])
+    assert table.written_letters() == [("rejection", sender)]
     assert "No picture of a sheet was found" in table.words(table.letters()[0])
 
 

@@ -29,14 +29,14 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
     """SUB-01: orders, with the moment of receipt."""
     row = table.take(table.mail("Montrose"), table.phase().opens_at + DAY)
     assert (row.state, row.reason) == (MailState.USED, None)
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     assert (paper.power, paper.sender, paper.version, paper.fate, paper.read_at) == (
         "Montrose", MONTROSE, 1, "counts", None)  # fmt: skip
     assert (paper.phase_id, paper.received_at) == (table.phase().id, table.phase().opens_at + DAY)
     assert list(table.site.jobs.queue) == [
         (filing.READ_WORK, f"read:{paper.id}", {"submission": paper.id})
     ]
-    assert table.told() == [("receipt", MONTROSE)]
+    assert table.written_letters() == [("receipt", MONTROSE)]
     assert "version 1" in table.words(table.letters()[0])
 
 
@@ -60,13 +60,13 @@ def test_a_mail_is_judged_once(table: Table) -> None:
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
     table.process(key)
     table.process(key)
-    assert len(table.papers()) == 1
+    assert len(table.submissions()) == 1
     assert len(table.letters()) == 1
 
 
 def test_a_mail_that_is_not_stored_is_no_error(table: Table) -> None:
     table.process("0" * 64)
-    assert table.told() == []
+    assert table.written_letters() == []
 
 
 RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
@@ -85,8 +85,8 @@ def test_what_the_sender_can_mend_is_refused(table: Table, subject: str, photo: 
     raw = mail(subject, MONTROSE, parts=parts, stamps=[stamp("montrose.example", server=SERVER)])
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.REFUSED, reason)
-    assert table.told() == [("rejection", MONTROSE)]
-    assert table.papers() == []
+    assert table.written_letters() == [("rejection", MONTROSE)]
+    assert table.submissions() == []
     assert table.site.blobs.read(row.sha256) == raw
 
 
@@ -97,17 +97,17 @@ def test_a_stranger_is_quarantined_and_never_answered(table: Table) -> None:
     )
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "unknown_sender")
-    assert table.told() == [("coordinator_notice", COORDINATOR)]
-    assert table.papers() == []
+    assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
+    assert table.submissions() == []
 
 
 def test_another_players_power_is_quarantined_and_its_owner_hears_nothing(table: Table) -> None:
     """SUB-14: the coordinator is told, not the power's own player."""
     row = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "sender_not_power")
-    assert ("coordinator_notice", COORDINATOR) in table.told()
-    assert address("Argyll") not in {to for _, to in table.told()}
-    assert table.papers() == []
+    assert ("coordinator_notice", COORDINATOR) in table.written_letters()
+    assert address("Argyll") not in {to for _, to in table.written_letters()}
+    assert table.submissions() == []
 
 
 @pytest.mark.parametrize("result", ["fail", "none", "temperror"])
@@ -115,7 +115,7 @@ def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: s
     """SUB-14: a forged address of the power's own player."""
     row = table.take(table.mail("Montrose", result=result), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
-    assert table.told() == [("coordinator_notice", COORDINATOR)]
+    assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
     assert "Montrose" not in table.words(table.letters()[0])
 
 
@@ -124,7 +124,7 @@ def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table)
     table.take(table.mail("Montrose", result="fail"), table.phase().opens_at)
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     assert row.state == MailState.USED
-    assert len(table.papers()) == 1
+    assert len(table.submissions()) == 1
 
 
 def test_machines_are_ignored_and_never_answered(table: Table) -> None:
@@ -134,7 +134,7 @@ def test_machines_are_ignored_and_never_answered(table: Table) -> None:
     )  # fmt: skip
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.IGNORED, "auto_reply")
-    assert table.told() == []
+    assert table.written_letters() == []
 
 
 def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
@@ -159,7 +159,7 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     # The coordinator is told which letter, by the power's name and without an address; and only once, however
     # often the bounce comes.
     table.take(report + b"\r\n", table.phase().opens_at)
-    assert table.told() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert table.written_letters() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[-1])
     assert "A letter came back as undeliverable: Powick Bridge - Montrose" in words
     assert MONTROSE not in words
@@ -170,8 +170,8 @@ def test_the_same_paper_mailed_again_is_one_paper_with_one_receipt(table: Table)
     table.take(table.mail("Montrose"), table.phase().opens_at)
     row = table.take(table.mail("Montrose", note="In case the first was lost."), table.phase().opens_at + DAY)
     assert (row.state, row.reason) == (MailState.IGNORED, "duplicate")
-    assert len(table.papers()) == 1
-    assert table.told() == [("receipt", MONTROSE)]
+    assert len(table.submissions()) == 1
+    assert table.written_letters() == [("receipt", MONTROSE)]
 
 
 def test_a_new_version_is_another_paper(table: Table) -> None:
@@ -181,7 +181,7 @@ def test_a_new_version_is_another_paper(table: Table) -> None:
         table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY
     )
     assert row.state == MailState.USED
-    assert [paper.version for paper in table.papers()] == [1, 2]
+    assert [paper.version for paper in table.submissions()] == [1, 2]
     assert "version 1" in table.words(table.letters("receipt")[1])
 
 
@@ -193,8 +193,8 @@ def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> 
     assert table.take(table.mail("Montrose"), deadline).state == MailState.USED
     row = table.take(table.mail("Argyll"), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
-    assert table.told() == [("receipt", MONTROSE), ("receipt_late", address("Argyll"))]
-    assert [paper.power for paper in table.papers()] == ["Montrose"]
+    assert table.written_letters() == [("receipt", MONTROSE), ("receipt_late", address("Argyll"))]
+    assert [paper.power for paper in table.submissions()] == ["Montrose"]
 
 
 @pytest.mark.parametrize("state", [PhaseState.CLOSED, PhaseState.READY])
@@ -207,7 +207,7 @@ def test_what_was_stamped_in_time_counts_although_it_is_handed_over_after_the_cl
     table.site.clock.set(phase.deadline + timedelta(minutes=20))
     row = table.take(table.mail("Montrose"), phase.deadline - timedelta(seconds=3))
     assert row.state == MailState.USED
-    assert [paper.phase_id for paper in table.papers()] == [phase.id]
+    assert [paper.phase_id for paper in table.submissions()] == [phase.id]
 
 
 def test_a_mail_for_a_phase_whose_results_are_out_is_late_and_is_told_what_is_open(table: Table) -> None:
@@ -216,7 +216,7 @@ def test_a_mail_for_a_phase_whose_results_are_out_is_late_and_is_told_what_is_op
     table.set_phase(3, state=PhaseState.OPEN)
     row = table.take(table.mail("Montrose"), table.phase(3).opens_at)
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
-    assert table.told() == [("receipt_late", MONTROSE)]
+    assert table.written_letters() == [("receipt_late", MONTROSE)]
     words = table.words(table.letters()[0])
     assert "Summer 1642" in words
     assert f"{table.phase(3).deadline:%a %-d %b %Y, 07:00 GMT}" in words
@@ -227,7 +227,7 @@ def test_a_late_mail_sent_again_is_answered_once(table: Table) -> None:
     table.take(table.mail("Montrose"), late)
     row = table.take(table.mail("Montrose", note="Again."), late + timedelta(hours=1))
     assert (row.state, row.reason) == (MailState.IGNORED, "duplicate")
-    assert table.told() == [("receipt_late", MONTROSE)]
+    assert table.written_letters() == [("receipt_late", MONTROSE)]
 
 
 @pytest.mark.parametrize("first_after", [False, True])
@@ -243,7 +243,7 @@ def test_a_late_mail_sent_again_is_answered_once_whatever_phase_is_open_by_then(
     _results_are_out(table)
     row = table.take(table.mail("Montrose", note="Again."), table.phase(3).opens_at + timedelta(hours=1))
     assert (row.state, row.reason) == (MailState.IGNORED, "duplicate")
-    assert table.told() == [("receipt_late", MONTROSE)]
+    assert table.written_letters() == [("receipt_late", MONTROSE)]
 
 
 def _results_are_out(table: Table) -> None:
@@ -263,15 +263,15 @@ def test_at_most_five_refusals_an_hour_go_to_one_address(table: Table) -> None:
     ]
     assert len({row.sha256 for row in refused}) == 7
     assert [row.state for row in refused] == 5 * [MailState.REFUSED] + 2 * [MailState.QUARANTINED]
-    assert table.told() == [("rejection", MONTROSE)] * 5 + [("coordinator_notice", COORDINATOR)]
+    assert table.written_letters() == [("rejection", MONTROSE)] * 5 + [("coordinator_notice", COORDINATOR)]
     # The limit is for one address and for refusals: others are answered, and so is a good sheet.
     table.take(table.mail("Argyll", 1, subject=table.subject("Argyll", 1, RETREATS)), table.phase().opens_at)
-    assert table.told()[6:] == [("rejection", address("Argyll"))]
+    assert table.written_letters()[6:] == [("rejection", address("Argyll"))]
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    assert table.told()[7:] == [("receipt", MONTROSE)]
+    assert table.written_letters()[7:] == [("receipt", MONTROSE)]
     table.site.clock.advance(timedelta(hours=1, minutes=1))
     table.take(table.mail("Montrose", 210, subject=wrong), table.site.clock.now())
-    assert table.told()[8:] == [("rejection", MONTROSE)]
+    assert table.written_letters()[8:] == [("rejection", MONTROSE)]
 
 
 def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coordinator_is_told(
@@ -283,7 +283,7 @@ def test_a_mail_that_cannot_be_handled_is_quarantined_with_its_bytes_and_the_coo
     row = table.mail_row(key)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "could_not_be_handled")
     assert table.site.blobs.read(key) == raw
-    assert table.told() == [("coordinator_notice", COORDINATOR)]
+    assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
     with table.site.store() as session:
         event = session.scalars(select(EventRow).where(EventRow.what == "mail_given_up")).one()
     # The text of the fault quotes the mail, so only its kind is noted.
@@ -296,7 +296,7 @@ def test_giving_up_leaves_a_mail_that_came_to_an_end(table: Table) -> None:
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     table.give_up(row.sha256, "OSError: later")
     assert table.mail_row(row.sha256).state == MailState.USED
-    assert table.told() == [("receipt", MONTROSE)]
+    assert table.written_letters() == [("receipt", MONTROSE)]
 
 
 def test_a_mail_too_large_to_fetch_is_judged_by_its_head(table: Table) -> None:
@@ -308,7 +308,7 @@ def test_a_mail_too_large_to_fetch_is_judged_by_its_head(table: Table) -> None:
     table.process(key)
     row = table.mail_row(key)
     assert (row.state, row.reason) == (MailState.REFUSED, "too_large")
-    assert table.told() == [("rejection", MONTROSE)]
+    assert table.written_letters() == [("rejection", MONTROSE)]
 
 
 def test_no_event_holds_an_address_or_a_subject(table: Table) -> None:

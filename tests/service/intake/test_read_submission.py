@@ -80,7 +80,7 @@ class Desk:
         """The id of a sheet of Montrose as the intake files it, with one small picture."""
         subject = self.table.subject("Montrose", version)
         self.table.take(self.table.mail("Montrose", shade, subject=subject), self.table.phase().opens_at)
-        return self.table.papers()[-1].id
+        return self.table.submissions()[-1].id
 
     def paper(self, key: int) -> SubmissionRow:
         with self.table.site.store() as session:
@@ -121,7 +121,7 @@ def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
     assert (page_row.rotation, page_row.note) == (90, None)
     assert desk.table.site.blobs.read(page_row.upright or "") == sheet_picture()
     assert desk.settled == [desk.table.phase().id]
-    assert [kind for kind, _ in desk.table.told()] == ["receipt"]
+    assert [kind for kind, _ in desk.table.written_letters()] == ["receipt"]
 
 
 def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:
@@ -162,7 +162,7 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
         parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(210))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
-    paper = table.papers()[0].id
+    paper = table.submissions()[0].id
     desk.read(paper, {
         sheets: (recognized(page([*HEADING, ORDERS[0]])), recognized(page([ORDERS[1]]))),
         picture(210): (recognized(page(["Army Blair Castle moves to Atholl"])),),
@@ -203,7 +203,7 @@ def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     # HEAD-03: a sheet is never moved to another power.
     assert row.power == "Montrose"
     assert desk.counting() == {}
-    assert desk.table.told()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert desk.table.written_letters()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
     assert "do not agree" in desk.table.words(desk.table.letters("held")[0])
     assert desk.settled == [desk.table.phase().id]
 
@@ -246,7 +246,7 @@ def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) ->
 def test_a_faint_number_is_no_instruction_even_where_the_subject_has_none(desk: Desk) -> None:
     bare = desk.table.subject("Montrose").removesuffix(" - v1")
     desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
-    first = desk.table.papers()[0].id
+    first = desk.table.submissions()[0].id
     row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
     assert row.instruction is None
     second = desk.mailed(60, 2)
@@ -266,7 +266,7 @@ def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_coun
 def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> None:
     bare = desk.table.subject("Montrose").removesuffix(" - v1")
     desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
-    first = desk.table.papers()[0].id
+    first = desk.table.submissions()[0].id
     row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "Version 3", *ORDERS])),)})
     assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
     second = desk.mailed(60, 2)
@@ -294,7 +294,7 @@ def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
     paper = desk.mailed()
     row = desk.read(paper, {picture(90): (unusable(reason),)})
     assert row.fate == "held"
-    assert desk.table.told()[1:] == [("rejection", MONTROSE)]
+    assert desk.table.written_letters()[1:] == [("rejection", MONTROSE)]
     letter_text = desk.table.words(desk.table.letters("rejection")[0])
     assert words in letter_text
     assert desk.table.subject("Montrose", 2) in letter_text
@@ -319,14 +319,14 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
         parts=[text(), part(picture(30)), part(picture(60))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
-    paper = table.papers()[0].id
+    paper = table.submissions()[0].id
     row = desk.read(paper, {
         picture(30): (unusable(UnreadableReason.BLURRED),),
         picture(60): (recognized(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
     assert [page_row.note for page_row in desk.pages(paper)] == ["blurred", None]
-    assert [kind for kind, _ in table.told()] == ["receipt"]
+    assert [kind for kind, _ in table.written_letters()] == ["receipt"]
 
 
 # Failures
@@ -343,7 +343,7 @@ def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk
     assert (row.fate, row.flags) == ("held", ["reader_failed"])
     assert row.read_at is not None
     assert desk.counting() == {"Montrose": first}
-    assert desk.table.told()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert desk.table.written_letters()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
     # Nothing else would check whether the turn can be judged now.
     assert desk.settled == [desk.table.phase().id]
     with desk.table.site.store() as session:

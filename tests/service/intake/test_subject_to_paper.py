@@ -43,7 +43,7 @@ def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     """SUBJ-02, Q-02, Q-05: Fall is accepted; the answer says Autumn and the number of the next version."""
     row = retreats.take(retreats.mail("Montrose", subject=subject), retreats.phase().opens_at)
     assert row.state == MailState.USED
-    (paper,) = retreats.papers()
+    (paper,) = retreats.submissions()
     assert (paper.power, paper.version, paper.phase_id) == ("Montrose", 1, retreats.phase().id)
     (letter,) = retreats.letters("receipt")
     words = retreats.words(letter)
@@ -75,7 +75,7 @@ def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(
     """SUBJ-06: a year on the sheet decides."""
     # A sheet of another year is held, and not taken for the phase that happens to be open.
     desk.table.take(desk.table.mail("Montrose", subject=WITHOUT_YEAR), desk.table.phase().opens_at)
-    (paper,) = desk.table.papers()
+    (paper,) = desk.table.submissions()
     row = desk.read(paper.id, {picture(90): (recognized(page([*HEADING[:3], year_line, *ORDERS])),)})
     assert (row.fate, row.phase_id) == (fate, desk.table.phase().id)
     assert "year_missing" in row.flags
@@ -88,7 +88,7 @@ def test_a_missing_year_is_not_made_up_for_a_season_that_is_not_open(desk: Desk,
     subject = WITHOUT_YEAR.replace("Summer", season)
     row = desk.table.take(desk.table.mail("Montrose", subject=subject), desk.table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.REFUSED, "wrong_phase")
-    assert desk.table.papers() == []
+    assert desk.table.submissions() == []
 
 
 # A missing game
@@ -121,8 +121,9 @@ def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> 
     """SUBJ-07, Q-06: quarantined, no sheet in either game; the sender learns that the game was missing."""
     row = both.take(both.mail("Montrose", subject=WITHOUT_GAME), both.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "subject_unparsed")
-    assert both.papers() == []
-    assert sorted(both.told()) == sorted([("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)])
+    assert both.submissions() == []
+    assert set(both.written_letters()) == {("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)}
+    assert len(both.written_letters()) == 2
     words = both.words(both.letters("rejection")[0])
     assert "The subject does not say the game." in words
     assert "as below" not in words, "there is no single subject below that could be copied"
@@ -136,7 +137,7 @@ def test_named_the_game_is_the_one_that_was_named(both: Table, name: str) -> Non
     """SUBJ-07, NON-05."""
     row = both.take(both.mail("Montrose", subject=f"{name} - {WITHOUT_GAME}"), both.phase().opens_at)
     assert row.state == MailState.USED
-    (paper,) = both.papers()
+    (paper,) = both.submissions()
     with both.site.store() as session:
         phases = records.phases(session, name.lower().replace(" ", "-"))
     assert paper.phase_id == phases[0].id
@@ -152,5 +153,5 @@ def test_with_one_game_that_can_be_meant_none_need_be_named(site: Site) -> None:
         autumn.state = PhaseState.OPEN
     taken = table.take(table.mail("Montrose", subject=WITHOUT_GAME), table.phase().opens_at)
     assert taken.state == MailState.USED
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     assert paper.phase_id == table.phase().id

@@ -12,7 +12,7 @@ import pytest
 from service.store.tables import MailState, PhaseState
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
-from tests.support.table import SERVER, Table, address, at, open_table
+from tests.support.table import SERVER, Table, address, open_table, utc
 
 MONTROSE = address("Montrose")
 
@@ -21,7 +21,7 @@ MONTROSE = address("Montrose")
 def table(site: Site) -> Table:
     """A season that begins on Tuesday 16 March 2027, as the Summer of the worked dates does."""
     opened = open_table(site, start=date(2027, 3, 16))
-    assert opened.phase().deadline == at("2027-03-29 07:00")
+    assert opened.phase().deadline == utc("2027-03-29 07:00")
     return opened
 
 
@@ -61,7 +61,7 @@ def test_the_last_second_is_the_same_on_every_servers_clock(
     ("Thu, 1 Jan 1970 00:00:00 +0000", "2027-03-29 07:00:01", False),
 ])
 def test_the_senders_clock_says_nothing(table: Table, theirs: str, stamped: str, counts: bool) -> None:
-    row = table.take(sent(table, theirs), at(stamped))
+    row = table.take(sent(table, theirs), utc(stamped))
     assert row.state == (MailState.USED if counts else MailState.REFUSED)
 
 

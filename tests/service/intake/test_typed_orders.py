@@ -53,7 +53,7 @@ def _lines(
 ) -> list[tuple[str, str | None, str]]:
     """Text, order and status of each stored line of a typed mail."""
     _take(table, _mail(table, words))
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     _reader(table, limits).read({"submission": paper.id})
     with table.site.store() as session:
         rows = session.query(LineRow).order_by(LineRow.ordinal).all()
@@ -89,7 +89,7 @@ def test_what_is_bold_is_found(table: Table, words: str, html: bool, lines: tupl
 def test_bold_orders_are_taken_as_a_sheet(table: Table) -> None:
     row = _take(table, _mail(table, SIGNED))
     assert (row.state, row.reason) == ("used", None)
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     assert (paper.power, paper.version) == ("Red", 1)
     with table.site.store() as session:
         page = session.query(PageRow).one()
@@ -116,7 +116,7 @@ def test_two_different_typed_mails_are_two_papers_and_the_same_twice_is_one(tabl
     _take(table, _mail(table, SIGNED.replace("5", "6")))
     # The text outside the bold part does not count, so neither does a difference in it.
     again = _take(table, _mail(table, SIGNED + "!"))
-    assert len(table.papers()) == 2
+    assert len(table.submissions()) == 2
     assert again.reason == "duplicate"
 
 
@@ -125,7 +125,7 @@ def test_where_orders_are_not_typed_the_text_is_not_read(site: Site) -> None:
     table = open_table(site)
     row = _take(table, _mail(table, "**Army London to Surrey**", power="The Crown"))
     assert row.reason == "no_photo"
-    assert table.papers() == []
+    assert table.submissions() == []
 
 
 def test_typed_orders_are_taken_from_their_text_word_for_word(table: Table) -> None:
@@ -134,7 +134,7 @@ def test_typed_orders_are_taken_from_their_text_word_for_word(table: Table) -> N
         ("The King goes to Kent", "King to Kent", "auto"),
         ("5 Grain for Defense of Essex.", "5 Grain for Defense of Essex", "auto"),
     ]
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     assert "typed" in paper.flags
     assert paper.fate == "counts"
 
@@ -180,7 +180,7 @@ def test_a_signature_that_names_a_place_is_no_order_to_hold(site: Site) -> None:
 
 def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Table) -> None:
     _take(table, _mail(table, SIGNED))
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     with table.site.store.begin() as session:
         session.get_one(SubmissionRow, paper.id).flags = []
     # `Blind` raises: the flag is missing, so the drawing is shown to the recognizer.

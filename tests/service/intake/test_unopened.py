@@ -60,9 +60,9 @@ def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table,
     assert page.original
     assert page.note is None
     assert {"work_failed", "reading_failed"} <= set(happened)
-    assert ("receipt", address("Montrose")) in table.told()
-    assert not [kind for kind, _ in table.told() if kind in {"rejection", "unusable"}]
-    assert COORDINATOR in {to for _, to in table.told()}
+    assert ("receipt", address("Montrose")) in table.written_letters()
+    assert not [kind for kind, _ in table.written_letters() if kind in {"rejection", "unusable"}]
+    assert COORDINATOR in {to for _, to in table.written_letters()}
 
 
 def test_the_first_tries_refuse_nothing_and_file_nothing(table: Table) -> None:
@@ -72,6 +72,6 @@ def test_the_first_tries_refuse_nothing_and_file_nothing(table: Table) -> None:
     with pytest.raises(ChildFault):
         hurried.process(key)
     assert table.mail_row(key).state == MailState.STORED
-    assert table.told() == []
+    assert table.written_letters() == []
     table.process(key)
-    assert table.told() == [("receipt", address("Montrose"))]
+    assert table.written_letters() == [("receipt", address("Montrose"))]

@@ -241,3 +241,8 @@ def test_a_template_never_leaves_a_name_blank() -> None:
     template = render.environment("mail", markup=False).get_template("receipt-body.txt")
     with pytest.raises(UndefinedError):
         template.render(game=None)
+
+
+def test_every_kind_of_answer_is_a_kind_of_letter() -> None:
+    """The quarantine page once asked for "receipt-late", which no letter is: no late receipt was shown."""
+    assert set(render.ANSWER_KINDS) <= set(render.KINDS)

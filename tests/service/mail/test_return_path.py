@@ -58,7 +58,7 @@ def test_a_bounce_that_brings_nothing_of_the_letter_is_known_by_where_it_goes(
     row = table.take(bounce(to, header), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     assert rows(table.site)[0].state == OutboxState.FAILED
-    assert [recipient for _, recipient in table.told()] == [MONTROSE, COORDINATOR]
+    assert [recipient for _, recipient in table.written_letters()] == [MONTROSE, COORDINATOR]
 
 
 def test_without_the_setting_letters_return_to_the_sender(table: Table, smtp_sink: SmtpSink) -> None:

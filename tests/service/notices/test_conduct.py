@@ -140,7 +140,7 @@ def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> N
     filed = room.log_letter(
         PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
     )
-    (paper,) = table.papers()
+    (paper,) = table.submissions()
     assert (paper.id, paper.version, paper.fate) == (filed, None, "counts")
 
 
@@ -178,7 +178,7 @@ def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(tab
             received_at
         )
         assert row.state == MailState.USED, version
-    assert [(paper.version, paper.fate) for paper in table.papers()] == [
+    assert [(paper.version, paper.fate) for paper in table.submissions()] == [
         (1, "counts"),
         (2, "counts"),
         (3, "counts"),

@@ -51,11 +51,11 @@ def receipts(desk: Desk) -> list[str]:
 
 def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     paper = desk.mailed()
-    assert desk.table.told() == []
+    assert desk.table.written_letters() == []
     recognized_pages = {picture(90): (recognized(page([*HEADING, *ORDERS, DOUBTFUL])),)}
     desk.read(paper, recognized_pages)
     desk.read(paper, recognized_pages)
-    assert desk.table.told() == [("receipt", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     for number, line in enumerate((*HEADING, *ORDERS), start=1):
         assert f"- {number}: {line} -" in words, line
@@ -86,9 +86,9 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
     """Q-46: each game may switch it off."""
     switch(desk, on=False)
     paper = desk.mailed()
-    assert desk.table.told() == [("receipt", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
     desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
-    assert desk.table.told() == [("receipt", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     assert "Orkney" not in words
     assert list(desk.table.message(desk.table.letters("receipt")[0]).iter_attachments()) == []
@@ -97,14 +97,14 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
 def test_a_photograph_that_cannot_be_read_is_receipted_and_then_refused(desk: Desk) -> None:
     paper = desk.mailed()
     desk.read(paper, {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
-    assert desk.table.told() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
 
 
 def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk) -> None:
     """Nobody is left without a receipt because our machine broke."""
     paper = desk.mailed()
     desk.reader(Shown({})).give_up({"submission": paper}, "RuntimeError: broken")
-    assert desk.table.told()[0] == ("receipt", MONTROSE)
+    assert desk.table.written_letters()[0] == ("receipt", MONTROSE)
     assert "AS THE MACHINE READ IT" not in receipts(desk)[0]
 
 

@@ -11,7 +11,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.store.tables import OutboxRow, PlayerRow
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
-from tests.support.table import COORDINATOR, ORDERS, SERVER, Table, address, at, open_table
+from tests.support.table import COORDINATOR, ORDERS, SERVER, Table, address, open_table, utc
 
 MONTROSE = address("Montrose")
 RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
@@ -29,7 +29,7 @@ def last(table: Table) -> OutboxRow:
 
 
 def test_a_receipt_says_what_arrived_when_and_until_when_it_may_be_replaced(table: Table) -> None:
-    row = table.take(table.mail("Montrose"), at("2027-03-02 09:30"))
+    row = table.take(table.mail("Montrose"), utc("2027-03-02 09:30"))
     letter = table.letters()[0]
     words = table.words(letter)
     assert "Summer 1642 Movement Orders for Montrose in Powick Bridge" in words
@@ -46,7 +46,7 @@ def test_a_receipt_shows_the_players_own_clock(table: Table) -> None:
     with table.site.store.begin() as session:
         for player in session.query(PlayerRow):
             player.zone = "America/Mexico_City"
-    table.take(table.mail("Montrose"), at("2027-03-02 03:30"))
+    table.take(table.mail("Montrose"), utc("2027-03-02 03:30"))
     # Mexico City is six hours behind; its day is still the first of March.
     assert "Tue 2 Mar 2027, 03:30 GMT (Mon 1 Mar, 21:30 your time)" in table.words(last(table))
 
@@ -141,7 +141,7 @@ def test_a_notice_tells_the_coordinator_the_reason_and_nothing_of_the_mail(table
 
 
 def test_a_late_paper_is_told_when_it_came_and_what_is_open_now(table: Table) -> None:
-    table.take(table.mail("Montrose"), at("2027-03-14 07:00") + timedelta(seconds=1))
+    table.take(table.mail("Montrose"), utc("2027-03-14 07:00") + timedelta(seconds=1))
     (letter,) = table.letters()
     assert letter.kind == "receipt_late"
     words = table.words(letter)

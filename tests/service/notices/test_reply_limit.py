@@ -17,7 +17,7 @@ from service.notices.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
-from tests.support.table import COORDINATOR, SERVER, SUMMER, Table, address, at, open_table
+from tests.support.table import COORDINATOR, SERVER, SUMMER, Table, address, open_table, utc
 
 MONTROSE = address("Montrose")
 THIRTY, FIVE = 30, 5
@@ -58,7 +58,8 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
     assert "Montrose" not in table.words(notice)
     with table.site.store() as session:
         # The desk's list of what is held, before the results: every one of them.
-        assert len([paper for paper in ballots.papers(session, table.phase().id) if paper.held]) == THIRTY
+        submissions = ballots.ranked_submissions(session, table.phase().id)
+        assert len([submission for submission in submissions if submission.held]) == THIRTY
 
 
 def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:
@@ -96,7 +97,7 @@ def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(tabl
 
 def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -> None:
     """A mail without an answer must not be filed as "refused with an answer"."""
-    after = at("2027-03-14 07:00") + timedelta(seconds=1)
+    after = utc("2027-03-14 07:00") + timedelta(seconds=1)
     states = [
         table.take(table.mail("Montrose", version, subject=table.subject("Montrose", version)), after).state
         for version in range(1, 9)

@@ -19,7 +19,7 @@ from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxRow
 from tests.support.site import Site
-from tests.support.table import Table, address, at, autumn_1642, open_table
+from tests.support.table import Table, address, autumn_1642, open_table, utc
 
 AUTUMN = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
 HEADING = ("Manchester", "Powick Bridge", "Autumn 1642 Movement Orders")
@@ -60,7 +60,7 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     drafts = [letter for letter in letters if letter.kind == "draft_results"]
     (asked,) = [letter for letter in letters if letter.kind == "retreat_request"]
     assert {letter.recipient for letter in drafts} == everyone(autumn)
-    assert {letter.due_at for letter in letters} == {at("2027-03-14 07:00")}
+    assert {letter.due_at for letter in letters} == {utc("2027-03-14 07:00")}
     assert asked.recipient == address("Newcastle")
     words = autumn.words(asked)
     assert "Newcastle has 1 unit that must retreat" in words
@@ -131,7 +131,7 @@ def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retr
     )
     letters = [letter for letter in finish(autumn, 2) if letter.kind == "final_results"]
     assert {letter.recipient for letter in letters} == everyone(autumn)
-    assert all(letter.due_at <= at("2027-03-17 07:00") for letter in letters)
+    assert all(letter.due_at <= utc("2027-03-17 07:00") for letter in letters)
     for letter in letters:
         attached = files(autumn.message(letter))
         assert sorted(attached) == ["results-1.png", "sheet-newcastle-1.jpg"]

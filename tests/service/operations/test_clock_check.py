@@ -77,7 +77,7 @@ def test_a_phase_waits_for_its_clock_and_the_coordinator_is_told_once(table: Tab
     checked = guard(table, server.ask)
     assert checked.must_wait(phase.id)
     assert checked.must_wait(phase.id)
-    assert table.told() == [("coordinator_notice", COORDINATOR)]
+    assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[0])
     assert "This machine's clock is 20 minutes ahead of the mail server's." in words
     assert "neither closed nor judged" in words

@@ -59,7 +59,7 @@ def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers
     opens = table.phase().opens_at
     rows = [table.take(own(table, version, headers=headers), opens) for version in (1, 2)]
     assert [row.state for row in rows] == [MailState.USED] * 2
-    assert [paper.version for paper in table.papers()] == [1, 2]
+    assert [paper.version for paper in table.submissions()] == [1, 2]
     # Our own Message-IDs differ even where the players' are missing or the same.
     assert len({row.message_id for row in table.letters("receipt")}) == 2
 
@@ -71,7 +71,7 @@ def test_11_a_version_that_comes_late_does_not_replace_a_newer_one(table: Table)
     row = table.take(own(table, 2), opens + timedelta(hours=2))
     assert row.state == MailState.USED  # kept in the history
     # The version counts, not the order in which mails arrive.
-    third, second = table.papers()
+    third, second = table.submissions()
     assert (third.version, second.version, second.flags) == (3, 2, ["superseded"])
     with table.site.store() as session:
         assert executed(session, table.phase())["Montrose"] == third.id
@@ -83,7 +83,7 @@ def test_12_one_number_on_two_papers_keeps_both_and_is_flagged(table: Table) -> 
     opens = table.phase().opens_at
     for photo in (picture(30), picture(200)):
         table.take(own(table, 2, photo=photo), opens)
-    first, second = table.papers()
+    first, second = table.submissions()
     assert (first.version, second.version) == (2, 2)
     assert (first.flags, second.flags) == ([], ["version_conflict"])
 
@@ -95,7 +95,7 @@ def test_13_the_senders_date_does_not_make_a_late_mail_early(table: Table) -> No
     early = f"Date: {format_datetime(deadline - timedelta(hours=1))}"
     row = table.take(own(table, headers=(early,)), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
-    assert table.told() == [("receipt_late", MONTROSE)]
+    assert table.written_letters() == [("receipt_late", MONTROSE)]
 
 
 def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
@@ -116,11 +116,11 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
     past.site.clock.set(phase.deadline + timedelta(minutes=1))
     past.close_phase(phase.id)
     source.close()
-    assert [(paper.version, paper.received_at) for paper in past.papers()] == [
+    assert [(paper.version, paper.received_at) for paper in past.submissions()] == [
         (1, phase.deadline - timedelta(seconds=1))
     ]
     assert past.phase().state == PhaseState.CLOSED  # judged once its sheet is read
-    assert past.told() == [("receipt", MONTROSE), ("receipt_late", MONTROSE)]
+    assert past.written_letters() == [("receipt", MONTROSE), ("receipt_late", MONTROSE)]
 
 
 def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Table, dovecot: Dovecot) -> None:
@@ -139,7 +139,7 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
     take(past.site, source)
     source.close()
     past.site.jobs.run()
-    assert [paper.version for paper in past.papers()] == [1, 2, 3, 4, 5, 9]
+    assert [paper.version for paper in past.submissions()] == [1, 2, 3, 4, 5, 9]
     for letter in past.letters():
         assert past.message(letter)["Bcc"] is None
 
@@ -163,7 +163,7 @@ def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
     (row,) = mails(past.site)
     assert (row.state, row.reason, row.size) == (MailState.REFUSED, "too_large", len(raw))
     assert len(past.site.blobs.read(row.sha256)) < 2000  # its header; the body was never fetched
-    assert past.told() == [("rejection", MONTROSE)]
+    assert past.written_letters() == [("rejection", MONTROSE)]
 
 
 class Poisoned:
@@ -201,7 +201,7 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
     assert (bad.state, bad.reason) == (MailState.QUARANTINED, "could_not_be_handled")
     assert table.site.blobs.read(keys[0]) == raw
     assert good.state == MailState.USED
-    assert sorted(table.told()) == [("coordinator_notice", COORDINATOR), ("receipt", MONTROSE)]
+    assert sorted(table.written_letters()) == [("coordinator_notice", COORDINATOR), ("receipt", MONTROSE)]
 
 
 def test_18_a_stamp_that_only_looks_like_the_trusted_servers_proves_nothing(table: Table) -> None:
@@ -212,8 +212,8 @@ def test_18_a_stamp_that_only_looks_like_the_trusted_servers_proves_nothing(tabl
                       stamps=[stamp("montrose.example", server=server)])  # fmt: skip
         row = table.take(forged, table.phase().opens_at)
         assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
-    assert {recipient for _, recipient in table.told()} == {COORDINATOR}
-    assert table.papers() == []
+    assert {recipient for _, recipient in table.written_letters()} == {COORDINATOR}
+    assert table.submissions() == []
 
 
 @pytest.mark.slow
@@ -237,7 +237,7 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
                        from_lines=["From: mailer-daemon@montrose.example"],
                        parts=[text(f"It came back {number}.")])  # fmt: skip
         assert table.take(raw, received_at).state == MailState.IGNORED
-    assert table.told() == []
+    assert table.written_letters() == []
 
 
 @pytest.mark.parametrize(
@@ -293,5 +293,5 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
         opening.process(table.arrive(own(table, number, photo=photo), opens))
-    assert [paper.version for paper in table.papers()] == [3]
-    assert table.told() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]
+    assert [paper.version for paper in table.submissions()] == [3]
+    assert table.written_letters() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]

@@ -71,13 +71,13 @@ def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
 def test_what_came_before_still_counts_and_the_old_address_is_not_taken_any_more(desk: DeskTable) -> None:
     raw = desk.table.mail("Argyll")
     desk.table.take(raw, desk.table.site.clock.now())
-    assert len(desk.table.papers()) == 1
+    assert len(desk.table.submissions()) == 1
     seat(desk)
-    assert len(desk.table.papers()) == 1
+    assert len(desk.table.submissions()) == 1
     late = desk.table.take(desk.table.mail("Argyll", shade=40, subject=desk.table.subject("Argyll", 2)),
                            desk.table.site.clock.now())
     assert late.state != "used"
-    assert len(desk.table.papers()) == 1
+    assert len(desk.table.submissions()) == 1
 
 
 def test_a_player_of_this_game_can_take_a_second_power(desk: DeskTable) -> None:
