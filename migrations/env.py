@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from service.store.tables import Instant, TableBase
 
 
+# Else a comparison with our tables would want to drop those of the work queue.
 def _ours(name: str | None, kind: str, _parents: object) -> bool:
     return kind != "table" or name in TableBase.metadata.tables
 
@@ -29,6 +30,8 @@ def run() -> None:
         connection=connection,
         target_metadata=TableBase.metadata,
         include_name=_ours,
+        # SQLite cannot change a column in place: in batch mode Alembic makes the table anew and copies the
+        # rows.
         render_as_batch=True,
         compare_type=True,
         render_item=_plain,

@@ -16,6 +16,7 @@ def upgrade() -> None:
     op.create_table('games',
     sa.Column('id', sa.String(length=80), nullable=False),
     sa.Column('name', sa.String(length=200), nullable=False),
+    # Other names by which the heading of a mail may call the game.
     sa.Column('aliases', sa.JSON(), nullable=False),
     sa.Column('variant', sa.String(length=40), nullable=False),
     sa.Column('options', sa.JSON(), nullable=False),
@@ -32,6 +33,7 @@ def upgrade() -> None:
     sa.Column('reason', sa.String(length=60), nullable=True),
     sa.Column('tries', sa.Integer(), nullable=False),
     sa.Column('sender', sa.String(length=320), nullable=True),
+    # none_as_null: an absent verdict is NULL in SQL, not the JSON word null.
     sa.Column('verdict', sa.JSON(none_as_null=True), nullable=True),
     sa.PrimaryKeyConstraint('sha256')
     )
@@ -103,6 +105,8 @@ def upgrade() -> None:
     sa.Column('sha256', sa.String(length=64), nullable=False),
     sa.Column('moved_at', sa.DateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['sha256'], ['mails.sha256'], ),
+    # A UID names a mail only together with its folder's UIDVALIDITY (RFC 3501, 2.3.1.1): fault 4 of
+    # docs/faults.md.
     sa.PrimaryKeyConstraint('account', 'folder', 'uidvalidity', 'uid')
     )
     op.create_table('seats',
@@ -116,6 +120,7 @@ def upgrade() -> None:
     op.create_table('sessions',
     sa.Column('token_hash', sa.String(length=64), nullable=False),
     sa.Column('user', sa.String(length=80), nullable=False),
+    # The token that every form of this session carries (docs/security.md).
     sa.Column('csrf', sa.String(length=64), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('seen_at', sa.DateTime(timezone=True), nullable=False),
@@ -136,8 +141,10 @@ def upgrade() -> None:
     sa.Column('tries', sa.Integer(), nullable=False),
     sa.Column('due_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('sent_at', sa.DateTime(timezone=True), nullable=True),
+    # Killed between the server's 250 and our record: nobody can know whether the first try arrived.
     sa.Column('possibly_twice', sa.Boolean(), nullable=False),
     sa.Column('shrunk', sa.Boolean(), nullable=False),
+    # A sender that was killed leaves its claim; the letter is sent again once it ends (fault 34).
     sa.Column('claimed_until', sa.DateTime(timezone=True), nullable=True),
     sa.Column('error', sa.Text(), nullable=True),
     sa.ForeignKeyConstraint(['game_id'], ['games.id'], ),

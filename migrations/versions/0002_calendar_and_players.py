@@ -18,6 +18,7 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column('accommodation', sa.Text(), nullable=False, server_default=''))
         batch_op.create_unique_constraint('uq_players_feed', ['feed'])
     with op.batch_alter_table('phases', schema=None) as batch_op:
+        # The server default is for rows that exist: a new column that may not be NULL needs a value for them.
         batch_op.add_column(sa.Column('moved', sa.Integer(), nullable=False, server_default='0'))
         batch_op.add_column(sa.Column('moved_at', sa.DateTime(timezone=True), nullable=True))
     op.create_table('postal',
@@ -28,6 +29,7 @@ def upgrade() -> None:
     sa.Column('last_day', sa.Date(), nullable=True),
     sa.Column('made_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('made_by', sa.String(length=80), nullable=False),
+    # No address is deleted, so that every change can be followed (LIST-05).
     sa.Column('ended_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('ended_by', sa.String(length=80), nullable=True),
     sa.ForeignKeyConstraint(['player_id'], ['players.id'], ),
@@ -41,6 +43,7 @@ def upgrade() -> None:
     sa.Column('opens', sa.String(length=20), nullable=False),
     sa.Column('made_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('until', sa.DateTime(timezone=True), nullable=False),
+    # The link itself is not stored, only its SHA-256; this closes one that works once (LIST-04).
     sa.Column('used_at', sa.DateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['player_id'], ['players.id'], ),
     sa.PrimaryKeyConstraint('token_hash')

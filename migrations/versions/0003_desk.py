@@ -13,6 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    # Undo and redo need to know what one key press did; a repeated undo must change nothing.
     op.create_table('acts',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('key', sa.String(length=64), nullable=False),
@@ -25,6 +26,7 @@ def upgrade() -> None:
     sa.Column('undone_at', sa.DateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['phase_id'], ['phases.id'], ),
     sa.PrimaryKeyConstraint('id'),
+    # The browser's id of the request: one delivered twice is refused by the database.
     sa.UniqueConstraint('key')
     )
     with op.batch_alter_table('acts', schema=None) as batch_op:
@@ -32,5 +34,6 @@ def upgrade() -> None:
     # Plain ALTER TABLE ADD COLUMN: both databases have it, and no table is copied.
     op.add_column('phases', sa.Column('unsealed_at', sa.DateTime(timezone=True), nullable=True))
     op.add_column('phases', sa.Column('unsealed_by', sa.String(length=80), nullable=True))
+    # DESK-02: the next results print who opened the sheets early, and why.
     op.add_column('phases', sa.Column('unsealed_why', sa.Text(), nullable=True))
     op.add_column('users', sa.Column('keys', sa.JSON(none_as_null=True), nullable=True))

@@ -16,8 +16,10 @@ def upgrade() -> None:
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('phase_id', sa.Integer(), nullable=False),
     sa.Column('power', sa.String(length=80), nullable=False),
+    # A postmark cannot always be read; the day on which the letter came is always known.
     sa.Column('postmark', sa.Date(), nullable=True),
     sa.Column('received', sa.Date(), nullable=False),
+    # NULL where only the tick "original received" was set and no scan was filed.
     sa.Column('submission_id', sa.Integer(), nullable=True),
     sa.Column('made_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('made_by', sa.String(length=80), nullable=False),

@@ -11,6 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    # Without an index the counts of Today and Health read every mail and event of all years.
     op.create_index('mails_by_state', 'mails', ['state', 'received_at'])
     op.create_index('mails_by_hour', 'mails', ['stored_at'])
     op.create_index('events_by_kind', 'events', ['what', 'at'])

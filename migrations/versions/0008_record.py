@@ -16,7 +16,10 @@ down_revision = '0007'
 branch_labels = None
 depends_on = None
 
+# A line knows its page alone; the fact that is entered is the sheet's whole reading.
 PAGE_OWNER = "(SELECT submission_id FROM pages WHERE id = NEW.page_id)"
+# In the database and not in our code, so that no statement can bypass the record, a row changed by hand
+# included.
 TRIGGERS = (
     ("game", "games", "INSERT", "", "NEW.id"),
     ("game", "games", "UPDATE", "name, aliases, options", "NEW.id"),
@@ -54,6 +57,8 @@ def upgrade() -> None:
         sa.Column('what', sa.String(length=20), nullable=False),
         sa.Column('fact', sa.String(length=200), nullable=False),
         sa.Column('salt', sa.String(length=64), nullable=False),
+        # Text and not JSON: a JSON column may give back other blanks or another order, and the digest would
+        # not fit.
         sa.Column('body', sa.Text(), nullable=False),
         sa.Column('leaf', sa.String(length=64), nullable=False),
         sa.Column('link', sa.String(length=64), nullable=False),
@@ -62,6 +67,7 @@ def upgrade() -> None:
     )
     op.create_index('record_of_a_fact', 'record', ['game_id', 'what', 'fact'])
     op.create_table(
+        # One row a game to lock while entries are added, so that its chain cannot fork.
         'record_heads',
         sa.Column('game_id', sa.String(length=80), nullable=False),
         sa.Column('number', sa.Integer(), nullable=False),
@@ -90,8 +96,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint('id'),
     )
     op.create_index('lot_words_of_a_phase', 'lot_words', ['phase_id', 'power'])
+    # Lots come from a seed whose digest is entered before the deadline.
     op.add_column('phases', sa.Column('seed', sa.String(length=64), nullable=True))
     _seed_what_lies_ahead()
+    # SQLite's trigger holds its statement; PostgreSQL's calls a function, which must be created first.
     on_postgresql = op.get_bind().dialect.name == 'postgresql'
     for number, row in enumerate(TRIGGERS, start=1):
         for statement in (_on_postgresql if on_postgresql else _on_sqlite)(number, *row):

@@ -77,56 +77,57 @@ class GameRow(TableBase):
 
 
 class PlayerRow(TableBase):
-    """A person. `zone` is an IANA name, used for the second clock in letters. `feed` is the random part of
-    the address of the calendar feed of all their games (CAL-16); `reminders` whether they asked to be
-    reminded (OUT-11); `accommodation` a named exception for them, such as letters that somebody else posts
+    """A person. `accommodation` is a named exception for them, such as letters that somebody else posts
     (POST-06)."""
 
     __tablename__ = "players"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
+    # An IANA name, used for the second clock in letters.
     zone: Mapped[str] = mapped_column(String(60), default="Europe/London")
+    # The random part of the address of the calendar feed of all their games (CAL-16).
     feed: Mapped[str | None] = mapped_column(String(64), unique=True)
+    # Whether they asked to be reminded (OUT-11).
     reminders: Mapped[bool] = mapped_column(default=False)
     accommodation: Mapped[str] = mapped_column(Text, default="")
 
 
 class PostalAddressRow(TableBase):
-    """A postal address of a player, as it is written on an envelope below the name (LIST-01, LIST-02).
-
-    `first` and `last` are the days on which a temporary one applies, both included; both None for the address
-    of always. `ended_at`: taken off the list; the row stays, so that every change can be followed (LIST-05).
-    """
+    """A postal address of a player, as it is written on an envelope below the name (LIST-01, LIST-02)."""
 
     __tablename__ = "postal"
     id: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), index=True)
     lines: Mapped[list[Any]]
+    # The days on which a temporary address applies, both included; both None for the permanent one.
     first: Mapped[date | None] = mapped_column("first_day", Date)
     last: Mapped[date | None] = mapped_column("last_day", Date)
     made_at: Mapped[datetime]
     made_by: Mapped[str] = mapped_column(String(80))
+    # Taken off the list; the row stays, so that every change can be followed (LIST-05).
     ended_at: Mapped[datetime | None]
     ended_by: Mapped[str | None] = mapped_column(String(80))
 
 
 class AccessLinkRow(TableBase):
-    """A personal link mailed to a player: the SHA-256 of its random part, what it opens ("entry" or "file"),
-    and for how long. `used_at` closes a single-use link (LIST-04)."""
+    """A personal link mailed to a player: what it opens ("entry" or "file"), and for how long."""
 
     __tablename__ = "links"
+    # The SHA-256 of the link's random part.
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
     opens: Mapped[str] = mapped_column(String(20))
     made_at: Mapped[datetime]
     until: Mapped[datetime]
+    # Closes a single-use link (LIST-04).
     used_at: Mapped[datetime | None]
 
 
 class AddressRow(TableBase):
-    """A mail address of a player, kept in lower case."""
+    """A mail address of a player."""
 
     __tablename__ = "addresses"
+    # In lower case.
     email: Mapped[str] = mapped_column(String(320), primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
 
@@ -143,12 +144,7 @@ class SeatRow(TableBase):
 class PhaseRow(TableBase):
     """One phase of a game: its clock, the position before it and the resolution after it.
 
-    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON. `seed` is what its
-    lots are drawn from (`service.games.lots`); None where the tape in `lots` was fixed before there were
-    seeds. `unsealed_*`: who looked at the sheets before the deadline, when and why, for the next results to
-    print (DESK-02). `moved` counts how often the deadline was moved (CAL-15), `moved_at` says when last.
-    `review` is the `ReviewMode` its lines are read under: the game's option as it was when the phase was last
-    free to change.
+    `ordinal` counts the game's phases from 1. `position` and `resolution` are codec JSON.
     """
 
     __tablename__ = "phases"
@@ -161,49 +157,52 @@ class PhaseRow(TableBase):
     kind: Mapped[str] = mapped_column(String(20))
     opens_at: Mapped[datetime]
     deadline: Mapped[datetime]
+    # How often the deadline was moved (CAL-15), and when last: the entry in calendar feeds counts up with it.
     moved: Mapped[int] = mapped_column(default=0)
     moved_at: Mapped[datetime | None]
+    # The mode its lines are read under: the game's option as it was when the phase was last free to change.
     review: Mapped[str] = mapped_column(String(10), default=ReviewMode.NONE)
     state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     lots: Mapped[list[Any]] = mapped_column(default=list)
+    # What its lots are drawn from (service.games.lots); None where the tape in `lots` was fixed before there
+    # were seeds.
     seed: Mapped[str | None] = mapped_column(String(64))
     closed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
+    # Who looked at the sheets before the deadline, when and why, for the next results to print (DESK-02).
     unsealed_at: Mapped[datetime | None]
     unsealed_by: Mapped[str | None] = mapped_column(String(80))
     unsealed_why: Mapped[str | None] = mapped_column(Text)
 
 
 class MailRow(TableBase):
-    """One incoming mail, by the SHA-256 of its bytes. `received_at` is the receiving server's stamp (SUB-09).
-
-    `sender` is the authenticated address in lower case, None for mails that no later one may be compared
-    with.
-    """
+    """One incoming mail, by the SHA-256 of its bytes."""
 
     __tablename__ = "mails"
     __table_args__ = (Index("mails_by_state", "state", "received_at"), Index("mails_by_hour", "stored_at"))
     sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
+    # The receiving server's stamp (SUB-09).
     received_at: Mapped[datetime]
     stored_at: Mapped[datetime]
     state: Mapped[str] = mapped_column(String(20), default=MailState.STORED)
     reason: Mapped[str | None] = mapped_column(String(60))
     tries: Mapped[int] = mapped_column(Integer, default=0)
+    # The authenticated address in lower case, None for mails that no later one may be compared with.
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class MailboxLocationRow(TableBase):
-    """Where a mail was seen. A new UIDVALIDITY is a different folder; the same bytes may be in many
-    places."""
+    """Where a mail was seen; the same bytes may be in many places."""
 
     __tablename__ = "places"
     account: Mapped[str] = mapped_column(String(200), primary_key=True)
     folder: Mapped[str] = mapped_column(String(200), primary_key=True)
+    # A new UIDVALIDITY is a different folder.
     uidvalidity: Mapped[str] = mapped_column(String(80), primary_key=True)
     uid: Mapped[str] = mapped_column(String(300), primary_key=True)
     sha256: Mapped[str] = mapped_column(ForeignKey("mails.sha256"))
@@ -211,12 +210,7 @@ class MailboxLocationRow(TableBase):
 
 
 class SubmissionRow(TableBase):
-    """One filed paper: an accepted mail for one phase and power, or a letter that came by post (`sha256`
-    None).
-
-    `instruction` is the version number that the sheet's own version instruction asks for (VER-02).
-    `fate` is "counts", "superseded", "late", "held"; `semantic_key` is equal for the same sheet mailed twice.
-    """
+    """One filed sheet: an accepted mail for one phase and power, or a letter that came by post."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -224,6 +218,7 @@ class SubmissionRow(TableBase):
         Index("submissions_by_reading", "read_at"),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
+    # None for a letter that came by post.
     sha256: Mapped[str | None] = mapped_column(ForeignKey("mails.sha256"), unique=True)
     phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"))
     power: Mapped[str] = mapped_column(String(80))
@@ -231,20 +226,19 @@ class SubmissionRow(TableBase):
     sender: Mapped[str] = mapped_column(String(320))
     received_at: Mapped[datetime]
     version: Mapped[int | None]
+    # The version number that the sheet's own version instruction asks for (VER-02).
     instruction: Mapped[int | None]
     flags: Mapped[list[Any]] = mapped_column(default=list)
+    # Equal for the same sheet mailed twice.
     semantic_key: Mapped[str] = mapped_column(String(64))
+    # "counts", "superseded", "late" or "held".
     fate: Mapped[str] = mapped_column(String(20), default="counts")
     read_at: Mapped[datetime | None]
 
 
 class PostalOriginalRow(TableBase):
     """A letter with orders that came by post (SUB-16, Q-04): its postmark where it can be read, and the day
-    it came.
-
-    `submission_id` is the paper its scan was filed as; None where only the tick "original received" was set.
-    `ended_at`: taken back; the row stays, so that every change can be followed.
-    """
+    it came."""
 
     __tablename__ = "posted"
     __table_args__ = (Index("posted_of_a_phase", "phase_id", "power"),)
@@ -253,89 +247,92 @@ class PostalOriginalRow(TableBase):
     power: Mapped[str] = mapped_column(String(80))
     postmark: Mapped[date | None] = mapped_column(Date)
     received: Mapped[date] = mapped_column(Date)
+    # The sheet its scan was filed as; None where only the tick "original received" was set.
     submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id"), unique=True)
     made_at: Mapped[datetime]
     made_by: Mapped[str] = mapped_column(String(80))
+    # Taken back; the row stays, so that every change can be followed.
     ended_at: Mapped[datetime | None]
     ended_by: Mapped[str | None] = mapped_column(String(80))
 
 
 class PageRow(TableBase):
-    """One page of a submission: the original photograph's hash and the upright picture lines are cut from.
-
-    `original` and `upright` are blob keys; `note` a reason when the picture is unusable ("too_dark").
-    """
+    """One page of a submission: the original photograph and the upright picture that lines are cut from."""
 
     __tablename__ = "pages"
     __table_args__ = (UniqueConstraint("submission_id", "ordinal"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"))
     ordinal: Mapped[int]
+    # Both are blob keys.
     original: Mapped[str] = mapped_column(String(64))
     upright: Mapped[str | None] = mapped_column(String(64))
     rotation: Mapped[int] = mapped_column(default=0)
+    # A reason when the picture is unusable ("too_dark").
     note: Mapped[str | None] = mapped_column(String(40))
 
 
 class LineRow(TableBase):
-    """One line as the machine read it. `box` is four corners in pixels of the upright picture; `candidates`
-    at most five readings, best first, each {"text", "order", "score"}. Never rewritten: a person's decision
-    is a ReviewRow. A line of `kind` "part" was cut by a person out of others, and counts only while that act
-    is not undone."""
+    """One line as the machine read it. Never rewritten: a person's decision is a ReviewRow."""
 
     __tablename__ = "lines"
     __table_args__ = (UniqueConstraint("page_id", "ordinal"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     ordinal: Mapped[int]
+    # Four corners in pixels of the upright picture.
     box: Mapped[list[Any]]
+    # A "part" was cut by a person out of other lines, and counts only while that act is not undone.
     kind: Mapped[str] = mapped_column(String(10))
     struck: Mapped[bool] = mapped_column(default=False)
     text: Mapped[str] = mapped_column(Text)
     order: Mapped[str | None] = mapped_column("order_text", Text)
     confidence: Mapped[float]
     status: Mapped[str] = mapped_column(String(20))
+    # At most five readings, best first, each {"text", "order", "score"}.
     candidates: Mapped[list[Any]] = mapped_column(default=list)
 
 
 class OutboxRow(TableBase):
-    """One letter to one recipient. `key` is (game, phase, kind, recipient) as text, so a restart sends
-    nothing twice; `message` is the blob key of the finished mail; `message_id` is derived and reused on every
-    try. `claimed_until`: a sender that died leaves its claim behind, and this says when it ends. `shrunk`:
-    refused as too big once, its pictures made smaller."""
+    """One letter to one recipient."""
 
     __tablename__ = "outbox"
     __table_args__ = (Index("outbox_due", "state", "due_at"),)
     id: Mapped[int] = mapped_column(primary_key=True)
+    # (game, phase, kind, recipient) as text, so a restart sends nothing twice.
     key: Mapped[str] = mapped_column(String(300), unique=True)
     kind: Mapped[str] = mapped_column(String(40))
     game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
     phase_id: Mapped[int | None] = mapped_column(ForeignKey("phases.id"))
     recipient: Mapped[str] = mapped_column(String(320))
     subject: Mapped[str] = mapped_column(Text)
+    # The blob key of the finished mail.
     message: Mapped[str] = mapped_column(String(64))
+    # Derived and reused on every try.
     message_id: Mapped[str] = mapped_column(String(300), index=True)
     state: Mapped[str] = mapped_column(String(20), default=OutboxState.QUEUED)
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
     possibly_twice: Mapped[bool] = mapped_column(default=False)
+    # Refused as too big once, its pictures made smaller.
     shrunk: Mapped[bool] = mapped_column(default=False)
+    # A sender that died leaves its claim behind, and this says when it ends.
     claimed_until: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)
 
 
 class WorkerRow(TableBase):
-    """A process that works on jobs, and when it last said so (UTC by its own clock)."""
+    """A process that works on jobs, and when it last reported."""
 
     __tablename__ = "workers"
     executor: Mapped[str] = mapped_column(String(120), primary_key=True)
+    # UTC by the worker's own clock.
     seen_at: Mapped[datetime]
 
 
 class EventRow(TableBase):
-    """What happened, in order: the log that coordinators see. `detail` never holds order text or
-    addresses."""
+    """What happened, in order: the log that coordinators see."""
 
     __tablename__ = "events"
     __table_args__ = (Index("events_by_kind", "what", "at"), Index("events_of_a_game", "game_id", "what"))
@@ -344,4 +341,5 @@ class EventRow(TableBase):
     game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
     actor: Mapped[str] = mapped_column(String(80))
     what: Mapped[str] = mapped_column(String(80))
+    # Never holds order text or addresses.
     detail: Mapped[dict[str, Any]] = mapped_column(default=dict)

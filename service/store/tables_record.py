@@ -11,11 +11,8 @@ from service.store.columns import TableBase
 
 
 class EntryRow(TableBase):
-    """One entry of a game's record; rows are only ever added.
-
-    `salt`: 64 random hexadecimal digits; `leaf`: the digest of salt and `body`; `link`: the digest of the
-    link before, the number and the leaf. `what` and `fact` name the row that the entry is about.
-    """
+    """One entry of a game's record; rows are only ever added. `what` and `fact` name the row that the entry
+    is about."""
 
     __tablename__ = "record"
     __table_args__ = (Index("record_of_a_fact", "game_id", "what", "fact"),)
@@ -23,10 +20,13 @@ class EntryRow(TableBase):
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     what: Mapped[str] = mapped_column(String(20))
     fact: Mapped[str] = mapped_column(String(200))
+    # 64 random hexadecimal digits.
     salt: Mapped[str] = mapped_column(String(64))
     # The canonical text that was hashed, as text: a JSON column may give back other blanks or another order.
     body: Mapped[str] = mapped_column(Text)
+    # The digest of salt and body.
     leaf: Mapped[str] = mapped_column(String(64))
+    # The digest of the link before, the number and the leaf.
     link: Mapped[str] = mapped_column(String(64))
 
 
@@ -54,7 +54,7 @@ class RecordPendingRow(TableBase):
 
 class LotContributionRow(TableBase):
     """A player's word for the lots of a phase, which changes every draw of it. The newest of a power that was
-    received by the deadline counts. `mail` is the mail it came by, None for a letter by post."""
+    received by the deadline counts."""
 
     __tablename__ = "lot_words"
     __table_args__ = (Index("lot_words_of_a_phase", "phase_id", "power"),)
@@ -63,5 +63,6 @@ class LotContributionRow(TableBase):
     power: Mapped[str] = mapped_column(String(80))
     word: Mapped[str] = mapped_column(String(60))
     received_at: Mapped[datetime]
+    # The mail it came by, None for a letter by post.
     mail: Mapped[str | None] = mapped_column(ForeignKey("mails.sha256"))
     made_by: Mapped[str] = mapped_column(String(80))
