@@ -177,6 +177,7 @@ def test_two_readers_of_one_line_overwrite_nothing_unseen(chromium: Any, ada: Re
     notice = blaise.page.locator("#difference").inner_text()
     assert "was decided by Ada while you read it. Nothing was overwritten." in notice
     assert "not an order" in notice
+    # Fault 37: his decision named a version that is no longer the newest, so hers holds until he has seen it.
     assert decisions(ada.desk)[line][0] == "not an order"
     blaise.press("y")
     blaise.page.wait_for_selector("#difference", state="hidden")

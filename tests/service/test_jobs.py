@@ -211,6 +211,8 @@ def test_the_version_of_the_work_is_kept_by_hand(site: Site, make_jobs: MakeJobs
     jobs.register("note", lambda _: None)
     jobs.start()
     versions = [v["version_name"] for v in jobs._door().list_application_versions()]
+    # Fault 29: DBOS would hash the source of the steps, and work begun before an upgrade would wait for the
+    # old code.
     assert versions == [WORK_VERSION]
 
 
@@ -287,6 +289,7 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
     (tmp_path / "calm").touch()
     assert work(any_site, tmp_path) == 0
     assert (tmp_path / "log").read_text().splitlines() == [
+        # Fault 22: "first" once, since its end is a checkpoint; "middle" as often as it was begun.
         "first x",
         "middle begins",
         "middle begins",

@@ -247,6 +247,8 @@ def test_three_schedules_and_twenty_deadlines_have_twenty_effects(
 
     def close(payload: Payload) -> None:
         with site.store.begin() as session:
+            # Fault 24: the key of a job keeps most doubles away; the claim is what makes a second one do
+            # nothing.
             if records.claim_phase(session, payload["phase"], PhaseState.OPEN, PhaseState.CLOSED):
                 with lock:
                     closed.append(payload["phase"])

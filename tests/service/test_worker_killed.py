@@ -266,6 +266,7 @@ def test_new_code_finishes_what_waits_from_the_code_before(any_site: Site, tmp_p
     for key in ("work:1", "work:2"):
         enqueue(any_site, "work", key)
     assert run(STEPS, any_site.url, str(tmp_path), "one") == -signal.SIGKILL
+    # New code in every way that DBOS looks at: another source of a step, and one job more.
     changed = STEPS.replace("def step(number):", ("def improved(number):\n    return step(number)\ndef "
                                                   "step(number):\n    number = number"))
     changed = changed.replace("jobs.register(", 'jobs.register("new", improved(9))\njobs.register(')

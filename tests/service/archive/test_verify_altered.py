@@ -96,6 +96,7 @@ def missed(
 def test_alterations_are_found_by_both(
     data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], tmp_path: Path
 ) -> None:
+    # 36: each of the twelve kinds of alteration three times; the slow test tries a thousand.
     assert missed(data, letters, tool, tmp_path, 36) == Counter()
 
 

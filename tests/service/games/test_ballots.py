@@ -24,6 +24,7 @@ def winner(*papers: RankedSubmission) -> int:
 
 
 def test_a_higher_version_counts_even_when_it_came_first() -> None:
+    # Fault 11: v3 overtakes v2 on its way; the number on the sheet decides and not the hour.
     assert winner(paper(1, 90, version=3), paper(2, 30, version=2)) == 1
 
 

@@ -52,6 +52,7 @@ def test_of_two_who_decide_one_line_at_once_the_later_is_told(desk: DeskSite) ->
     for round_number in range(ROUNDS):
         answers = race(desk, ("Ada", f"hers-{round_number}", Decision(3, LineState.VOID, "x"), version),
                      ("Blaise", f"his-{round_number}", Decision(3, LineState.NOT_ORDER, "x"), version))
+        # Which of the two is the later is left to chance; that exactly one is told is not.
         assert sorted(map(str, answers)) == ["True", "overtaken"]
         with desk.store() as session:
             version = lines_by_id(session, [3])[3].version()

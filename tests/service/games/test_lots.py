@@ -84,6 +84,8 @@ def test_nothing_is_drawn_from_a_seed_that_was_not_entered_in_time(site: Site) -
     site.clock.set(row.deadline + timedelta(minutes=1))
     table.set_phase(1, state=PhaseState.CLOSED)
     with site.engine.begin() as connection:
+        # Whoever may choose a seed after the orders are known chooses the lots: its digest must be in the
+        # record first.
         connection.execute(text("UPDATE phases SET seed = :seed WHERE ordinal = 1"), {"seed": SEED})
     with pytest.raises(NotCommitted, match="was not entered in the record before the"):
         table.judge_phase(row.id)

@@ -53,6 +53,7 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
     desk.clock.advance(timedelta(days=-2))
     walked = 0
     for method, path in _routes(desk.client.app):
+        # The one route that may open the sheets; it has a test of its own below.
         if path.endswith("/unseal"):
             continue
         answer = desk.client.request(
@@ -62,6 +63,7 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
         walked += 1
         for word in ("Eskdale", "Lyme", "Merse", "Carham", "Lyne", "Easdale"):
             assert word not in answer.text, (method, path)
+        # A photograph tells as much as the words read from it.
         assert answer.headers.get("content-type", "") != "image/jpeg", path
     sent = desk.acts({"key": "a-sealed-one", "do": "reading-1", "line": 3})
     assert "Eskdale" not in str(sent)
@@ -108,6 +110,7 @@ def test_an_unsealing_wants_a_reason_and_is_logged_for_the_results(desk: DeskSit
     """DESK-02: unsealed only with a recorded reason."""
     desk.change(7, state=PhaseState.OPEN)
     assert "Open the sheets" in desk.text("/desk/7")
+    # DESK-02: the results print the reason, so blanks or a bare "because" are none.
     for why in ("", "   ", "because"):
         answer = desk.post("/desk/7/unseal", why=why)
         assert answer.status_code == 400

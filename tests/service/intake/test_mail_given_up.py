@@ -76,6 +76,7 @@ def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: T
     ]
     stranger = mail(table.subject("Montrose"), "mallory@else.example", parts=[part(picture())],
                     stamps=[stamp("else.example", server=SERVER)])
+    # RFC 3834: an automatic mail is never answered, or two machines write to each other without end.
     machine = b"Auto-Submitted: auto-replied\r\n" + table.mail("Montrose")
     rows = [give_up(table, raw) for raw in (*forged, stranger, machine)]
     assert {row.state for row in rows} == {MailState.QUARANTINED}

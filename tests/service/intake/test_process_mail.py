@@ -129,6 +129,8 @@ def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table)
 
 def test_machines_are_ignored_and_never_answered(table: Table) -> None:
     raw = mail(
+        # RFC 3834, section 2: what carries this field gets no automatic answer, or two machines write for
+        # ever.
         table.subject("Montrose"), MONTROSE, headers=["Auto-Submitted: auto-replied"],
         stamps=[stamp("montrose.example", server=SERVER)],
     )  # fmt: skip
@@ -190,6 +192,7 @@ def test_a_new_version_is_another_paper(table: Table) -> None:
 
 def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> None:
     deadline = table.phase().deadline
+    # Fault 13: the receiving server's stamp decides, and the second of the deadline itself is still in time.
     assert table.take(table.mail("Montrose"), deadline).state == MailState.USED
     row = table.take(table.mail("Argyll"), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
@@ -318,4 +321,5 @@ def test_no_event_holds_an_address_or_a_subject(table: Table) -> None:
         details = [str(event.detail) for event in session.scalars(select(EventRow))]
         letters = session.scalars(select(OutboxRow)).all()
     assert letters
+    # Events are entries of the record too, which the archive of the game carries on.
     assert not [detail for detail in details if "@" in detail or "Powick" in detail]

@@ -92,6 +92,7 @@ def test_empty_return_path_is_a_machine() -> None:
 def test_not_exactly_one_sender(lines: list[str]) -> None:
     verdict = judge(mail(from_lines=lines))
     assert (verdict.verdict, reason(verdict)) == (VerdictKind.REJECTED, "bad_from")
+    # With no From, two fields or two addresses nobody can say whose mail it is, so nobody is answered.
     assert verdict.reply_to is None
 
 
@@ -115,6 +116,7 @@ def test_display_names_prove_nothing(line: str) -> None:
 def test_reply_to_and_sender_headers_prove_nothing() -> None:
     headers = ["Sender: acampbell@post.example", "Reply-To: attacker@evil.example"]
     verdict = judge(mail(headers=headers, parts=[text()]))
+    # DMARC proves the domain of From alone; an answer to Reply-To would go to whom the attacker names.
     assert (reason(verdict), verdict.reply_to) == ("no_photo", MONTROSE)
 
 
@@ -262,6 +264,7 @@ def test_same_sender_fields_and_photographs_are_a_duplicate_whatever_else_differ
 
 def test_message_id_alone_is_never_enough() -> None:
     """SUB-12: another photograph under the same Message-ID is not the same message, and is not lost."""
+    # Fault 9: a Message-ID may be missing or reused, so it is never a key.
     same = ["Message-ID: <one@mailbox.example>"]
     verdicts = judge_all(mail(headers=same), mail(headers=same, parts=[part(picture(7))]))
     assert [verdict.verdict for verdict in verdicts] == [VerdictKind.ACCEPTED, VerdictKind.ACCEPTED]
@@ -306,6 +309,7 @@ def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
 )
 def test_only_authenticated_mail_is_remembered(raw: bytes, is_remembered: bool) -> None:
     remembered = as_earlier_mail("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
+    # Else a forged copy, sent first, would make the player's own mail a repeat.
     assert (remembered is not None) == is_remembered
 
 

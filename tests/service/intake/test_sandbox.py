@@ -67,6 +67,7 @@ def test_a_bad_file_gives_its_reason(data: bytes, reason: UnreadableReason) -> N
 
 
 def test_a_child_that_outgrows_its_memory_is_stopped() -> None:
+    # 49 million white pixels are a small PNG and 147 MB once opened.
     white = odd.saved(Pillow.new("RGB", (7000, 7000), "white"), "PNG")
     decoded = decode_photo(white, "photo.png", SandboxLimits(memory=250_000_000))
     assert decoded.pages == ()
@@ -164,6 +165,7 @@ def test_a_file_larger_than_the_limit_is_not_opened() -> None:
 
 
 def test_the_child_may_not_write_more_than_its_output() -> None:
+    # Noise does not compress, so that the page is sure to be larger than what the child may write.
     noisy = odd.saved(odd.quarters(1200, 900).effect_spread(200), "PNG")
     assert len(decode_photo(noisy, "noise.png").pages[0]) > 20_000
     decoded = decode_photo(noisy, "noise.png", SandboxLimits(output=20_000))

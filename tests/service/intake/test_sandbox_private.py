@@ -54,10 +54,12 @@ FILES: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("kind", FILES)
 def test_nothing_but_pixels_comes_back(kind: str) -> None:
     data = FILES[kind]()
+    # First that the file does hold the secret, or the test would pass on a file that hides nothing.
     assert HIDDEN in data or SECRET.encode("utf-16-be") in data, "the file tells"
     (page,) = decode_photo(data, f"photo.{kind}").pages
     assert HIDDEN not in page
     assert SECRET.encode("utf-16-be") not in page
     with Pillow.open(BytesIO(page)) as image:
         assert not image.getexif()
+        # What any JPEG says of its own format. The opened file once kept its EXIF data beside the pixels.
         assert set(image.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}

@@ -92,6 +92,7 @@ def test_lines_fit_72_columns_but_for_what_is_copied(name: str) -> None:
 @pytest.mark.parametrize("name", LETTERS)
 def test_no_sender_forges_a_header_a_paragraph_or_a_script(name: str) -> None:
     letter = samples.every_letter(NASTY)[name]
+    # U+2028 too: str.splitlines ends a line at it.
     assert not re.search(r"[\r\n\x00\u2028]", letter.subject)
     assert len(letter.subject) <= 200
     raw = compose(letter, "Galloper <orders@w3k.example>", samples.AT, max_bytes=8_000_000)
@@ -107,6 +108,7 @@ def test_no_sender_forges_a_header_a_paragraph_or_a_script(name: str) -> None:
 def test_no_letter_carries_another_players_address() -> None:
     for letter in LETTERS.values():
         addresses = set(re.findall(r"[\w.]+@[\w.]+\w", letter.text + (letter.html or "")))
+        # The site's own address is where orders go; any other would be a player's.
         assert addresses <= {"orders@w3k.example"}
 
 

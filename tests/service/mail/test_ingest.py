@@ -104,6 +104,7 @@ def test_the_same_bytes_twice_are_one_mail(site: Site, mailbox: Mailbox) -> None
     assert take(site, source) == IngestCounts(new=1, repeats=1)
     source.close()
     assert len(mails(site)) == 1
+    # Both locations are remembered, or the second would be fetched again at every look.
     assert len(places(site)) == 2
     assert len(site.jobs.queue) == 1
     assert mailbox.contents("INBOX") == []
@@ -111,6 +112,7 @@ def test_the_same_bytes_twice_are_one_mail(site: Site, mailbox: Mailbox) -> None
 
 def test_the_same_message_id_with_other_words_is_another_mail(site: Site, mailbox: Mailbox) -> None:
     mailbox.deliver(simple(1))
+    # The Message-ID is the sender's word and proves nothing (fault 9); the bytes decide.
     mailbox.deliver(simple(1) + b"P.S. hold Kintyre\r\n")
     source = mailbox.source()
     assert take(site, source) == IngestCounts(new=2)
@@ -156,6 +158,7 @@ def test_bytes_that_parsers_choke_on_are_none_of_the_inboxs_business(
         box.deliver(raw)
     box.deliver(simple(9))
     source = box.source()
+    # Fault 15: taking in reads no header, so the next mail comes in whatever the first one holds.
     assert take(site, source).new == (2 if raw else 1)
     source.close()
     assert box.contents("INBOX") == []
@@ -184,6 +187,7 @@ def test_a_mailbox_rebuilt_from_a_backup_brings_nothing_twice(site: Site, doveco
 
 
 def test_read_by_another_program_is_still_taken_in(site: Site, dovecot: Dovecot) -> None:
+    # Fault 10: another client has opened it. Every mail in the folder is fetched, so no flag matters.
     dovecot.append(simple(1), STAMP, flags=(rb"\Seen",))
     source = ImapBox(imap_settings(dovecot)).source()
     assert take(site, source) == IngestCounts(new=1)
@@ -196,6 +200,8 @@ def test_taking_in_does_not_mark_as_read(site: Site, dovecot: Dovecot) -> None:
     take(site, source)
     source.close()
     with dovecot.client() as client:
+        # Looked at in the folder that mails are moved to; FETCH BODY without PEEK would have set \Seen on the
+        # way.
         client.select_folder("Galloper", readonly=True)
         assert client.search("UNSEEN") == client.search("ALL") != []
 
@@ -255,6 +261,7 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_says_so(
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
+    # Fault 28: where a disk fills up late, write succeeds and only fsync tells.
     monkeypatch.setattr("service.store.blobs.os.fsync", full)
     thread = threading.Thread(target=watch, args=(source, lambda: take(site, source), stop, reports.append))
     thread.start()

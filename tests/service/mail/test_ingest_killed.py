@@ -70,6 +70,7 @@ def test_killed_before_the_commit_the_mail_is_taken_in_once_at_the_next_start(
     box.deliver(simple(1))
     assert child(site, box.settings, sabotage) == -signal.SIGKILL
     assert mails(site) == []
+    # Fault 5: bytes first, then the row, and the move last; so whatever died, the mail is still there.
     assert len(box.contents("INBOX")) == 1
     source = box.source()
     assert take(site, source) == IngestCounts(new=1)

@@ -120,6 +120,7 @@ def test_451_for_more_than_two_days_is_given_up_and_shown(site: Site, smtp_sink:
     (row,) = rows(site)
     assert row.state == OutboxState.FAILED
     assert row.error == "the mail server answered 450 4.2.1; given up after 9 tries"
+    # RFC 5321, 4.5.4.1, has a mail server try for four or five days; here a person hears of it after two.
     assert timedelta(hours=40) < site.clock.now() - started <= timedelta(hours=48)
 
 
@@ -127,6 +128,7 @@ def test_550_for_one_player_leaves_the_others_their_letters_once(site: Site, smt
     smtp_sink.at_rcpt = lambda address: "550 5.1.1 no such user" if address.startswith("ormond") else None
     write(site, to("montrose"), to("ormond"), to("argyll"))
     assert send(site, smtp_sink.port) == SendCounts(sent=2, failed=1)
+    # Fault 31: one transaction for each recipient, or the one address refused would hold up the rest.
     assert [letter.recipients for letter in smtp_sink.letters] == [
         ("montrose@example.org",),
         ("argyll@example.org",),
@@ -153,6 +155,8 @@ def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
     assert (row.state, row.possibly_twice) == (OutboxState.QUEUED, True)
     site.clock.advance(timedelta(minutes=10))
     assert send(site, smtp_sink.port) == SendCounts(sent=1)
+    # Fault 34: nobody can know whether the first try arrived, so the second has the same Message-ID and is
+    # marked.
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
     assert len(smtp_sink.letters) == 2
     assert rows(site)[0].possibly_twice
@@ -165,6 +169,7 @@ def test_cut_twice_it_is_left_to_a_person(site: Site, smtp_sink: SmtpSink) -> No
     site.clock.advance(timedelta(minutes=10))
     assert send(site, smtp_sink.port) == SendCounts(failed=1)
     assert "may have arrived" in (rows(site)[0].error or "")
+    # A third copy would leave by itself otherwise.
     site.clock.advance(timedelta(days=3))
     assert send(site, smtp_sink.port) == SendCounts()
     assert len(smtp_sink.letters) == 2
@@ -199,6 +204,7 @@ def test_killed_after_the_servers_250_it_is_sent_once_more_and_marked(
 
 
 def test_552_is_sent_again_with_smaller_pictures_once(site: Site, smtp_sink: SmtpSink) -> None:
+    # Noise, so that the picture cannot be made smaller but by fewer pixels.
     picture = noisy_picture(700)
     limit = len(picture) // 2
     sizes: list[int] = []
@@ -229,6 +235,7 @@ def test_what_stays_too_big_fails_and_is_shown(site: Site, smtp_sink: SmtpSink) 
 
 
 def test_a_limit_that_the_server_announces_is_kept_without_asking(site: Site) -> None:
+    # RFC 1870: the limit stands in the answer to EHLO, so nothing too large need be carried over first.
     sink = SmtpSink(size_limit=200_000).start()
     try:
         write(site, replace(LETTER, attachments=(Attachment("map.pdf", "application/pdf", bytes(300_000)),)))
@@ -327,6 +334,8 @@ def test_a_bounce_only_changes_the_state_of_its_letter(site: Site, smtp_sink: Sm
     send(site, smtp_sink.port)
     first, second = rows(site)
     with site.store.begin() as session:
+        # Bounces prove no sender. A forged one may cost one letter its state, and the coordinator is told of
+        # that.
         assert mark_bounced(session, ["<stranger@example.org>"]) is None
         assert mark_bounced(session, ["<stranger@example.org>", first.message_id]) == first.id
     assert [r.state for r in rows(site)] == [OutboxState.FAILED, OutboxState.SENT]

@@ -35,6 +35,7 @@ def test_while_the_server_is_away_letters_keep_their_turn(site: Site, smtp_sink:
         "later2",
         "later3",
     ]
+    # Fault 33: a relay that is away costs a letter no try; it is not the letter that failed.
     assert {r.tries for r in rows(site)} == {1}
 
 
@@ -57,6 +58,8 @@ def test_a_letter_that_lay_here_for_days_is_not_given_up_at_its_first_try(
     """Galloper was away itself, or a person held the letters back; and then the server is away for a
     moment."""
     write(site, LETTER)
+    # The two days of a mail server that is away begin when it was first found away, not when the letter was
+    # written.
     site.clock.advance(timedelta(days=4))
     assert send(site, free_port()).down
     assert rows(site)[0].state == OutboxState.QUEUED
@@ -71,6 +74,8 @@ def test_a_server_without_the_encryption_we_ask_for_gets_nothing(site: Site, smt
     write(site, LETTER)
     outcome = send_due(site.store, site.blobs, transport, site.clock, sender=SENDER)
     assert "mail_out.starttls" in outcome.down
+    # An attacker on the line can strike STARTTLS from the server's answer; sending in the clear would obey
+    # them.
     assert smtp_sink.letters == []
     assert rows(site)[0].state == OutboxState.QUEUED
 

@@ -42,6 +42,7 @@ def test_an_exception_is_told_by_its_type_and_places_alone(log: io.StringIO) -> 
     (line,) = lines(log)
     assert line["fault"] == "ValueError"
     assert line["places"][-1].endswith("test_an_exception_is_told_by_its_type_and_places_alone")
+    # The text of an exception quotes what it failed on, here an order; so it is left out whatever it says.
     assert SECRET not in log.getvalue()
 
 

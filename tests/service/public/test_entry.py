@@ -104,11 +104,13 @@ def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable
 
 def test_nobody_learns_whether_an_address_is_registered(desk: DeskTable) -> None:
     known, unknown = ask(desk, address("Montrose")), ask(desk, "stranger@example.org")
+    # Two different answers would tell a stranger who plays, one guess at a time.
     assert known == unknown
     assert [row.recipient for row in desk.table.letters("link")] == [address("Montrose")]
 
 
 def test_links_end_and_are_few(desk: DeskTable) -> None:
+    # Else anybody who knows an address could fill its mailbox through this form.
     for _ in range(LINKS_AN_HOUR + 2):
         ask(desk, address("Montrose"))
     assert len(desk.table.letters("link")) == LINKS_AN_HOUR
@@ -360,6 +362,7 @@ def test_no_page_carries_a_word_from_one_player_to_another() -> None:
         for item in pkgutil.iter_modules(service.public.__path__)
     ]
     routes = [route for module in modules for route in getattr(getattr(module, "router", None), "routes", ())]
+    # That the routes were found at all: an empty list would have passed what follows.
     assert len(routes) > 15
     own_forms = {"address", "address/{row_id}/end", "settings", "feed", "leave"}
     assert {route.path for route in routes if "POST" in route.methods} == {

@@ -59,6 +59,7 @@ def test_every_test_that_a_document_names_is_there(document: str) -> None:
 
 
 def test_settings_are_for_their_owner_alone(tmp_path: Path) -> None:
+    # The file holds the passwords of mailbox and relay.
     assert write_settings(tmp_path / "site").stat().st_mode & 0o777 == 0o600
 
 
@@ -152,6 +153,7 @@ def _look(pid: int, children: list[Child]) -> bool:
 
 
 def test_the_child_that_opens_files_has_no_secret(child: Child) -> None:
+    # That the environment was read at all.
     assert b"PYTHONPATH=" in child.environment
     assert SECRET.encode() not in child.environment
 
@@ -173,11 +175,14 @@ def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
 
 
 def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> None:
+    # As the kernel reports them of the running child; the functions that set them had tests of their own
+    # before.
     limits = SandboxLimits()
     assert child.limits["Max address space"] <= limits.memory
     assert child.limits["Max file size"] <= limits.output
     assert child.limits["Max cpu time"] <= limits.cpu_seconds + 1
     assert child.limits["Max open files"] <= 64
+    # A core dump would lay a player's photograph on the disk.
     assert child.limits["Max core file size"] == 0
 
 

@@ -37,6 +37,7 @@ def test_a_password_opens_a_session_whose_cookie_scripts_cannot_read(desk: DeskS
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
+    # A form on another site is then sent without the cookie, besides the token that each form needs.
     assert "samesite=strict" in cookie
     assert "Today" in desk.text("/")
 
@@ -57,6 +58,8 @@ def test_a_session_ends_after_twelve_idle_hours(desk: DeskSite) -> None:
     desk.sign_in()
     desk.clock.advance(timedelta(hours=11))
     assert desk.client.get("/").status_code == 200
+    # Rest is counted on the server, from the last use: the cookie's own end would come whatever was done
+    # meanwhile.
     desk.clock.advance(timedelta(hours=13))
     assert desk.client.get("/").status_code == 303
 
@@ -120,6 +123,7 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskSite) -> None:
             assert answer.status_code == 403, path
             assert "Nothing was changed" in answer.text, path
         assert (desk.reviews(), desk.judged, desk.approved) == ([], [], []), path
+        # A refused form must not sign anybody out either.
         assert desk.client.get("/").status_code == 200, path
 
 

@@ -81,6 +81,7 @@ def test_11_a_version_that_comes_late_does_not_replace_a_newer_one(table: Table)
 def test_12_one_number_on_two_papers_keeps_both_and_is_flagged(table: Table) -> None:
     """Fault 12."""
     opens = table.phase().opens_at
+    # Other photographs under one number: a repeat would be the same pictures, so nothing may be dropped here.
     for photo in (picture(30), picture(200)):
         table.take(own(table, 2, photo=photo), opens)
     first, second = table.submissions()
@@ -199,6 +200,7 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
     assert probe.tries == 3
     bad, good = (table.mail_row(key) for key in keys)
     assert (bad.state, bad.reason) == (MailState.QUARANTINED, "could_not_be_handled")
+    # Its bytes stay, so that a person can still file it.
     assert table.site.blobs.read(keys[0]) == raw
     assert good.state == MailState.USED
     assert sorted(table.written_letters()) == [("coordinator_notice", COORDINATOR), ("receipt", MONTROSE)]
@@ -206,6 +208,8 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
 
 def test_18_a_stamp_that_only_looks_like_the_trusted_servers_proves_nothing(table: Table) -> None:
     """Fault 18."""
+    # Our name with more behind it, with a 1 for an l, and inside a comment as RFC 8601 allows before the
+    # name.
     looks = ["mx.galloper.example.evil.example", "mx.gal1oper.example", "(mx.galloper.example) evil.example"]
     for number, server in enumerate(looks, start=1):
         forged = mail(table.subject("Montrose", number), MONTROSE, parts=[text(), part(picture(number))],
@@ -251,6 +255,8 @@ def test_20_names_of_attachments_never_become_paths(table: Table, name: str) -> 
     new_files = [path for path in set(table.site.blobs.root.parent.rglob("*")) - before
                  if path.is_file() and not path.name.startswith("galloper.sqlite")]
     assert new_files
+    # Files of any ending are looked at: with an ending left out of the search a name could have become one
+    # unseen.
     assert all(len(path.name) == 64 and path.parents[1] == table.site.blobs.root for path in new_files)
 
 
@@ -261,6 +267,7 @@ def test_20_a_file_is_what_it_holds_and_not_what_it_is_called(table: Table) -> N
         raw = mail(table.subject("Montrose", number), MONTROSE,
                    parts=[text(), part(data), part(picture(number))],
                    stamps=[stamp("montrose.example", server=SERVER)])  # fmt: skip
+        # A file that is no picture costs nothing beside a sound photograph; alone, as below, it is refused.
         assert table.take(raw, opens).state == MailState.USED
     only = mail(
         table.subject("Montrose", 8),

@@ -57,6 +57,7 @@ def test_a_line_decided_meanwhile_is_not_overwritten_unseen(desk: DeskSite) -> N
     desk.second_reader()
     assert desk.act("reading-1", 3, "his-is-late", seen="") == {"key": "his-is-late", "overtaken": 3}
     assert [r.decision for r in desk.reviews()] == ["void"]
+    # Sent again on purpose, now with the version that he was shown.
     assert desk.act("reading-1", 3, "his-on-purpose", seen="hers-is-first")["saved"]
     assert [(r.decision, r.by) for r in desk.reviews()] == [("void", "Ada"), ("read", "Blaise")]
 
