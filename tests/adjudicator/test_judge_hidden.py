@@ -155,14 +155,14 @@ def _of(order: Order) -> set[str]:
 
 
 def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> None:
-    """D66-14: of the fleet's own units too: that one in the open was to help one that did not come says where
-    that one lies."""
+    """D66-14: of the fleet's own units too."""
     def board(where: str) -> Position:
         return replace(VARIANT.start, units=frozenset({
             Unit(OWNER, "A/F", Region("Cly")), Unit(OWNER, "A/F", Region(where)),
             Unit("The Scots", "A", Region("Nth"))}))
 
     cly = UnitRef("A/F", Region("Cly"))
+    # A unit in the open that was to help one that did not come says where that one lies.
     silent = judge(CONTEXT, RULES, board("HG1"), [])
     for help_for in (
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),

@@ -107,10 +107,11 @@ def test_diplomacy_is_told_of_a_crossing_between_neighbours() -> None:
 
 
 def test_pydip_lets_a_fleet_in_a_port_cut_the_support_against_itself() -> None:
-    """Its known fault, trap T5 of tests/data/datc/engine_traps.json: in P0023 the fleet in Smyrna attacks
-    Syria, whose army supports the attack on Smyrna. Positions without that fault come out as expected."""
+    """Its known fault, trap T5 of tests/data/datc/engine_traps.json."""
     peer = _peer("pydip")
+    # In P0023 the fleet in Smyrna attacks Syria, whose army supports the attack on Smyrna.
     assert run.count_agreeing(peer, [RECORDS["P0023"]]) == 0
+    # Positions without that fault come out as expected.
     some = [RECORDS[name] for name in ("P0399", "P0588")]
     assert run.count_agreeing(peer, some) == 2
 

@@ -82,7 +82,8 @@ def test_places_are_told_apart_at_a_dash_without_blanks(named: Reader) -> None:
 
 
 def test_a_name_that_was_read_on_the_line_comes_before_shorter_ones(named: Reader) -> None:
-    """By the ink alone: Picardy and Plymouth are shorter, but no reading of this line has them."""
+    """By the ink alone."""
+    # Picardy and Plymouth are shorter, but no reading of this line has them.
     assert _ask(named, "search(text)[0]", "p") != "Pontefract Castle"
     named.page.evaluate("() => window.readingNames.reading(['F Pontefract Castle - Clare'])")
     assert _ask(named, "search(text)[0]", "p") == "Pontefract Castle"
@@ -112,8 +113,7 @@ def test_beginnings_after_a_word_of_the_order_complete_the_name_alone(named: Rea
 
 
 def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Reader) -> None:
-    """Enter takes a name that an arrow went to and does not yet accept the line; without an arrow it
-    accepts."""
+    """Names offered beside the selected one are taken by keys alone."""
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")
     box = named.page.locator("#work .words")
@@ -121,6 +121,7 @@ def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Re
         "#work .completions li", "all => all.map(one => one.firstChild.textContent)"
     )
     named.press(*["ArrowDown"] * (1 + offered.index("Galway Bay")), "Enter")
+    # Enter takes a name that an arrow went to and does not yet accept the line; without an arrow it accepts.
     assert box.input_value().strip() == "A Tyrconnell - Galway Bay"
     assert named.line() == line
     named.press("Enter")

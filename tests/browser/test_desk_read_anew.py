@@ -49,9 +49,10 @@ def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reade
 
 
 def test_the_help_closes_by_its_key_and_nothing_is_typed_into_it(ada: Reader) -> None:
-    """`?` opens with the focus on Close, so that the next key changes no key of the map."""
+    """`?` opens the help."""
     line = ada.line()
     ada.press("?")
+    # The focus is on Close, so that the next key changes no key of the map.
     assert ada.page.evaluate("document.activeElement.hasAttribute('data-close')")
     ada.press("j", "o")
     assert ada.line() == line

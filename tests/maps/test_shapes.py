@@ -70,14 +70,15 @@ def test_the_file_is_light(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", BOARDS)
 def test_neighbours_by_land_touch_on_paper(slug: str) -> None:
-    """Simplifying moved corners, never torn a border open: 0.02 degrees is about two kilometres. Who is off
-    the board waits in a box beside it and comes from far away."""
+    """Simplifying the shapes moved corners but tore no border open."""
     board = maps.load(slug).board
     for region, others in board.links["land"].items():
+        # Who is off the board waits in a box beside it and comes from far away.
         if "off_board" in board.provinces[region.province].marks:
             continue
         outline = _outlines(slug)[region.province]
         for target in others:
+            # 0.02 degrees is about two kilometres.
             assert outline.distance(_outlines(slug)[target.province]) < 0.02, (region, target)
 
 

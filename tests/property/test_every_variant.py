@@ -167,11 +167,11 @@ def _what_is_stored_comes_back(position: Position, resolution: Resolution) -> No
 
 
 def _the_command_says_the_same(variant: Variant, position: Position, resolution: Resolution) -> None:
-    """What was judged, written as a case of the contract's JSON, is answered as it was judged. The form has
-    no key for proxies that are kept for retreats."""
+    """What was judged, written as a case of the contract's JSON, is answered as it was judged."""
     case, answered = case_of(
         variant.context(), variant.rules, position, resolution, TAPE[: resolution.lots_used]
     )
+    # The form has no key for proxies that are kept for retreats.
     assert (case is None) == bool(position.memory.proxies), "the contract's form can say all else"
     if case is None:
         return
@@ -219,7 +219,7 @@ def test_seven_years_of_random_papers_stay_sound(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_random_papers_try_much(slug: str) -> None:
-    """The check of the checks: every class of order was written, and enough came true, failed and were
+    """The check of the checks: every class of order is written, and enough of them succeed, fail and are
     void."""
     variant = maps.load(slug)
     written: set[type[Order]] = set()
@@ -229,4 +229,5 @@ def test_random_papers_try_much(slug: str) -> None:
             written |= {type(order) for order in orders}
             results.update(o.result for o in resolution.outcomes)
     assert written == {kind for kinds in variant.rules.ORDERS.values() for kind in kinds}
+    # Orders that all fail, or are all void, would leave the properties above with nothing to check.
     assert min(results[result] for result in Result) > 10, results

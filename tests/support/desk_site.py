@@ -68,8 +68,9 @@ OTHER, OTHER_TOKEN, OTHER_CSRF = "Blaise", "another-token-of-the-tests", "anothe
 
 @cache
 def photograph() -> bytes:
-    """A page of four dark strokes on white, 900 x 700 pixels, where the boxes of the lines are."""
+    """A page of four dark strokes on white, 900 x 700 pixels."""
     page = Image.new("RGB", (900, 700), "white")
+    # Where the boxes of the lines are.
     for row in range(len(LINES)):
         ImageDraw.Draw(page).line([(70, 100 * row + 30), (780, 100 * row + 30)], fill="#203040", width=20)
     out = io.BytesIO()
@@ -111,9 +112,10 @@ def _prepare_postgresql(url: str) -> None:
 
 
 def add_signed_in(session: Session, name: str, token: str, csrf: str) -> None:
-    """A coordinator with a session that a browser may carry, so that no test pays for argon2."""
+    """A coordinator with a session that a browser may carry."""
     access.add_user(session, name, PASSWORD, AFTER)
     session.flush()
+    # Put in as a row, so that no test pays for argon2 at a sign-in.
     add_session(session, name, token, csrf)
 
 

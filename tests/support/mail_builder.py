@@ -52,8 +52,8 @@ def pdf(pages: int) -> bytes:
 
 
 def locked_pdf() -> bytes:
-    """A PDF that opens only with a password: its encryption dictionary fits no empty one (ISO 32000-1,
-    7.6)."""
+    """A PDF that opens only with a password."""
+    # Its encryption dictionary fits no empty password (ISO 32000-1, 7.6).
     return (
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
         b"3 0 obj<</Filter/Standard/V 1/R 2/P -44/O<" + b"41" * 32 + b">/U<" + b"42" * 32 + b">>>endobj\n"

@@ -48,7 +48,8 @@ def saved(image: Pillow.Image, kind: str, **options: object) -> bytes:
 
 
 def stored_turned(orientation: int) -> bytes:
-    """A JPEG whose pixels are stored so that EXIF orientation 1..8 makes `quarters` of them (CIPA DC-008)."""
+    """A JPEG that shows `quarters` once its EXIF orientation is heeded."""
+    # The pixels are stored so that orientation 1..8 makes `quarters` of them (CIPA DC-008).
     stored = {
         1: None,
         2: Pillow.Transpose.FLIP_LEFT_RIGHT,
@@ -87,7 +88,8 @@ def png(head: bytes, rows: bytes) -> bytes:
 
 
 def png_header(width: int, height: int) -> bytes:
-    """A PNG that promises that many pixels and holds a few bytes of them: a decompression bomb's header."""
+    """A PNG that promises that many pixels."""
+    # It holds a few bytes of them: a decompression bomb's header.
     return png(struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0), bytes(10_000))
 
 
@@ -105,11 +107,12 @@ def pdf(pages: int) -> bytes:
 
 
 def locked_pdf() -> bytes:
-    """A PDF encrypted with an unknown user password: its /U does not fit the empty one."""
+    """A PDF encrypted with an unknown user password."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>",
+        # Its /U does not fit the empty password.
         b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <" + b"ab" * 32 + b"> /U <" + b"cd" * 32 + b"> >>",
     ]
     return _pdf_file(objects, "/Encrypt 4 0 R /ID [<00112233> <00112233>]")

@@ -63,7 +63,7 @@ def test_attackers_tied(answer: str, owner: str) -> None:
 
 @pytest.mark.parametrize(("answer", "winner"), [("islands", None), ("land", None), ("any_sea", "Red")])
 def test_continuous(answer: str, winner: str | None) -> None:
-    """WSB-06: Fife is not held. Lothian and Angus both lie on the German Ocean, but on one land."""
+    """WSB-06: Fife is not held."""
     held = [
         "Essex",
         "Oxford",
@@ -80,6 +80,7 @@ def test_continuous(answer: str, winner: str | None) -> None:
         "Aberdeen",
         "Angus",
     ]
+    # Without Fife no land joins Angus to Lothian. Both lie on the German Ocean, but on one land.
     resolution = _play("continuous", answer, {"Red": held}, [], kingdoms=frozenset({"Red"}))
     assert resolution.winner == winner
 
@@ -175,7 +176,9 @@ def test_king_after_conquest(answer: str, king_state: str) -> None:
 
 @pytest.mark.parametrize(("answer", "drawn"), [("yes", 2), ("no", 0)])
 def test_king_alone_defends(answer: str, drawn: int) -> None:
-    """WSB-10, WSB-14: where no grain defends, a king is 2, or nothing and there is no fight."""
+    """WSB-10, WSB-14: a king where no grain defends."""
+    # Where the king counts he is 2 and dice are thrown; where he does not there is no fight, so no lot is
+    # drawn.
     orders = [Conquer(power="Red", grain=8, state=_at("Kent"))]
     held = {"Red": ["Essex"], "Green": ["Kent", "Sussex"]}
     resolution = _play(
@@ -247,9 +250,10 @@ def test_what_everybody_has_is_told() -> None:
 
 
 def test_where_each_king_is_is_told() -> None:
-    """WSB-14: he is the only piece there is; a power without one is told its grain alone."""
+    """WSB-14: a power without a king is told its grain alone."""
     resolution = _play("papers", "first", {"Red": ["Essex", "Kent"], "Gold": ["York"]}, [],
         kings={"Red": "Kent"})
+    # The king is the only piece there is, and the map draws none.
     assert BRITTANIA.rules.public_holdings(BRITTANIA.context(), resolution.position) == (
         "Red has 20 grain to spend; its states yield Essex 10, Kent 10; its king is in Kent",
         "Gold has 10 grain to spend; its states yield York 10")

@@ -237,11 +237,11 @@ def test_mercy_with_supply_received_is_as_many_units_as_were_sent() -> None:
 
 
 def test_a_crossing_that_no_fleet_serves_is_a_move_that_fails() -> None:
-    """Q-17; the classic answer is DATC 6.D.32. No sea joins Londonderry with anything, so that is no move at
-    all."""
+    """Q-17: a crossing that a fleet could serve; the classic answer is DATC 6.D.32."""
     units = [("The Crown", "A", "Caernarfonshire")]
     for goal, result in (
         ("Dublin & the Pale", "fails no_convoy"),
+        # No sea joins Londonderry with anything, so that is no move at all.
         ("Londonderry", "void illegal"),
         ("York", "void illegal"),
     ):

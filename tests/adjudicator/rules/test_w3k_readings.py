@@ -55,7 +55,8 @@ def _standing(resolution: Resolution) -> set[str]:
 
 
 def test_support_of_a_unit_that_moves_may_be_chosen_to_follow_it() -> None:
-    """Q-15. Ashby and Shropshire both border Staffordshire, and Cheshire borders Shropshire."""
+    """Q-15: support to hold, given to a unit that moves."""
+    # Ashby and Shropshire both border Staffordshire, and Cheshire borders Shropshire.
     units = ["The Crown A Shropshire", "The Crown A Cheshire", "Newcastle A Staffordshire"]
     written = orders(The_Crown=["A Shropshire - Staffordshire", "A Cheshire S A Shropshire"])
     assert _results(_judged(SUMMER, units, written)) == ["fails bounced", "fails unmatched"]
@@ -101,8 +102,8 @@ PARADOXICAL = ["The Crown A Caernarfonshire", "Argyll F Irish Sea", "Confederacy
 
 
 def test_a_paradox_may_be_chosen_to_hold_everybody() -> None:
-    """Q-18: the army would cut the support of the attack that breaks its convoy (DATC 6.F.14). By Szykman's
-    rule the convoy is out and the attack goes in; where all hold, nothing moves at all."""
+    """Q-18: the army would cut the support of the attack that breaks its convoy (DATC 6.F.14)."""
+    # By Szykman's rule the convoy is out and the attack goes in; where all hold, nothing moves at all.
     szykman = _judged(SUMMER, PARADOXICAL, PARADOX)
     assert [str(o.result) for o in szykman.outcomes] == ["fails", "fails", "succeeds", "succeeds"]
     assert _standing(szykman) == {"The Crown A Caernarfonshire", ("Confederacy F Dublin & the "
@@ -125,7 +126,8 @@ def test_a_conversion_may_be_chosen_not_to_outlast_the_winter() -> None:
 
 
 def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
-    """Q-22. Of Sutherland's North Coast and East Coast the East comes first by name."""
+    """Q-22: the first by name."""
+    # Of Sutherland's North Coast and East Coast the East comes first: by name, not by the table.
     centres = {"Montrose": ["Sutherland"]}
     build = orders(Montrose=["Build F Sutherland"])
     assert _results(_judged(WINTER, [], build, centres)) == ["void illegal"]
@@ -164,14 +166,15 @@ def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
 
 
 def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
-    """Q-27: two centres and two units leave nothing over; three and two leave one, which no build takes
-    back."""
+    """Q-27: what is over once the own units are supplied."""
     units, send = ["Argyll A Glasgow", "Argyll A Ayr"], ["Send 1 supply to Hamilton"]
+    # Two centres and two units leave nothing over.
     poor = {"Argyll": ["Fife", "Edinburgh"]}
     assert _results(_judged(WINTER, units, orders(Argyll=send), poor)) == ["succeeds"]
     assert _results(_judged(WINTER, units, orders(Argyll=send), poor, supply_sent="surplus")) == [
         "void no_supply"
     ]
+    # Three and two leave one, which no build takes back.
     rich = {"Argyll": ["Fife", "Edinburgh", "Stirling Castle"]}
     written = orders(Argyll=["Build A Fife", *send])
     any_owned = _judged(WINTER, units, written, rich)
@@ -181,8 +184,8 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
 
 
 def test_supply_received_may_be_chosen_to_be_sent_on() -> None:
-    """Q-28. Hamilton owns one centre and is sent one; it sends two on, before its own supply is listed as
-    sent."""
+    """Q-28: in the same Winter."""
+    # Hamilton owns one centre and is sent one; it sends two on, before its own supply is listed as sent.
     centres = {"Hamilton": ["Stirling Castle"], "Ormond": ["Cork"]}
     written = orders(Hamilton=["Send 2 supply to Argyll"], Ormond=["Send 1 supply to Hamilton"])
     assert _results(_judged(WINTER, [], written, centres)) == ["void no_supply", "succeeds"]

@@ -185,10 +185,10 @@ def test_a_year_left_out_of_the_subject_disagrees_with_nothing() -> None:
     ("written", "sure"), [("1644", True), ("1643", False), ("1613", False), ("1943", False)]
 )
 def test_a_year_of_another_century_or_decade_is_a_misread_digit(written: str, sure: bool) -> None:
-    """HEAD-03 holds a paper for another turn; 1613 on a sheet for 1643 is a digit misread and sets nothing
-    aside."""
+    """HEAD-03 holds a sheet only if its heading is certain to name another turn."""
     expected = subject("Edgehill, Montrose, Spring 1643 Movement, v2")
     differences = disagreements(expected, read(f"Spring {written} Movement"))
+    # 1613 on a sheet for 1643 is a digit misread and sets nothing aside.
     assert [d.is_certain for d in differences] == ([] if written == "1643" else [sure])
 
 

@@ -21,16 +21,18 @@ HUGE = 16_000, 8_000
 
 
 def _jpeg() -> bytes:
-    """Height and width stand five bytes into the frame header, big end first (ITU T.81, B.2.2)."""
+    """A frame header that promises a huge picture."""
     data = odd.saved(odd.quarters(), "JPEG")
+    # Height and width stand five bytes into the frame header, big end first (ITU T.81, B.2.2).
     offset = data.index(b"\xff\xc0") + 5
     return data[:offset] + struct.pack(">HH", HUGE[1], HUGE[0]) + data[offset + 4 :]
 
 
 def _gif() -> bytes:
-    """The size of the screen follows the six letters, and each picture has its own; the screen's is the
-    larger here."""
+    """A logical screen that is larger than its picture."""
     data = odd.saved(odd.quarters(), "GIF")
+    # The size of the screen follows the six letters, and each picture has its own; the screen's is the larger
+    # here.
     return data[:6] + struct.pack("<HH", *HUGE) + data[10:]
 
 
@@ -41,16 +43,17 @@ def _bmp() -> bytes:
 
 
 def _webp() -> bytes:
-    """The bit stream of a key frame gives 14 bits each of width and height behind 9d 01 2a (RFC 6386,
-    9.1)."""
+    """A key frame that promises a huge picture."""
     data = odd.saved(odd.quarters(), "WEBP")
+    # The bit stream of a key frame gives 14 bits each of width and height behind 9d 01 2a (RFC 6386, 9.1).
     offset = data.index(b"\x9d\x01\x2a") + 3
     return data[:offset] + struct.pack("<HH", *HUGE) + data[offset + 4 :]
 
 
 def _tiff() -> bytes:
-    """Width and length are the entries 256 and 257 of the directory, of type LONG here."""
+    """A directory that promises a huge picture."""
     data = odd.saved(odd.quarters(), "TIFF")
+    # Width and length are the entries 256 and 257 of the directory, of type LONG here.
     for tag, size, was in ((256, HUGE[0], WIDE), (257, HUGE[1], HIGH)):
         entries = [struct.pack("<HHIHH", tag, kind, 1, was, 0) for kind in (3, 4)]
         (entry,) = [entry for entry in entries if entry in data]
@@ -59,8 +62,9 @@ def _tiff() -> bytes:
 
 
 def _heic() -> bytes:
-    """The box `ispe` gives width and height (ISO/IEC 14496-12, 8.11.5 and 23008-12, 6.5.3)."""
+    """A property box that promises a huge picture."""
     data = odd.saved(odd.quarters(), "HEIF")
+    # The box `ispe` gives width and height (ISO/IEC 14496-12, 8.11.5 and 23008-12, 6.5.3).
     was = b"ispe" + bytes(4) + struct.pack(">II", WIDE, HIGH)
     assert was in data
     return data.replace(was, b"ispe" + bytes(4) + struct.pack(">II", *HUGE))

@@ -166,10 +166,10 @@ def test_where_the_machine_sees_nothing_what_was_read_before_is_offered(desk: De
 
 
 def test_it_is_read_by_words_alone_whatever_stands_on_the_board(desk: DeskSite) -> None:
-    """NON-03: the same box reads the same with and without a position, and as the grammar reads those
-    words."""
+    """NON-03: the candidates are what the grammar reads in those words."""
     words = "Army Angus moves to Carham"
     new_candidates = []
+    # The same box reads the same with and without a position.
     positions: tuple[dict[str, object] | None, ...] = (None, {"units": []})
     for position in positions:
         desk.change(7, position=position)

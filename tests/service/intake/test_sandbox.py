@@ -75,7 +75,8 @@ def test_a_child_that_outgrows_its_memory_is_stopped() -> None:
 
 
 def _slow() -> bytes:
-    """A picture with almost as many pixels as are taken: opening it takes seconds."""
+    """A picture that takes seconds to open."""
+    # Almost as many pixels as are taken at all.
     pixels = np.random.default_rng(3).integers(0, 255, (7000, 7000, 3), dtype=np.uint8)
     data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70)
     assert len(data) < SandboxLimits().data
@@ -89,8 +90,9 @@ def test_a_file_that_takes_too_much_processor_time_is_refused() -> None:
 
 
 def test_the_clock_is_never_held_against_a_file() -> None:
-    """Fault 21, as the player sees it: an overloaded machine opens a good photograph too late."""
+    """Fault 21, as the player sees it."""
     good = (SHEETS / "s019.jpg").read_bytes()
+    # An overloaded machine opens a good photograph too late: our fault, so it is tried again.
     with pytest.raises(ChildFault, match=r"not over after 0\.05 s"):
         decode_photo(good, "s019.jpg", SandboxLimits(wall_seconds=0.05))
 
@@ -142,7 +144,8 @@ def _child() -> int:
 def test_a_child_that_cannot_begin_says_nothing_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A module is missing, as while a new release replaces the old one on the disk."""
+    """The fault is ours, not the file's."""
+    # A module is missing, as while a new release replaces the old one on the disk.
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ocr.image.open_image'] = None\n")
     usual = sandbox._environment()
     monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"PYTHONPATH": f"{tmp_path}:{sandbox.ROOT}"})

@@ -121,9 +121,10 @@ def test_two_different_typed_mails_are_two_papers_and_the_same_twice_is_one(tabl
 
 
 def test_where_orders_are_not_typed_the_text_is_not_read(site: Site) -> None:
-    """Q-03: in the game of the handbook a mail without a picture is answered at once, bold or not."""
+    """Q-03: in the game of the handbook bold text is no order."""
     table = open_table(site)
     row = _take(table, _mail(table, "**Army London to Surrey**", power="The Crown"))
+    # A mail without a picture is answered at once, bold or not.
     assert row.reason == "no_photo"
     assert table.submissions() == []
 

@@ -20,13 +20,13 @@ def due(instant: datetime, ordinal: int = 1, sequence: int = 0, name: str = "Pow
 
 
 def test_deadline_is_the_same_instant_in_every_zone() -> None:
-    """The day after Britain's clocks change: 07:00 GMT, 08:00 in London, 01:00 in Mexico City (A4, worked
-    dates)."""
+    """One of the worked dates of A4."""
     text = feed("Powick Bridge", [due(datetime(2027, 3, 29, 7, tzinfo=UTC))], "example.org").decode()
     (event,) = IcsCalendarStream.calendar_from_ics(text).events
     start = event.dtstart
     assert isinstance(start, datetime)
     assert start == datetime(2027, 3, 29, 7, tzinfo=UTC)
+    # The day after Britain's clocks change: 07:00 GMT, 08:00 in London, 01:00 in Mexico City.
     assert start.astimezone(ZoneInfo("Europe/London")).hour == 8
     assert start.astimezone(ZoneInfo("America/Mexico_City")).hour == 1
     assert event.dtend is None
@@ -51,9 +51,10 @@ def test_same_values_give_the_same_bytes_in_any_order() -> None:
 
 @given(st.text(min_size=1, max_size=90).filter(lambda s: s.strip()), st.integers(1, 400))
 def test_any_name_and_number_survives(name: str, ordinal: int) -> None:
-    """Line breaks, commas, semicolons, other scripts: the lines stay within 75 octets and read back whole."""
+    """Line breaks, commas, semicolons and other scripts read back whole."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in name).split()) or "x"
     data = feed(plain, [due(datetime(2027, 3, 14, 7, tzinfo=UTC), ordinal, name=plain)], "example.org")
+    # RFC 5545, 3.1: 75 octets and not letters, so a fold must not cut a letter of two bytes.
     assert all(len(line) <= 75 for line in data.split(b"\r\n"))
     (event,) = IcsCalendarStream.calendar_from_ics(data.decode()).events
     assert event.uid == f"powick-bridge-{ordinal}@example.org"

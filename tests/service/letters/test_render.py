@@ -246,5 +246,6 @@ def test_a_template_never_leaves_a_name_blank() -> None:
 
 
 def test_every_kind_of_answer_is_a_kind_of_letter() -> None:
-    """The quarantine page once asked for "receipt-late", which no letter is: no late receipt was shown."""
+    """Each answer that the quarantine page offers can be rendered."""
+    # The quarantine page once asked for "receipt-late", which no letter is: no late receipt was shown.
     assert set(render.ANSWER_KINDS) <= set(render.KINDS)

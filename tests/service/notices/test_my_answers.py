@@ -47,12 +47,13 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
 
 
 def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
-    """The subject names no known game: the answer is in the player's file, whichever game they look at."""
+    """The subject names no known game."""
     table = desk.table
     table.take(table.mail("Montrose", 40, subject=("Nasby - Montrose - Summer 1642 - Movement Orders - "
                                                    "v1")), table.phase().opens_at)
     (refused,) = table.letters("rejection")
     assert refused.game_id is None
+    # The answer is in the player's file, whichever game they look at.
     assert refused.subject in visit(desk, "Montrose").get(f"/public/{table.game}/file").text
     assert refused.subject not in visit(desk, "Argyll").get(f"/public/{table.game}/file").text
 

@@ -138,8 +138,8 @@ def test_a_mark_above_a_letter_is_asked_for_with_its_letter() -> None:
 def test_the_longest_address_that_can_be_entered_stays_in_its_place(
     to_pdf: Callable[[Sequence[PaperEnvelope]], bytes], wide: float, high: float, left: float, top: float
 ) -> None:
-    """POST-07: eight lines of sixty capitals, the most that `postal` takes, all there and none beyond the
-    paper's own room."""
+    """POST-07: all there, and none beyond the paper's own room."""
+    # Eight lines of sixty capitals are the most that `postal` takes.
     lines = tuple((f"{index} THE OLD RECTORY, BEHIND THE CHURCH OF SAINT MARY & SONS, "
                    f"WELLS")[:LONGEST] for index in range(MOST_LINES + 1))
     assert {len(line) for line in lines} == {LONGEST}
@@ -166,7 +166,8 @@ def test_labels_stand_fourteen_on_a_page() -> None:
 
 @pytest.fixture(scope="module")
 def map_pdf() -> bytes:
-    """The map of a board, drawn once for all packs. It takes four seconds, and no test here looks at it."""
+    """The map of a board."""
+    # Drawn once for all packs: it takes four seconds, and no test here looks at it.
     variant = maps.load("w3k")
     return board_pdf(variant, variant.start.centres, "Powick Bridge", "at the beginning of 1642")
 

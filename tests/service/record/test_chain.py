@@ -185,7 +185,8 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
 
 
 def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
-    """A script that makes a table anew on SQLite drops its triggers: it must make them again."""
+    """On both databases."""
+    # A script that makes a table anew on SQLite drops its triggers: it must make them again.
     wanted = importlib.import_module("migrations.versions.0008_record").TRIGGERS
     named = ("SELECT name FROM sqlite_master WHERE type = "
              "'trigger'") if any_site.url.startswith("sqlite") else (

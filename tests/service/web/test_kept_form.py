@@ -60,12 +60,13 @@ def again(desk: DeskSite, page: str) -> httpx.Response:
 
 
 def test_what_was_typed_survives_the_new_sign_in(desk: DeskSite) -> None:
-    """Nothing is filed by signing in alone: the words are shown, and sent by one more press."""
+    """A form that was sent after its session had ended."""
     answer = expired(desk)
     assert answer.status_code == 401
     assert "You are signed out, so nothing was sent yet. What you wrote is kept on this page" in answer.text
     page = sign_in(desk, answer.text)
     assert page.status_code == 200
+    # Nothing is filed by signing in alone: the words are shown, and sent by one more press.
     assert "nothing was done yet" in page.text
     assert "Army Merse holds" in page.text
     assert desk.reviews() == []
@@ -161,15 +162,17 @@ def test_an_address_elsewhere_is_never_gone_to(desk: DeskSite, place: str) -> No
 
 
 def test_after_signing_out_nothing_is_kept(desk: DeskSite) -> None:
-    """Whoever signs out is done: the former session is gone, and its forms with it."""
+    """A form of a session that its person ended."""
     with desk.store.begin() as session:
+        # Whoever signs out is done: the former session is gone, and its forms with it.
         session.execute(delete(SessionRow))
     answer = desk.post("/desk/7/decide", **TYPED)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
 
 
 def test_a_form_older_than_the_sign_in_is_shown_and_sent_by_one_press(desk: DeskSite) -> None:
-    """A tab that was open while its person signed in anew in another one carries the former token."""
+    """The form carries the token of the former session."""
+    # As in a tab that was open while its person signed in anew in another one.
     old = desk.csrf
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
     assert answer.status_code == 303

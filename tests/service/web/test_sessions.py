@@ -65,9 +65,9 @@ def test_a_session_ends_after_twelve_idle_hours(desk: DeskSite) -> None:
 
 
 def test_the_cookie_does_not_end_while_its_person_works(desk: DeskSite) -> None:
-    """Twelve hours are of rest, counted on the server; the browser keeps the cookie as long as a sign-in may
-    last at all."""
+    """The browser keeps the cookie as long as a sign-in may last at all."""
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
+    # A week. The twelve hours are of rest, and counted on the server.
     assert f"max-age={7 * 24 * 3600}" in answer.headers["set-cookie"].lower()
     for _ in range(13):  # five and a half days with a look every ten hours
         desk.clock.advance(timedelta(hours=10))
