@@ -169,10 +169,10 @@ def test_conversions_and_proxies_agree_on_many_more() -> None:
 
 
 def test_an_order_without_consent_is_a_stranger_s() -> None:
-    """PRX-05: the comparison above would not see a stranger's order that moved a unit whose owner wrote
-    none."""
+    """PRX-05: without the owner's consent the unit is nobody's to order."""
     unit = Unit("Newcastle", "A", Region("London"))
     order = Move(power="Argyll", unit=UnitRef("A", unit.region), to=Region("Surrey"))
+    # The comparison above would not see a stranger's order that moved a unit whose owner wrote none.
     resolution = judge(CONTEXT, RULES, Position(W3K.start.phase, frozenset({unit})), [order])
     assert [(o.result, o.reason) for o in resolution.outcomes] == [("void", "no_such_unit")]
     assert resolution.position.units == {unit}

@@ -67,8 +67,8 @@ def lines_of(sheet: str) -> list[ReadLine]:
 
 
 def other_ink(rows: Sequence[Posteriors], number: int) -> list[Posteriors]:
-    """The same rows as a decoder sees them for the first time: it keeps its answers by what the ink is to the
-    last bit."""
+    """The same rows as a decoder sees them for the first time."""
+    # The decoder keeps its answers by what the ink is to the last bit, so that each row must differ a little.
     return [replace(row, log_probs=row.log_probs - np.float32(1e-4 * number)) for row in rows]
 
 

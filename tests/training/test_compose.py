@@ -35,7 +35,8 @@ LINES = (
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    """Composes with the outline font that comes inside Pillow, so that no font need be installed."""
+    """A composer with one font."""
+    # The outline font that comes inside Pillow, so that no font need be installed.
     font = ImageFont.load_default(20)
     assert isinstance(font, ImageFont.FreeTypeFont)
     path = tmp_path_factory.mktemp("fonts") / "plain.ttf"

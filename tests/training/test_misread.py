@@ -43,10 +43,11 @@ def test_a_frequent_misreading_is_cheap_and_one_never_seen_is_no_row() -> None:
 
 
 def test_prices_keep_their_bounds() -> None:
-    """n for m in every second case is no cheaper than LEAST; o for a, never seen, is no dearer than
-    BELIEVED_MOST."""
+    """From LEAST to BELIEVED_MOST."""
     prices = shown_prices(count([("m" * 400 + "a" * 9000, "n" * 200 + "m" * 200 + "a" * 9000)]))
+    # Seen in every second case, and yet no cheaper.
     assert prices["m"]["n"] == LEAST
+    # Never seen, and yet no dearer.
     assert prices["a"]["o"] == BELIEVED_MOST
     assert all(LEAST <= price < MOST for row in prices.values() for price in row.values())
 

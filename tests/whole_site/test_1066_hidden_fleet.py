@@ -89,12 +89,13 @@ def test_its_owner_is_told_all(judged: Table) -> None:
 
 
 def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table) -> None:
-    """D66-14, MAP-03: the opening position is what it shows until the first adjustments."""
+    """D66-14, MAP-03: where a game's option asks for units."""
     with judged.site.store.begin() as session:
         game = session.get_one(GameRow, judged.game)
         game.options = {**game.options, UNITS: True}
     with judged.site.store() as session:
         shown = control(session, judged.game, lambda _: judged.variant)
+    # The opening position is what it shows until the first adjustments.
     assert shown is not None
     assert shown.units
     assert not any(unit.power == OWNER for unit in shown.units)

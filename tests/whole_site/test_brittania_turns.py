@@ -58,12 +58,12 @@ def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table
 
 
 def test_the_ballot_box_takes_the_first(table: Table) -> None:
-    """Q-60: a higher number does not help; a first paper that is held, as an unreadable one is, does not
-    stand in the way."""
+    """Q-60: a higher number does not help."""
     opens, deadline = table.phase().opens_at, table.phase().deadline
     papers = [
         RankedSubmission(1, "Red", opens + timedelta(hours=1), version=1),
         RankedSubmission(2, "Red", opens + timedelta(hours=2), version=5),
+        # A first sheet that is held, as an unreadable one is, does not stand in the way.
         RankedSubmission(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
         RankedSubmission(4, "Gold", opens + timedelta(hours=2)),
     ]
@@ -106,10 +106,11 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
 
 
 def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
-    """MAP-01: states change hands every turn, so the map does not wait for a Winter."""
+    """MAP-01: with the results of every turn."""
     table.file("Red", ["Capital Essex"])
     _finish(table, 1)
     letter = table.message(table.letters("final_results")[0])
+    # States change hands every turn, so the map does not wait for a Winter.
     assert "powick-bridge-map-601.pdf" in {part.get_filename() for part in letter.iter_attachments()}
     with table.site.store() as session:
         shown = control(session, table.game, table.load)

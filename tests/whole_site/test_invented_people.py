@@ -84,14 +84,14 @@ def test_a_games_own_mail_is_nothing_to_learn_from(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     fit: Callable[[Sequence[str]], int], more: Sequence[str],
 ) -> None:  # fmt: skip
-    """GAP-06: whatever is fitted asks for photographs whose writer's program says what they show. A site with
-    a player's sheet has none, and is refused."""
+    """GAP-06: a site with a player's sheet is refused."""
     table = open_table(site)
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     assert row.state == "used"
     assert site.blobs.read(row.sha256)
     monkeypatch.chdir(tmp_path)
     assert fit([str(tmp_path), "--out", "fitted.toml", "--made", "from the mail of a game", *more]) == 1
+    # Whatever is fitted asks for photographs whose writer's program says what they show. A site has none.
     assert "truth.json cannot be read" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.toml"))
     assert not list(tmp_path.glob("*.jsonl"))

@@ -50,13 +50,14 @@ def kill(room: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def to_its_end(site: Site, server: Dovecot) -> Iterator[None]:
-    """A mail room that ends by itself after the awaited event, or by force if that fails: one left over would
-    work on the jobs of the next test on the same cluster."""
+    """A mail room that ends by itself after the awaited event, or by force if that fails."""
     room = start(site, server)
     try:
         yield
         end(room)
     finally:
+        # One left over would work on the jobs of the next test on the same cluster, which then failed in its
+        # stead.
         if room.poll() is None:
             kill(room)
 

@@ -460,9 +460,10 @@ def test_no_answer_mail_or_log_line_tells_what_is_sealed(
 def test_a_page_that_is_longer_for_longer_orders_is_found(
     tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The walk can fail: here by blanks alone, one for each letter of a sealed line."""
+    """The check of the check: the walk can fail."""
     def leaking(row: PhaseRow) -> str:
         with Session(object_session(row).get_bind()) as session:  # type: ignore[union-attr]
+            # By blanks alone, one for each letter of a sealed line.
             return "Winter" + " " * len(session.scalars(select(LineRow.text)).first() or "")
 
     monkeypatch.setattr("service.public.lots.phase_title", leaking)

@@ -289,9 +289,10 @@ def test_a_game_is_put_into_a_new_site(old: Path, new_database: Engine, tmp_path
 
 
 def test_the_old_backup_is_put_back(old: Path, new_database: Engine, tmp_path: Path) -> None:
-    """A backup is put back by a Galloper with the same tables. With the first migration after a9edea3
-    today's code must refuse this one and name the version that made it; then this test is to say so."""
+    """A backup is restored by a Galloper with the same tables."""
     with (old / "backup.tar").open("rb") as source:
+        # With the first migration after a9edea3 today's code must refuse this one and name the version that
+        # made it; then this test is to say so.
         restored = restore(source, new_database, Blobs(tmp_path / "blobs"), None, STOPPED)
     roots = {root.game_id: {"entries": root.number, "root": root.link} for root in restored.roots}
     assert roots == EXPECTED["records"]
@@ -431,10 +432,9 @@ def test_the_games_are_played_on(old: Path, site_folder: Path, tmp_path: Path) -
 
 @contextmanager
 def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Site, ScriptedCoordinator]]:
-    """The old site, served by today's code, with its coordinator signed in.
-
-    Letters may be larger than they were: making their pictures small takes longer than all the rest."""
+    """The old site, served by today's code, with its coordinator signed in."""
     settings = settings_of(site_folder, {})
+    # Letters may be larger than they were: making their pictures small takes longer than all the rest.
     larger = settings.mail_out.model_copy(update={"max_bytes": 8_000_000})
     site = open_site(settings.model_copy(update={"mail_out": larger}), clock=clock)
     reports: list[str] = []

@@ -173,9 +173,9 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
-    """The same reader over the same photograph: whatever a comparison tells is another reader's doing, and
-    none of the program's."""
+    """The same reader over the same photograph."""
     pytest.importorskip("rapidocr")
+    # Then whatever a comparison tells is another reader's doing, and none of the program's.
     recognizer, sender = EngineRecognizer(), address("Montrose")
     photo = (resources.files("demo.data") / "w3k" / "summer-montrose-v1.jpg").read_bytes()
     with make_site(tmp_path) as site:

@@ -220,8 +220,7 @@ def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str]
 def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
     data: bytes, tool: Callable[[bytes, list[Path]], str], tmp_path: Path
 ) -> None:
-    """The record of a keeper who executed an older version than came in time, reckoned anew from end to
-    end."""
+    """The record of a keeper who executed an older version than came in time."""
     files = unpacked(data)
     chain = entries(files)
     for entry in chain:
@@ -230,6 +229,7 @@ def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
             entry["body"]["tells"]["version"],
         ) == ("Montrose", 1):
             entry["body"]["tells"]["version"] = 7
+    # Computed anew from end to end, so that no digest gives it away.
     sentence, other = both(rechained(files, chain), [], tool, tmp_path)
     assert "executes version 2 of Montrose, though version 7 came in time" in sentence
     assert "another sheet of Montrose should have counted" in other

@@ -176,8 +176,7 @@ def test_what_is_turned_doubled_or_odd_is_read(
 
 
 def assert_nothing_invented(page: dict[str, Any], sheet: str) -> None:
-    """Each order that goes without a look is one that was written on the sheet, by meaning: half a name is
-    another place."""
+    """Each order that goes without a look is one that was written on the sheet."""
     written = [
         line["meaning"] for line in TRUTH[sheet]["lines"] if line.get("meaning") and not line["struck"]
     ]
@@ -185,6 +184,7 @@ def assert_nothing_invented(page: dict[str, Any], sheet: str) -> None:
         if line["status"] == "auto" and line["order"] is not None:
             meaning = meaning_of(line["order"])
             assert meaning is not None
+            # By meaning and not by likeness: letters that are 85 parts in 100 alike may be another place.
             assert any(same(true, meaning) for true in written), line["order"]
 
 
@@ -192,9 +192,9 @@ def assert_nothing_invented(page: dict[str, Any], sheet: str) -> None:
 def test_a_sheet_cut_off_by_the_photograph_gives_no_order_without_a_look_that_was_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The right 45 of 100 parts are missing, so that nearly every order is; what is left of them waits for a
-    person."""
+    """What is left of a cut order waits for a person."""
     image = pixels("s006")
+    # The right 45 of 100 parts are missing, so that nearly every order is cut.
     data = saved(image[:, : round(0.55 * image.shape[1])])
     answer = answers(tmp_path, {"cut.jpg": data}, monkeypatch, capsys)["cut.jpg"]
     for page in answer["pages"]:

@@ -201,7 +201,8 @@ def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
 
 
 def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
-    """An event never holds one; should one slip in, the page leaves it out all the same."""
+    """The page of the log."""
+    # An event never holds one; should one slip in, the page leaves it out all the same.
     shown = dict(details({"why": ("he wrote from james@players.example "
                                   "today"), "result": "abc", "digest": "x", "power": "Ormond",
                           "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))

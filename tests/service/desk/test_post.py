@@ -180,7 +180,8 @@ def test_a_file_that_does_not_open_or_the_same_scan_again_changes_nothing(desk: 
 
 
 def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(desk: DeskTable) -> None:
-    """SUB-16. The bytes are those of a picture, so that it is their number alone that is refused."""
+    """SUB-16: by its size alone."""
+    # The bytes are those of a picture, so that it is their number alone that is refused.
     answer = send(desk, picture() + bytes(60 * 1024 * 1024))
     assert answer.status_code == 409
     assert ("Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as "

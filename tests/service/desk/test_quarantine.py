@@ -96,8 +96,8 @@ def test_a_preview_is_drawn_anew_without_exif(desk: DeskTable) -> None:
 
 
 def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) -> None:
-    """DESK-04: a pact that is told in a mail's words is not known to whoever reads the lines; the raw mail is
-    a download."""
+    """DESK-04: the raw mail is a download."""
+    # A pact that is told in a mail's words must not be known to whoever reads the lines.
     row = stranger(desk, text("Ormond and I keep a pact until Winter."), part(picture()))
     desk.table.set_phase(state=PhaseState.CLOSED)
     for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):

@@ -344,9 +344,10 @@ def test_a_choice_after_judging_has_the_phase_judged_again(desk: DeskSite) -> No
 
 
 def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None:
-    """VER-02: a choice was made among the papers known then; a player's later version never loses against it
-    unseen."""
+    """VER-02: a choice was made among the sheets known then."""
     desk.post("/sheet/1/choose", why=WHY)
+    # A player's later version must never lose against a choice unseen; one that came too late changes
+    # nothing.
     late = {"sender": "", "phase_id": 7, "power": "Montrose"}
     with desk.store.begin() as session:
         records.add_submission(
