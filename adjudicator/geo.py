@@ -91,8 +91,8 @@ class Province:
     def coast_id(self, text: str) -> str | None:
         """The id of a coast by its id or printed name, in any case; None if the province has no such
         coast."""
-        wanted = text.casefold()
-        return next((c.id for c in self.coasts if wanted in (c.id.casefold(), c.name.casefold())), None)
+        folded = text.casefold()
+        return next((c.id for c in self.coasts if folded in (c.id.casefold(), c.name.casefold())), None)
 
 
 Links = Mapping[str, Mapping[Region, frozenset[Region]]]
@@ -111,13 +111,13 @@ class Board:
     _near: dict[str, dict[str, frozenset[str]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        near: dict[str, dict[str, set[str]]] = {}
+        neighbours: dict[str, dict[str, set[str]]] = {}
         for movement, table in self.links.items():
-            rows = near.setdefault(movement, {})
+            rows = neighbours.setdefault(movement, {})
             for region, others in table.items():
                 rows.setdefault(region.province, set()).update(o.province for o in others)
         object.__setattr__(
-            self, "_near", {m: {p: frozenset(s) for p, s in rows.items()} for m, rows in near.items()}
+            self, "_near", {m: {p: frozenset(s) for p, s in rows.items()} for m, rows in neighbours.items()}
         )
 
     def neighbours(self, region: Region, movement: str) -> frozenset[Region]:

@@ -138,8 +138,8 @@ def _reach(board: Board, kind: UnitKind) -> dict[str, dict[str | None, Reach]]:
         p.id: {None: NOWHERE, **{coast.id: NOWHERE for coast in p.coasts}} for p in board.provinces.values()
     }
     for region in _regions(board, kind):
-        near = {other for movement in kind.moves for other in board.neighbours(region, movement)}
-        reach[region.province][region.coast] = _by_province(near)
+        neighbours = {other for movement in kind.moves for other in board.neighbours(region, movement)}
+        reach[region.province][region.coast] = _by_province(neighbours)
     return reach
 
 

@@ -115,8 +115,8 @@ class Ruleset:
                 raise ValueError(f"rules.figures.{key}: rule set {self.name!r} has no such figure (it has: "
                                  f"{known})")
             if not _same_type(figure, self.FIGURES[key]):
-                wanted = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
-                raise ValueError(f"rules.figures.{key}: {figure!r} is not {wanted}")
+                expected_kind = "a whole number" if isinstance(self.FIGURES[key], int) else "a list of texts"
+                raise ValueError(f"rules.figures.{key}: {figure!r} is not {expected_kind}")
         for key, value in self.values.items():
             allowed = self.CHOICES.get(key)
             if allowed is None:

@@ -106,8 +106,8 @@ def _slope(place: StormSite, grow: Callable[[int], None], few: int) -> Cost:
     return Cost(spent.seconds / (2 * few), spent.database // (2 * few), spent.blobs // (2 * few))
 
 
-def _figures_of(subject: str, few: int, cost: Cost, how: str) -> Iterator[Figure]:
-    yield Figure(f"{subject}: processor", round(cost.seconds, 3), "s", of=2 * few, how=how)
+def _figures_of(subject: str, few: int, cost: Cost, method: str) -> Iterator[Figure]:
+    yield Figure(f"{subject}: processor", round(cost.seconds, 3), "s", of=2 * few, how=method)
     yield Figure(f"{subject}: database", round(cost.database / 1000, 1), "kB", of=2 * few)
     yield Figure(f"{subject}: files", round(cost.blobs / 1000, 1), "kB", of=2 * few)
 

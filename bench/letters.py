@@ -119,7 +119,7 @@ def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: s
     # 1. Draw the pictures, outside of the transaction as ever.
     begun = time.process_time()
     put_letters = play.site.announcements.prepare(session, phase, resolution)
-    drawn = time.process_time()
+    drawn_at = time.process_time()
     # 2. Write the letters into the outbox.
     before = set(session.scalars(select(OutboxRow.id)))
     put_letters(session)
@@ -128,8 +128,8 @@ def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: s
     letters = [letter for letter in session.scalars(select(OutboxRow)) if letter.id not in before]
     sizes = [len(play.site.blobs.read(letter.message)) for letter in letters]
     label = f"draft results of {len(executed(session, phase))} sheets to {len(letters)} letters, {occasion}"
-    _print(out, label, written - begun, target=RESULTS_TARGET, drawn=round(drawn - begun, 2),
-           written=round(written - drawn, 2), dislodged=len(resolution.dislodged),
+    _print(out, label, written - begun, target=RESULTS_TARGET, drawn=round(drawn_at - begun, 2),
+           written=round(written - drawn_at, 2), dislodged=len(resolution.dislodged),
            largest_letter_mb=round(max(sizes) / 1e6, 2))
 
 

@@ -94,10 +94,10 @@ def _recognizer() -> EngineRecognizer:
     return EngineRecognizer(opener=ImageOpener(SandboxLimits()))
 
 
-def read_sheet(data: bytes, wanted: PrintedHeading) -> tuple[SheetHeading, list[str]]:
+def read_sheet(data: bytes, printed_heading: PrintedHeading) -> tuple[SheetHeading, list[str]]:
     """The heading of a photograph, and the text of every line that is read as an order."""
     variant = maps.load("w3k")
-    reader = PageReader(vocabulary_of(variant, wanted.kind))
+    reader = PageReader(vocabulary_of(variant, printed_heading.kind))
     known = [known_game(variant, name) for name in GAMES]
     heading, orders = SheetHeading(), []
     for recognized in _recognizer().recognize(data, "photograph"):
@@ -108,10 +108,10 @@ def read_sheet(data: bytes, wanted: PrintedHeading) -> tuple[SheetHeading, list[
     return heading, orders
 
 
-def mismatch(wanted: PrintedHeading, heading: SheetHeading, orders: list[str]) -> str:
+def mismatch(printed: PrintedHeading, heading: SheetHeading, orders: list[str]) -> str:
     """What is wrong with a reading; "" if nothing is."""
     was_read = (heading.game, heading.power, heading.season, heading.year, heading.kind)
-    was_printed = (wanted.game, wanted.power, wanted.season, wanted.year, wanted.kind)
+    was_printed = (printed.game, printed.power, printed.season, printed.year, printed.kind)
     if was_read != was_printed:
         return f"read {was_read}, printed {was_printed}"
     return f"orders {orders}" if orders else ""
@@ -119,19 +119,20 @@ def mismatch(wanted: PrintedHeading, heading: SheetHeading, orders: list[str]) -
 
 def run(sheets: int, first: int, out: TextIO, progress: TextIO) -> int:
     """Read `sheets` sheets from number `first` on, and print the figures as JSON lines; 0."""
-    begun, wrong, done = time.process_time(), 0, 0
+    begun, wrong, sheets_read = time.process_time(), 0, 0
     for number in range(first, first + sheets):
         heading = heading_of_sheet(number)
         complaint = mismatch(heading, *read_sheet(photograph_of_sheet(number), heading))
-        done += 1
+        sheets_read += 1
         wrong += bool(complaint)
         if complaint:
             print_line(out, what="blank sheet not read back", value=number, unit="sheet", why=complaint)
-        if complaint or done % 10 == 0 or done == sheets:
-            print(f"sheet {done} of {sheets}, {wrong} wrong", file=progress, flush=True)
-    share = round((done - wrong) / done, 4)
-    print_line(out, what="blank sheets read back", value=share, unit="share", right=done - wrong, sheets=done,
+        if complaint or sheets_read % 10 == 0 or sheets_read == sheets:
+            print(f"sheet {sheets_read} of {sheets}, {wrong} wrong", file=progress, flush=True)
+    share = round((sheets_read - wrong) / sheets_read, 4)
+    print_line(out, what="blank sheets read back", value=share, unit="share", right=sheets_read - wrong,
+               sheets=sheets_read,
                first=first, target=TARGET)
-    seconds = round((time.process_time() - begun) / done, 2)
+    seconds = round((time.process_time() - begun) / sheets_read, 2)
     print_line(out, what="blank sheet photographed and read, mean", value=seconds, unit="CPU s")
     return 0

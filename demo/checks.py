@@ -78,10 +78,10 @@ def check_phase(findings: Findings, site: Site, story: Story, phase: str, phase_
         for outcome in resolution.outcomes
     }
     for power, orders in story.expected.get(phase, {}).items():
-        for order, wanted in orders.items():
+        for order, expected in orders.items():
             outcome = judged.get((power, order))
-            findings.expect("orders judged as by hand", _agrees(outcome, wanted),
-                            f"{phase}, {power}: {order} should be {' '.join(wanted)}, and is {outcome}")
+            findings.expect("orders judged as by hand", _agrees(outcome, expected),
+                            f"{phase}, {power}: {order} should be {' '.join(expected)}, and is {outcome}")
     for power, units in story.positions.get(phase, {}).items():
         after = {_text(variant, unit) for unit in resolution.position.units if unit.power == power}
         findings.expect("positions", after == set(units),
@@ -90,9 +90,10 @@ def check_phase(findings: Findings, site: Site, story: Story, phase: str, phase_
     return [_summary(resolution.outcomes), *dislodged]
 
 
-def _agrees(outcome: ExpectedOutcome | None, wanted: ExpectedOutcome) -> bool:
+def _agrees(outcome: ExpectedOutcome | None, expected: ExpectedOutcome) -> bool:
     # An empty reason in `expected.toml` leaves the reason open: most moves that succeed have none.
-    return outcome is not None and outcome.result == wanted.result and wanted.reason in {"", outcome.reason}
+    return (outcome is not None and outcome.result == expected.result
+            and expected.reason in {"", outcome.reason})
 
 
 def _text(variant: Variant, unit: Unit) -> str:

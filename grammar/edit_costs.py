@@ -145,9 +145,9 @@ def _batch_pieces(text: str, spellings: Sequence[str], entries: Sequence[int], l
         np.minimum.accumulate(row, axis=2, out=row)
         row += spent
         cost = row
-        done = lengths == k + 1
-        if done.any():
-            final[done] = cost[done]
+        is_finished = lengths == k + 1
+        if is_finished.any():
+            final[is_finished] = cost[is_finished]
     bound = np.minimum(final.min(axis=2) + _SLACK, np.array(limits, dtype=np.float32)[:, None])
     hits = np.argwhere((final <= bound[:, :, None]) & (final < np.float32(_OUTSIDE / 2)))
     return [EditPiece(entries[e], s, s + w, float(final[e, s, w])) for e, s, w in hits.tolist() if w]

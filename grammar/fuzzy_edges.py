@@ -187,9 +187,12 @@ def is_confusable_abbreviation(word: str, regions: Collection[Region], forms: Fo
     """True if a word abbreviates one of `regions`, and one letter read as its lookalike makes it another
     region's abbreviation (Lon, Lan)."""
     abbreviations = spellings(forms, lexicon).abbreviations
-    meant = {s.value for s in abbreviations.get(word, ()) if s.terminal == PLACE and s.value in regions}
-    return bool(meant) and any(
-        len(other) == len(word) and 0 < swap_cost(other, word) < 1 and not meant >= {s.value for s in same}
+    abbreviated_regions = {
+        s.value for s in abbreviations.get(word, ()) if s.terminal == PLACE and s.value in regions
+    }
+    return bool(abbreviated_regions) and any(
+        len(other) == len(word) and 0 < swap_cost(other, word) < 1
+        and not abbreviated_regions >= {s.value for s in same}
         for other, same in abbreviations.items())
 
 

@@ -139,8 +139,8 @@ class Lexicon:
         key = " ".join(name_key(text))
         best: dict[Region, tuple[float, str]] = {}
         # Several spellings of one region may be near; a few times `count` are enough to see others too.
-        near = process.extract(key, self._place_texts, scorer=fuzz.ratio, limit=4 * count + 4)
-        for spelling, score, index in near:
+        matches = process.extract(key, self._place_texts, scorer=fuzz.ratio, limit=4 * count + 4)
+        for spelling, score, index in matches:
             region = self._places[index].value
             if isinstance(region, Region):
                 best.setdefault(region, (score / 100, spelling))

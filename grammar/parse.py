@@ -123,8 +123,8 @@ def parse_line(
     if len(literal.candidates) == 1:
         return ParsedLine(text, literal.candidates[0].orders, None, literal.candidates, 1.0)
     if literal.candidates:
-        whole = len(clean) - len(clean.lstrip()), len(clean.rstrip())
-        return _complain(ComplaintCode.AMBIGUOUS, text, line, whole,
+        whole_span = len(clean) - len(clean.lstrip()), len(clean.rstrip())
+        return _complain(ComplaintCode.AMBIGUOUS, text, line, whole_span,
                          "A name in this line stands for more than one region; write the full name.",
                          literal.candidates)
     # After the literal reading, in which "no" may be part of the remark "(no change)".
@@ -142,19 +142,19 @@ def _parse_misspelt(text: str, clean: str, context: LineContext, literal: Litera
     start = body_start(clean)
     # Typed: a keyboard takes no letter for one that looks like it.
     candidates = tuple(read_fuzzily(clean[start:], context, line, typed=True))
-    shown = candidates[:_SHOWN]
+    shown_candidates = candidates[:_SHOWN]
     lead = margin(candidates)
     span = _word_span(words(clean, start), literal.furthest, clean)
     is_near = bool(candidates) and (
         candidates[0].score >= limits.score and candidates[0].worst <= limits.worst)
     if is_near and lead >= limits.margin:
-        return ParsedLine(text, candidates[0].orders, None, shown, candidates[0].score, lead)
+        return ParsedLine(text, candidates[0].orders, None, shown_candidates, candidates[0].score, lead)
     if is_near:
         first, second = (canonical_line(c.orders, context.lexicon.board) for c in candidates[:2])
         message = f"This is nearly “{first}” and nearly “{second}”."
-        return _complain(ComplaintCode.AMBIGUOUS, text, line, span, message, shown)
+        return _complain(ComplaintCode.AMBIGUOUS, text, line, span, message, shown_candidates)
     code, message = _why_not(clean, context, literal, span)
-    return _complain(code, text, line, span, message, shown)
+    return _complain(code, text, line, span, message, shown_candidates)
 
 
 def _why_not(text: str, context: LineContext, literal: LiteralReading,
@@ -176,10 +176,10 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
 
 def _complain(code: ComplaintCode, text: str, line: int | None, span: tuple[int, int], message: str,
               candidates: Sequence[Candidate] = ()) -> ParsedLine:
-    shown = tuple(candidates)
-    score = shown[0].score if shown else 0.0
-    complaint = Complaint(code, line, span, text, message, shown)
-    return ParsedLine(text, (), complaint, shown, score, margin(shown))
+    shown_candidates = tuple(candidates)
+    score = shown_candidates[0].score if shown_candidates else 0.0
+    complaint = Complaint(code, line, span, text, message, shown_candidates)
+    return ParsedLine(text, (), complaint, shown_candidates, score, margin(shown_candidates))
 
 
 def _unreadable(text: str) -> tuple[tuple[int, int], str] | None:

@@ -26,17 +26,17 @@ class LoadedFolder:
     units: frozenset[Unit]
 
 
-def check_board(whole: LoadedFolder, faults: Faults) -> None:
+def check_board(folder: LoadedFolder, faults: Faults) -> None:
     """Note every fault of the whole board."""
-    _check_reach(whole.board, whole.rows, faults)
-    check_symmetry(whole.board, whole.borders, faults)
-    _check_counts(whole, faults)
-    _check_kinds(whole.board, whole.heading, faults)
-    _check_capitals(whole.board, whole.heading, faults)
-    for province in whole.board.provinces.values():
-        if province.home is not None and province.home not in whole.heading.powers:
+    _check_reach(folder.board, folder.rows, faults)
+    check_symmetry(folder.board, folder.borders, faults)
+    _check_counts(folder, faults)
+    _check_kinds(folder.board, folder.heading, faults)
+    _check_capitals(folder.board, folder.heading, faults)
+    for province in folder.board.provinces.values():
+        if province.home is not None and province.home not in folder.heading.powers:
             message = f"{province.id} is the home of {province.home!r}, which is no power"
-            faults.add(PROVINCES, whole.rows[province.id], message)
+            faults.add(PROVINCES, folder.rows[province.id], message)
 
 
 def _check_reach(board: Board, rows: Mapping[str, int], faults: Faults) -> None:
@@ -76,45 +76,45 @@ def _joined_to(first: str, board: Board) -> set[str]:
 
 def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
     """Whoever can go can come back, except by rows marked one way."""
-    meant = {(a, b) for _, a, b in borders.one_way}
+    one_way_steps = {(a, b) for _, a, b in borders.one_way}
     for movement, table in board.links.items():
         for region, others in table.items():
             for target in others:
                 # A one-way border must be said in its row, for a missing row back looks just like it.
-                if region not in table.get(target, frozenset()) and (region, target) not in meant:
+                if region not in table.get(target, frozenset()) and (region, target) not in one_way_steps:
                     faults.add(BORDERS, 0, (f"by {movement} {region} borders {target} and {target} does not "
                                             f"border {region}"))
 
 
-def _check_counts(whole: LoadedFolder, faults: Faults) -> None:
+def _check_counts(folder: LoadedFolder, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
-    heading = whole.heading
-    actual = _counted(whole)
+    heading = folder.heading
+    actual = _counted(folder)
     # A row that is lost in a table breaks no rule of its own; only the figures show it.
-    for name, wanted in {ONE_WAY: 0, **heading.counts}.items():
+    for name, declared in {ONE_WAY: 0, **heading.counts}.items():
         row = heading.row(f"counts.{name}")
         if name not in actual:
             faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(actual)}")
-        elif actual[name] != wanted:
-            faults.add(FILE, row, f"counts.{name} says {wanted} and the tables hold {actual[name]}")
+        elif actual[name] != declared:
+            faults.add(FILE, row, f"counts.{name} says {declared} and the tables hold {actual[name]}")
     # Nobody could ever win.
     if heading.victory > actual["centres"]:
         message = f"victory needs {heading.victory} centres and the board has {actual['centres']}"
         faults.add(FILE, heading.row("victory"), message)
 
 
-def _counted(whole: LoadedFolder) -> dict[str, int]:
+def _counted(folder: LoadedFolder) -> dict[str, int]:
     """The figures a board may state of itself in `[counts]`."""
-    provinces = whole.board.provinces.values()
+    provinces = folder.board.provinces.values()
     return {
         "provinces": len(provinces),
         **{kind.value: sum(p.terrain is kind for p in provinces) for kind in Terrain},
-        "centres": len(whole.board.centres()),
-        "land_borders": _pairs(whole.board, LAND),
-        "sea_borders": _pairs(whole.board, SEA),
-        "powers": len(whole.heading.powers),
-        "units": len(whole.units),
-        ONE_WAY: len(whole.borders.one_way),
+        "centres": len(folder.board.centres()),
+        "land_borders": _pairs(folder.board, LAND),
+        "sea_borders": _pairs(folder.board, SEA),
+        "powers": len(folder.heading.powers),
+        "units": len(folder.units),
+        ONE_WAY: len(folder.borders.one_way),
     }
 
 

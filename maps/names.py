@@ -39,9 +39,9 @@ def regions_named(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
 
     More than one only for a spelling the board declares ambiguous (Q-44).
     """
-    wanted = normalize(text)
+    normalized = normalize(text)
     rows = sorted(
-        (row for row in names if normalize(row.text) == wanted), key=lambda row: _RANK[row.spelling]
+        (row for row in names if normalize(row.text) == normalized), key=lambda row: _RANK[row.spelling]
     )
     return tuple(dict.fromkeys(row.region for row in rows))
 

@@ -241,10 +241,10 @@ def build_board(
         if not province.is_sea:  # an army may stand on an island that borders nothing by land
             land.setdefault(Region(province.id), set())
     for a, b in borders.pairs[Touch.LAND]:
-        _join(land, a, b, both=borders.leads_back(Touch.LAND, a, b))
+        _join(land, a, b, both_ways=borders.leads_back(Touch.LAND, a, b))
     sea: defaultdict[Region, set[Region]] = defaultdict(set)
     for a, b in borders.pairs[Touch.SHORE]:
-        _join(sea, a, b, both=borders.leads_back(Touch.SHORE, a, b))
+        _join(sea, a, b, both_ways=borders.leads_back(Touch.SHORE, a, b))
     # The file holds who touches whom, as it can be seen on the map; who borders whom is computed (SEA-04).
     touching = (*borders.pairs[Touch.COAST_TOUCH], *borders.pairs[Touch.SEA_TOUCH])
     for region, others in seas.borders(provinces, touching).items():
@@ -284,12 +284,12 @@ def _at_will(*tables: Mapping[Region, frozenset[Region]]) -> dict[Region, frozen
     return _frozen(links)
 
 
-def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both: bool) -> None:
+def _join(table: defaultdict[Region, set[Region]], a: Region, b: Region, *, both_ways: bool) -> None:
     table[a].add(b)
     # Asked for even where nothing leads back: a region without links must still be in the table, or no unit
     # could be there.
     reverse = table[b]
-    if both:
+    if both_ways:
         reverse.add(a)
 
 

@@ -70,13 +70,13 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     if allowed is None:
         raise BadRulings(f"{FILE}: {code} is about {key!r}, which these rules do not know")
     # The names of the answers cut the text: what stands before the first is the question.
-    asked, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", rest_of_text)
+    question, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", rest_of_text)
     answers = dict(zip(rest[::2], rest[1::2], strict=True))
     played = variant.rules.choice(key)
     # A choice that the text forgets would be played and never told.
     if set(answers) != set(allowed):
         raise BadRulings(f"{FILE}: {code} should answer for each of {', '.join(allowed)}")
-    return Ruling(section, code, asked.strip(), _sentence(played, answers[played].strip()))
+    return Ruling(section, code, question.strip(), _sentence(played, answers[played].strip()))
 
 
 def _sentence(played: str, answer: str) -> str:

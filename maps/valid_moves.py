@@ -29,10 +29,10 @@ class ValidMoves:
 def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
     """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South
     Coast` or `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
-    whole = regions_named(variant.names, text)
+    named_regions = regions_named(variant.names, text)
     # The whole text first: "Portland (Sea)" is a name of its own, and no coast of Portland.
-    if whole:
-        return whole
+    if named_regions:
+        return named_regions
     parts = _WITH_COAST.fullmatch(text)
     if parts is None:
         return ()

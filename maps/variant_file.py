@@ -187,7 +187,7 @@ class _Keys:
     def _path(self, key: str) -> str:
         return f"{self._name}.{key}" if self._name else key
 
-    def _get(self, key: str, kind: type, wanted: str, default: object) -> Any:
+    def _get(self, key: str, kind: type, requirement: str, default: object) -> Any:
         self._asked.add(key)
         if key not in self._data:
             if default is None:
@@ -196,7 +196,7 @@ class _Keys:
         value = self._data[key]
         # `true` is an int to isinstance.
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            self.fault(key, f"must be {wanted}")
+            self.fault(key, f"must be {requirement}")
             return default
         return value
 

@@ -316,9 +316,10 @@ class _Reader:
         # Tails of an inserted word, and its caret, read as letters of the row below: half of such orders were
         # lost to that.
         above = _boxes_above(strips)
-        whole = [_row_crop(_without_words(clean, *pair), pair[0]) for pair in zip(strips, above, strict=True)]
-        legibilities, whole_texts = [legibility(crop) for crop in whole], self._recognize(whole)
-        crops = [trim_to_row(*pair) for pair in zip(whole, whole_texts, strict=True)]
+        row_crops = [_row_crop(_without_words(clean, *pair), pair[0])
+            for pair in zip(strips, above, strict=True)]
+        legibilities, whole_texts = [legibility(crop) for crop in row_crops], self._recognize(row_crops)
+        crops = [trim_to_row(*pair) for pair in zip(row_crops, whole_texts, strict=True)]
         texts = list(self._recognize(crops))
         strikes = [self.options.detect_strike(*pair) for pair in zip(crops, texts, strict=True)]
         insertions: list[Insertions] = []
@@ -326,7 +327,7 @@ class _Reader:
             if strikes[index].score >= STRUCK:
                 insertions.append(())
                 continue
-            spots = insertion_spots(strip, strips, whole[index], whole_texts[index], strikes[index])
+            spots = insertion_spots(strip, strips, row_crops[index], whole_texts[index], strikes[index])
             bare = _without_words(clean, strip, above[index]) if spots else clean
             insertions.append(self._insertions(bare, spots) if spots else ())
             if words := insertions[-1]:

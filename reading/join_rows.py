@@ -146,9 +146,9 @@ def settled_line(line: ReadLine, vocabulary: Vocabulary) -> JoinedLine:
     if not line.rows:
         return JoinedLine(line, None)
     rows = [PageRow(row, None, None) for row in line.rows]
-    whole = RowGroup(0, len(rows))
-    decoded = _decode_groups(line.rows, _parts([whole], rows, vocabulary), vocabulary)
-    return _joined(whole, rows, decoded, score_groups(rows, decoded, vocabulary), vocabulary)
+    all_rows = RowGroup(0, len(rows))
+    decoded = _decode_groups(line.rows, _parts([all_rows], rows, vocabulary), vocabulary)
+    return _joined(all_rows, rows, decoded, score_groups(rows, decoded, vocabulary), vocabulary)
 
 
 def score_groups(rows: Sequence[PageRow], decoded: Decoded, vocabulary: Vocabulary) -> dict[RowGroup, float]:

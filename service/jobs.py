@@ -257,14 +257,15 @@ class DbosJobs:
         # often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
         # This writes into DBOS's own table, so pyproject.toml keeps dbos below 3.5.
         jobs = self._begun
-        mine = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
+        own_pending = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
         put_back = 0
         with self._engine.begin() as connection:
             for key, begun in connection.execute(
-                select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*mine)
+                select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*own_pending)
             ).all():
                 rest, now = REST[min(max(begun, 1), len(REST)) - 1], time()
-                put_back += connection.execute(update(jobs).where(jobs.c.workflow_uuid == key, *mine).values(
+                put_back += connection.execute(update(jobs).where(
+                    jobs.c.workflow_uuid == key, *own_pending).values(
                     status="DELAYED" if rest else "ENQUEUED", delay_until_epoch_ms=int((now + rest) * 1000),
                     updated_at=int(now * 1000), queue_name=_QUEUE, owner_xid=None, started_at_epoch_ms=None,
                 )).rowcount
@@ -282,13 +283,13 @@ class DbosJobs:
 
     def purge(self, before: datetime) -> int:
         """Forget jobs that ended before an instant; returns how many."""
-        gone = 0
+        purged_count = 0
         while ids := [
             j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)
         ]:
             self._door().delete_workflows(ids)
-            gone += len(ids)
-        return gone
+            purged_count += len(ids)
+        return purged_count
 
     def _list(self, states: list[str], *, load_input: bool = False, **more: Any) -> list[Any]:
         return list(

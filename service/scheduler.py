@@ -174,11 +174,11 @@ class Schedule:
         """Keep one job for each coming instant; those of phases that moved or ended are removed."""
         with self._store() as session:
             rows = records.phases_ahead(session)
-            wanted = {f"{OPEN}:{r.id}": r.opens_at for r in rows} | {
+            run_times = {f"{OPEN}:{r.id}": r.opens_at for r in rows} | {
                 f"{DEADLINE}:{r.id}": r.deadline for r in rows
             }
         now = datetime.now(UTC)
-        ahead = {name: run_at for name, run_at in wanted.items() if run_at > now}
+        ahead = {name: run_at for name, run_at in run_times.items() if run_at > now}
         for job in self._scheduler.get_jobs():
             if job.id not in self._intervals and job.id not in ahead:
                 self._scheduler.remove_job(job.id)

@@ -37,5 +37,5 @@ def test_the_picture_has_the_floors_of_the_contracts() -> None:
     floors = next(contract for contract in contracts if contract["name"] == "Floors of service")["layers"]
     layers = [sorted(name for name in re.findall(r"\w+", re.sub(r"\(\w+\)", "", floor))) for floor in floors]
     picture = re.split(r"\.{9,} *every effect\n", TEXT)[1].partition("v\n")[0]
-    drawn = [sorted(re.findall(r"\w+", floor)) for floor in picture.split(">")]
-    assert drawn == layers
+    drawn_floors = [sorted(re.findall(r"\w+", floor)) for floor in picture.split(">")]
+    assert drawn_floors == layers

@@ -282,13 +282,13 @@ def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]
     if not program:
         print("No phase was judged again: the program `galloper` is not installed.")
         return
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [program, "adjudicate", "--variant", manifest["variant"]],
         capture_output=True, text=True, check=False,
         input="\n".join(json.dumps(phase["case"]) for _, phase in cases),
     )
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    must(len(answers) == len(cases), f"the judge did not answer: {done.stderr.strip()[:200]}")
+    answers = [json.loads(line) for line in completed_process.stdout.splitlines()]
+    must(len(answers) == len(cases), f"the judge did not answer: {completed_process.stderr.strip()[:200]}")
     for (n, phase), answer in zip(cases, answers, strict=True):
         must(answer == phase["answer"],
              f"entry {n}: the judge now gives other results for phase {phase['phase']}.")

@@ -269,10 +269,10 @@ class AdjustmentSheet:
         regions = self.context.tables.stands[order.kind][order.region.province]
         if regions[0].coast is None:
             return regions[0]
-        wanted = order.region.coast
-        if wanted is None:
+        ordered_coast = order.region.coast
+        if ordered_coast is None:
             return regions[0] if len(regions) == 1 or self.rules.picks_missing_coast() else None
-        coast = self.context.board.provinces[order.region.province].coast_id(wanted)
+        coast = self.context.board.provinces[order.region.province].coast_id(ordered_coast)
         return next((region for region in regions if region.coast == coast), None)
 
     # Removals
@@ -306,11 +306,11 @@ class AdjustmentSheet:
         return ("removed_already", removed)
 
     def _unit(self, account: Account, order: Remove) -> Unit | None:
-        wanted = order.unit
+        unit_ref = order.unit
         return next((
             u for u in account.units
-            if u.region.province == wanted.region.province and u not in account.removed
-            and (wanted.kind in {None, u.kind} or self.rules.forgives_wrong_kind())
+            if u.region.province == unit_ref.region.province and u not in account.removed
+            and (unit_ref.kind in {None, u.kind} or self.rules.forgives_wrong_kind())
         ), None)
 
     # Verdicts

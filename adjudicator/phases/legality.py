@@ -21,8 +21,8 @@ def _hold(sheet: MovementSheet, number: int, _: Hold) -> None:
 
 
 def _move(sheet: MovementSheet, number: int, order: Move) -> Sentence | None:
-    wanted = order.to
-    to = wanted.province
+    destination = order.to
+    to = destination.province
     regions = sheet.steps[number].get(to)
     if sheet.non_attackers and sheet.kind[number] in sheet.non_attackers and to in sheet.unit_at:
         return ("may_not_attack", sheet.units[number])
@@ -35,9 +35,9 @@ def _move(sheet: MovementSheet, number: int, order: Move) -> Sentence | None:
     else:
         region = regions[0]
         if region.coast is not None:
-            region = pick_coast(sheet, regions, wanted)
+            region = pick_coast(sheet, regions, destination)
             if region is None:
-                return _which_coast(sheet.units[number], wanted)
+                return _which_coast(sheet.units[number], destination)
     goal = sheet.place_numbers.get(to)
     sheet.moves.append(number)
     sheet.goal[number] = sheet.place_number(to) if goal is None else goal
@@ -67,15 +67,15 @@ def _counts_without_fleets(sheet: MovementSheet, number: int, to: str) -> bool:
     )
 
 
-def pick_coast(sheet: MovementSheet, regions: tuple[Region, ...], wanted: Region) -> Region | None:
+def pick_coast(sheet: MovementSheet, regions: tuple[Region, ...], destination: Region) -> Region | None:
     """The region meant among those within reach: the only one where no coast is named (DATC 4.B.2),
     None where a coast is wrong (4.B.3) or missing (4.B.1). A coast that means nothing to the unit
     is ignored (4.B.6)."""
     if regions[0].coast is None:
         return regions[0]
-    if wanted.coast is None:
+    if destination.coast is None:
         return regions[0] if len(regions) == 1 else None
-    coast = sheet.context.board.provinces[wanted.province].coast_id(wanted.coast)
+    coast = sheet.context.board.provinces[destination.province].coast_id(destination.coast)
     return next((region for region in regions if region.coast == coast), None)
 
 
@@ -94,10 +94,10 @@ def _out_of_reach(sheet: MovementSheet, number: int, order: Move) -> Sentence:
     return ("out_of_reach", unit, order.to)
 
 
-def _which_coast(unit: Unit, wanted: Region) -> Sentence:
-    if wanted.coast is None:
-        return ("which_coast", wanted)
-    return ("wrong_coast", wanted, unit)
+def _which_coast(unit: Unit, destination: Region) -> Sentence:
+    if destination.coast is None:
+        return ("which_coast", destination)
+    return ("wrong_coast", destination, unit)
 
 
 def _support_hold(sheet: MovementSheet, number: int, order: SupportHold) -> Sentence | None:

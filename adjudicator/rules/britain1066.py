@@ -196,12 +196,12 @@ class Conquest(Ruleset):
         """Hidden units that tried to act are noted, and the fleet surfaces in its last month of hiding
         (D66-06). Declarations are carried out (D66-04)."""
         memory = sheet.position.memory
-        shown = {(SEEN, sheet.place[number]) for number in sheet.moves if self._is_unseen(sheet, number)}
+        seen_notes = {(SEEN, sheet.place[number]) for number in sheet.moves if self._is_unseen(sheet, number)}
         occupied = {unit.region.province for unit in standing}
-        notes = memory.notes | {note for note in shown if note[1] in occupied}
+        notes = memory.notes | {note for note in seen_notes if note[1] in occupied}
         for index, order in enumerate(sheet.orders):
             if isinstance(order, SupportHold | SupportMove | Convoy):
-                hidden_fleet.hide_help(sheet, index, order, shown)
+                hidden_fleet.hide_help(sheet, index, order, seen_notes)
         surfacing = self._surfacing(sheet)
         sheet.notes += [("note_in_the_open", unit.power, unit) for unit in sorted(surfacing.values())]
         standing = standing.difference(surfacing).union(surfacing.values())

@@ -72,11 +72,11 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     order would tell where the hidden one is.
     """
     boxes = {p.id for p in context.board.provinces.values() if mark(p, HIDDEN) is not None}
-    shown = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
+    seen_boxes = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
     owners = {unit.power for unit in resolution.position.units if unit.region.province in boxes}
     came_out = {outcome.order.unit.region.province for outcome in resolution.outcomes
                 if isinstance(outcome.order, Move) and outcome.result is Result.SUCCEEDS}
-    secret_boxes = boxes - shown - came_out
+    secret_boxes = boxes - seen_boxes - came_out
 
     def is_secret(outcome: Outcome) -> bool:
         order = outcome.order
@@ -93,7 +93,7 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     silenced = _ordered_provinces(o for o in resolution.outcomes if is_secret(o)) - _ordered_provinces(public)
     units = (*resolution.position.units, *(d.unit for d in resolution.dislodged))
     unordered = {
-        u for u in resolution.unordered if u.power == power or u.region.province not in boxes - shown
+        u for u in resolution.unordered if u.power == power or u.region.province not in boxes - seen_boxes
     } | {u for u in units if u.region.province in silenced - boxes and u.power != power}
     position = visible_position(context, resolution.position, power)
     if (
@@ -111,12 +111,12 @@ def _ordered_provinces(outcomes: Iterable[Outcome]) -> set[str]:
 
 def hide_help(
     sheet: MovementSheet, index: int, order: SupportHold | SupportMove | Convoy,
-    shown: Collection[tuple[str, str]],
+    seen_notes: Collection[tuple[str, str]],
 ) -> None:
-    """Make help for a foreign unit that did not show itself fail as if nobody were there; `shown` are the
-    notes of this phase."""
+    """Make help for a foreign unit that did not show itself fail as if nobody were there; `seen_notes` are
+    the notes of this phase."""
     number = sheet.unit_at.get(order.target.region.province, NOBODY)
-    if number == NOBODY or order.power == sheet.power[number] or (SEEN, sheet.place[number]) in shown:
+    if number == NOBODY or order.power == sheet.power[number] or (SEEN, sheet.place[number]) in seen_notes:
         return
     helper, outcome = sheet.ordered_unit(order), sheet.outcomes[index]
     is_hidden = is_unseen(sheet.context, sheet.position.memory, sheet.units[number])

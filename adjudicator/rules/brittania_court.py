@@ -140,11 +140,11 @@ def continuous(ledger: Ledger, states: frozenset[str]) -> bool:
         and ledger.by_sea(first, second)
         and (choice == "any_sea" or land_number[first] != land_number[second])
     }
-    whole = len(_parts(ledger, states, by_sea)) < 2
+    is_connected = len(_parts(ledger, states, by_sea)) < 2
     if choice == "islands":
         # Along one coast a sea joins nothing (docs/rulings/brittania.md, Empire).
-        return whole and all(len(_parts(ledger, states & land, set())) < 2 for land in lands)
-    return whole
+        return is_connected and all(len(_parts(ledger, states & land, set())) < 2 for land in lands)
+    return is_connected
 
 
 def _parts(ledger: Ledger, states: frozenset[str], by_sea: set[tuple[str, str]]) -> list[frozenset[str]]:

@@ -169,12 +169,12 @@ class Ledger:
         return self.realm.yields((order.give if pays_for_given else order.get).province)
 
     def _overspent(self, power: str, indexes: Sequence[int]) -> bool:
-        wanted = sum(self.cost(self.orders[index]) for index in indexes)
+        total_cost = sum(self.cost(self.orders[index]) for index in indexes)
         has = self.left.get(power, 0)
-        if self.rules.choice("overspending") == "in_order" or wanted <= has:
+        if self.rules.choice("overspending") == "in_order" or total_cost <= has:
             return False
         for index in indexes:
-            self.void(index, "no_grain", "overspent", power, has, wanted)
+            self.void(index, "no_grain", "overspent", power, has, total_cost)
         return True
 
     def _pay(self, power: str, index: int) -> None:

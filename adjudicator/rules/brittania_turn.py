@@ -182,12 +182,12 @@ class BrittaniaTurn:
         """The capitals picked, by power. If two pick one state a lot decides; a state that was conquered this
         turn cannot be picked (WSB-01)."""
         ledger = self.ledger
-        wanted: dict[str, list[str]] = {}
+        rivals: dict[str, list[str]] = {}
         for power, index in ledger.claims.items():
-            wanted.setdefault(getattr(ledger.orders[index], "state").province, []).append(power)  # noqa: B009
+            rivals.setdefault(getattr(ledger.orders[index], "state").province, []).append(power)  # noqa: B009
         picked = {}
-        for state in sorted(wanted):
-            powers = sorted(wanted[state], key=ledger.seats.__getitem__)
+        for state in sorted(rivals):
+            powers = sorted(rivals[state], key=ledger.seats.__getitem__)
             if state in self.after:
                 for power in powers:
                     ledger.void(ledger.claims[power], "illegal", "pick_conquered", state, self.after[state])

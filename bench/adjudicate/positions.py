@@ -77,13 +77,13 @@ class _Orders:
 
     def move(self) -> None:
         """Let half of the units move that can."""
-        wanted = set(self.at)
+        busy_provinces = set(self.at)
         for unit in self.units:
             if self.near[unit] and self.chance.random() < _MOVING:
-                busy = [region for region in self.near[unit] if region.province in wanted]
+                busy = [region for region in self.near[unit] if region.province in busy_provinces]
                 choices = busy if busy and self.chance.random() < _BUSY else self.near[unit]
                 self.moves[unit] = self.chance.choice(choices)
-                wanted.add(self.moves[unit].province)
+                busy_provinces.add(self.moves[unit].province)
 
     def carry(self) -> None:
         """Let every fleet at sea that stays convoy an army from one of its shores to another, if there is

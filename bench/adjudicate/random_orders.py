@@ -147,10 +147,10 @@ def _own(variant: Variant, position: Position, chance: Random) -> list[Order]:
     for power in sorted(variant.powers):
         owned = position.centres.get(power, frozenset())
         beside = {
-            near
+            neighbour
             for centre in owned
             for link_kind in variant.board.links
-            for near in variant.board.near(centre, link_kind)
+            for neighbour in variant.board.near(centre, link_kind)
         }
         places = [*sorted(owned) * 3, *sorted(beside & centres)] or sorted(centres)
         orders += [
@@ -179,9 +179,9 @@ def _movement(variant: Variant, position: Position, chance: Random) -> list[Orde
             moves[unit] = chance.choice(held if held and chance.random() < 0.6 else to)
     orders: list[Order] = []
     for unit, to in steps.items():
-        reference, power, near = unit_ref(unit), unit.power, {region.province for region in to}
-        backed = [other for other, goal in moves.items() if goal.province in near and other != unit]
-        beside = [standing[place] for place in sorted(near & standing.keys())]
+        reference, power, reachable = unit_ref(unit), unit.power, {region.province for region in to}
+        backed = [other for other, goal in moves.items() if goal.province in reachable and other != unit]
+        beside = [standing[place] for place in sorted(reachable & standing.keys())]
         if unit in moves:
             sheds = chance.random() < 0.1 and "sheds" in variant.wording
             orders.append(Move(power=power, unit=reference, to=moves[unit], sheds=sheds))
@@ -215,7 +215,7 @@ def _retreat(variant: Variant, position: Position, chance: Random) -> list[Order
 def _winter(variant: Variant, position: Position, chance: Random) -> list[Order]:
     orders: list[Order] = []
     for power, owned in sorted(position.centres.items()):
-        mine = sorted(unit for unit in position.units if unit.power == power)
+        own_units = sorted(unit for unit in position.units if unit.power == power)
         if chance.random() < 0.6:
             kinds = sorted(variant.kinds)
             orders += [
@@ -223,7 +223,7 @@ def _winter(variant: Variant, position: Position, chance: Random) -> list[Order]
                 for centre in sorted(owned)
             ]
         else:
-            orders += [Remove(power=power, unit=unit_ref(unit)) for unit in mine[: chance.randint(0, 3)]]
+            orders += [Remove(power=power, unit=unit_ref(unit)) for unit in own_units[: chance.randint(0, 3)]]
     return orders
 
 

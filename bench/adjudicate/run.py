@@ -168,28 +168,28 @@ def _full_boards(say: Say, tell: Callable[[str], None]) -> None:
     # 1. A unit on every centre.
     tell(f"{BOARDS} full boards of w3k")
     times = _board_times(variant, [full_board(variant, chance, centres) for _ in range(BOARDS)])
-    how = (f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of "
-           f"{ROUNDS} each")
-    say(what="full w3k turn, median", value=_median(times), unit="ms", how=how)
-    say(what="full w3k turn, 99th percentile", value=_percentile(times), unit="ms", how=how)
+    method = (f"a unit on all {len(centres)} centres, {BOARDS} boards of orders from seed {SEED}, best of "
+              f"{ROUNDS} each")
+    say(what="full w3k turn, median", value=_median(times), unit="ms", how=method)
+    say(what="full w3k turn, 99th percentile", value=_percentile(times), unit="ms", how=method)
     # 2. As many units anywhere, with convoys.
     anywhere = sorted(variant.board.provinces)
     times = _board_times(variant, [
         full_board(variant, chance, sorted(chance.sample(anywhere, len(centres)))) for _ in range(BOARDS)])
-    how = f"{len(centres)} units anywhere, fleets at sea carrying; {BOARDS} boards, best of {ROUNDS} each"
-    say(what="w3k turn with convoys, median", value=_median(times), unit="ms", how=how)
-    say(what="w3k turn with convoys, 99th percentile", value=_percentile(times), unit="ms", how=how)
+    method = f"{len(centres)} units anywhere, fleets at sea carrying; {BOARDS} boards, best of {ROUNDS} each"
+    say(what="w3k turn with convoys, median", value=_median(times), unit="ms", how=method)
+    say(what="w3k turn with convoys, 99th percentile", value=_percentile(times), unit="ms", how=method)
     # 3. Twice as many units: over the same area (thinned out), and over half of it (as dense).
-    near = nearest_places(variant.board, MIDDLE, centres, WHOLE)
+    nearest = nearest_places(variant.board, MIDDLE, centres, WHOLE)
     pairs = {
-        "thinned out": [chance.sample(near, HALF) for _ in range(BOARDS)],
-        "as dense": [near[:HALF]] * BOARDS,
+        "thinned out": [chance.sample(nearest, HALF) for _ in range(BOARDS)],
+        "as dense": [nearest[:HALF]] * BOARDS,
     }
-    whole = sum(_board_times(variant, [full_board(variant, chance, near) for _ in range(BOARDS)]))
+    full_time = sum(_board_times(variant, [full_board(variant, chance, nearest) for _ in range(BOARDS)]))
     for name, places in pairs.items():
         boards = [full_board(variant, chance, board_places) for board_places in places]
         half = sum(_board_times(variant, boards))
-        say(what=f"cost of {WHOLE} units over {HALF}, {name}", value=round(whole / half, 3), unit="times",
+        say(what=f"cost of {WHOLE} units over {HALF}, {name}", value=round(full_time / half, 3), unit="times",
             how=f"mean of {BOARDS} boards each, best of {ROUNDS} a board")
 
 

@@ -134,10 +134,10 @@ def figures(times_by_years: Mapping[int, Times]) -> Iterator[Figure]:
         for name, milliseconds in times.items():
             middle = median(milliseconds)
             verdict = "kept" if middle is not None and middle < TARGET_MS else "missed"
-            how = f"p95 {rounded(percentile(milliseconds, 0.95))} ms, best {rounded(min(milliseconds))} ms"
+            method = f"p95 {rounded(percentile(milliseconds, 0.95))} ms, best {rounded(min(milliseconds))} ms"
             yield Figure((f"first paint, {years} years, {name}: "
                           f"median"), rounded(middle), "ms", len(milliseconds),
-                         f"under {TARGET_MS}: {verdict}", how)
+                         f"under {TARGET_MS}: {verdict}", method)
     fewer_years, more_years = (times_by_years[years] for years in YEARS)
     worst = max(fewer_years, key=lambda name: min(more_years[name]) / min(fewer_years[name]))
     yield Figure(f"first paint with {YEARS[1]} years over {YEARS[0]}, best times, worst page",

@@ -74,14 +74,14 @@ def decide(tab: Tab, right: SampleLine) -> str:
     if right.decision is RightDecision.VOID:
         tab.press("v", *(["Enter"] if len(tab.offers()) > 1 else []))
         return "void"
-    wanted, offers = right.order or "", tab.offers()
-    if offers and offers[0] == wanted:
+    right_order, offers = right.order or "", tab.offers()
+    if offers and offers[0] == right_order:
         tab.press("Enter")
         return "first"
-    if wanted in offers:
-        tab.press(str(offers.index(wanted) + 1))
+    if right_order in offers:
+        tab.press(str(offers.index(right_order) + 1))
         return "among"
-    correct(tab, wanted)
+    correct(tab, right_order)
     return "typed"
 
 
@@ -111,14 +111,14 @@ def figures(result: Walk, right: int, of: int) -> Iterator[Figure]:
         yield Figure(f"an act's answer, {name}", rounded(answer_ms), "ms", len(result.answers),
                      how="from request to whole answer, as the browser times it; nobody waits for it")
     # 3. What a person's clock would measure.
-    how = (f"an operator that looks {LOOK_SECONDS} s at each line and knows what it says: the desk's own "
-           f"part "
-           f"of a person's time")
+    method = (f"an operator that looks {LOOK_SECONDS} s at each line and knows what it says: the desk's own "
+              f"part "
+              f"of a person's time")
     seconds, count = result.seconds, len(result.seconds)
-    yield Figure("a line, median", rounded(median(seconds), 2), "s", count, "at most 4", how)
-    yield Figure("a line, p90", rounded(percentile(seconds, 0.9), 2), "s", count, "at most 15", how)
+    yield Figure("a line, median", rounded(median(seconds), 2), "s", count, "at most 4", method)
+    yield Figure("a line, p90", rounded(percentile(seconds, 0.9), 2), "s", count, "at most 15", method)
     yield Figure("all lines, from open to the page that leads to the rehearsal", rounded(result.minutes, 2),
-                 "min", of, "at most 10", how)
+                 "min", of, "at most 10", method)
     yield Figure("lines on file as they were written", right, "lines", of, str(of))
 
 
@@ -126,8 +126,10 @@ def wrong(decided: dict[int, tuple[str, str | None]], truth: dict[int, SampleLin
     """Lines whose decision is not what was written, by id: state and order on file, state and order
     wanted."""
     names = {RightDecision.READ: "read", RightDecision.NOT_ORDER: "not an order", RightDecision.VOID: "void"}
-    wanted = {line: (names[sample_line.decision], sample_line.order) for line, sample_line in truth.items()}
+    expected = {
+        line: (names[sample_line.decision], sample_line.order) for line, sample_line in truth.items()
+    }
     return {
-        line: (decided.get(line), want) for line, want in wanted.items()
+        line: (decided.get(line), want) for line, want in expected.items()
         if decided.get(line, ("", None))[0] != want[0] or (want[0] == "read" and decided[line][1] != want[1])
     }

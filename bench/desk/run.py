@@ -47,10 +47,10 @@ def run(parts: list[DeskPart], out: TextIO, progress: TextIO) -> int:
                 for figure in _MEASURES[part](browser, sample, tell):
                     figure.print_to(out)
                 after = os.getloadavg()[0]
-                how = (f"mean of the last minute, on {os.cpu_count()} processors: {before:.1f} when it "
-                       f"began, {after:.1f} when it ended")
+                method = (f"mean of the last minute, on {os.cpu_count()} processors: {before:.1f} when it "
+                          f"began, {after:.1f} when it ended")
                 label = f"load of the machine while measuring {part.value}"
-                Figure(label, round(after, 1), "processes", how=how).print_to(out)
+                Figure(label, round(after, 1), "processes", how=method).print_to(out)
     except (NoBrowser, NoSample, NotServed) as error:
         tell(f"{error}.")
         return 1
@@ -62,8 +62,8 @@ def _reading(browser: Any, sample: DeskSample, tell: Tell) -> Iterator[Figure]:
         tab = _tab(browser, place, server)
         result = reading.walk(tab, place.truth)
         wrong = reading.wrong(decided(place), place.truth)
-        for line, (on_file, wanted) in wrong.items():
-            tell(f"line {line} is on file as {on_file}, written was {wanted}")
+        for line, (on_file, written) in wrong.items():
+            tell(f"line {line} is on file as {on_file}, written was {written}")
         tab.close()
     yield from reading.figures(result, len(place.truth) - len(wrong), len(place.truth))
 

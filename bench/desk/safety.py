@@ -45,10 +45,10 @@ def kills(tab: Tab, server: Server, decided: Decided, tell: Callable[[str], None
     on_file = decided()
     lost = sum(line not in on_file for line in pressed)
     other = sum(line in on_file and on_file[line][0] != state for line, state in pressed.items())
-    how = (f"SIGKILL of galloper serve within {_LATEST_KILL_MS} ms of two decisions, {KILLS} times, seed "
-           f"{KILLS}")
-    yield Figure("decisions lost in kills of the server", lost, "decisions", len(pressed), "0", how)
-    yield Figure("decisions on file other than they were made", other, "decisions", len(pressed), "0", how)
+    method = (f"SIGKILL of galloper serve within {_LATEST_KILL_MS} ms of two decisions, {KILLS} times, seed "
+              f"{KILLS}")
+    yield Figure("decisions lost in kills of the server", lost, "decisions", len(pressed), "0", method)
+    yield Figure("decisions on file other than they were made", other, "decisions", len(pressed), "0", method)
 
 
 def undo_walk(tab: Tab, tell: Callable[[str], None]) -> Iterator[Figure]:
@@ -79,10 +79,11 @@ def undo_walk(tab: Tab, tell: Callable[[str], None]) -> Iterator[Figure]:
         past.pop()
         compared += 1
         exact += _becomes(tab, past[-1])
-    how = (f"a random walk of {STEPS} acts by keys, seed {STEPS}; text, order, state, version and person of "
-           f"each line")
+    method = (
+        f"a random walk of {STEPS} acts by keys, seed {STEPS}; text, order, state, version and person of "
+        f"each line")
     yield Figure(("undo or redo that restored every line "
-                  "exactly"), exact, "steps", compared, str(compared), how)
+                  "exactly"), exact, "steps", compared, str(compared), method)
 
 
 def _act(tab: Tab, chance: random.Random) -> None:
@@ -101,12 +102,12 @@ def _lines(tab: Tab) -> Any:
     return json.loads(tab.page.evaluate(_ALL_LINES))
 
 
-def _becomes(tab: Tab, wanted: Any) -> bool:
+def _becomes(tab: Tab, expected_lines: Any) -> bool:
     """True if the lines have the wanted values within a second."""
     # "All saved" may still be of the key before: the page applies a key first and saves it then.
     give_up_at = time.monotonic() + 1
     while True:
-        if _lines(tab) == wanted:
+        if _lines(tab) == expected_lines:
             return True
         if time.monotonic() > give_up_at:
             return False

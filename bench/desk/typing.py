@@ -43,9 +43,9 @@ class _Edit:
 class Typist:
     """Types what a line says, in one tab."""
 
-    def __init__(self, tab: Tab, wanted: str) -> None:
-        self._tab, self._wanted = tab, wanted
-        self._names = [wanted[a:b] for a, b in tab.page.evaluate(_SLOTS, wanted)]
+    def __init__(self, tab: Tab, target: str) -> None:
+        self._tab, self._target = tab, target
+        self._names = [target[a:b] for a, b in tab.page.evaluate(_SLOTS, target)]
         self._short: dict[str, tuple[str, bool]] = {}
         self._spelled: dict[str, str] = {}
 
@@ -60,16 +60,16 @@ class Typist:
         letter."""
         for _ in range(_MAX_STEPS):
             now, start, end, slots = self._tab.page.evaluate(_STATE)
-            if _same(self._in_full(now), self._wanted):
+            if _same(self._in_full(now), self._target):
                 break
             self._apply(min(self._edits(now, (start, end), slots), key=lambda edit: edit.cost))
         else:
-            self._tab.press("Control+a", *self._wanted)
+            self._tab.press("Control+a", *self._target)
         self._tab.press("Enter")
 
     def _edits(self, now: str, selection: tuple[int, int], slots: list[list[int]]) -> list[_Edit]:
         """What a person may do next, each with its cost until the whole line is right."""
-        edits = [_Edit(1 + self._cost(self._wanted), ("Control+a",), 0, 0, self._wanted, over=True)]
+        edits = [_Edit(1 + self._cost(self._target), ("Control+a",), 0, 0, self._target, over=True)]
         places = [((), selection), (("Home",), (0, 0)), (("End",), (len(now), len(now)))]
         places += [(_hops(selection, slots, n), (a, b)) for n, (a, b) in enumerate(slots)]
         edits += [self._widened(now, keys, place) for keys, place in places]
@@ -78,7 +78,7 @@ class Typist:
             for n, (a, b) in enumerate(slots)
             if n < len(self._names) and self._in_full(now[a:b]) != self._names[n]
         ]
-        if len(slots) == len(self._names) and _same(self._with_names(now, slots), self._wanted):
+        if len(slots) == len(self._names) and _same(self._with_names(now, slots), self._target):
             cost = sum(2 + self._cost(self._names[n]) for n in wrong)
             edits.append(
                 _Edit(cost, _hops(selection, slots, wrong[0]), 0, 0, self._names[wrong[0]], over=True)
@@ -94,12 +94,12 @@ class Typist:
     def _widened(self, now: str, keys: tuple[str, ...], place: tuple[int, int]) -> _Edit:
         """One selected place, widened until everything wrong is in it, and replaced."""
         start, end = place
-        left = min(start, _common_length(now, self._wanted))
+        left = min(start, _common_length(now, self._target))
         common_end = min(
-            len(now) - end, _common_length(now[::-1], self._wanted[::-1]), len(self._wanted) - left
+            len(now) - end, _common_length(now[::-1], self._target[::-1]), len(self._target) - left
         )
         right = len(now) - common_end
-        words = self._wanted[left:len(self._wanted) - common_end]
+        words = self._target[left:len(self._target) - common_end]
         delete = 1 if end > start and (left < start or right > end or not words.strip()) else 0
         cost = len(keys) + delete + (start - left) + (right - end) + self._cost(words)
         return _Edit(cost, keys, start - left, right - end, words, over=not delete)
@@ -176,14 +176,14 @@ class Typist:
             self._tab.press(*["Backspace"] * len(letters), *words)
 
 
-def correct(tab: Tab, wanted: str) -> None:
+def correct(tab: Tab, target: str) -> None:
     """Open the box on the reading that needs the fewest keys, correct it, accept it."""
-    offers, typist = tab.offers(), Typist(tab, wanted)
+    offers, typist = tab.offers(), Typist(tab, target)
     if offers:
-        near = min(range(len(offers)), key=lambda n: n + typist.costs(offers[n]))
-        tab.press(*["ArrowDown"] * near)
+        cheapest_offer = min(range(len(offers)), key=lambda n: n + typist.costs(offers[n]))
+        tab.press(*["ArrowDown"] * cheapest_offer)
     tab.press("e")
-    Typist(tab, wanted).correct()
+    Typist(tab, target).correct()
 
 
 def _letters(name: str) -> str:

@@ -70,8 +70,8 @@ def title(name: str) -> str | None:
         metadata.version("pytesseract")
         command = ["tesseract", "--version"]
         # Our own command, with nothing from outside in it.
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-        return f"{_TITLES[name]} {done.stdout.split()[1]} psm 4"
+        completed_process = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+        return f"{_TITLES[name]} {completed_process.stdout.split()[1]} psm 4"
     except (metadata.PackageNotFoundError, OSError, subprocess.CalledProcessError, IndexError):
         return None
 

@@ -112,14 +112,14 @@ def read_folder(reader: str, truth: Truth, progress: TextIO) -> FolderReading:
     return FolderReading(answers, peak)
 
 
-def show_progress(progress: TextIO, reader: str, done: int, of: int) -> None:
+def show_progress(progress: TextIO, reader: str, sheets_read: int, of: int) -> None:
     """A bar on a terminal, lines elsewhere."""
     if progress.isatty():
-        bar = "#" * round(_BAR * done / of)
-        end = "\n" if done == of else ""
-        print(f"\r{reader} [{bar:.<{_BAR}}] {done} of {of}", end=end, file=progress, flush=True)
+        bar = "#" * round(_BAR * sheets_read / of)
+        end = "\n" if sheets_read == of else ""
+        print(f"\r{reader} [{bar:.<{_BAR}}] {sheets_read} of {of}", end=end, file=progress, flush=True)
     else:
-        print(f"{reader}: {done} of {of}", file=progress, flush=True)
+        print(f"{reader}: {sheets_read} of {of}", file=progress, flush=True)
 
 
 def figures(truth: Truth, reading: FolderReading) -> Iterator[ReadingFigure]:
@@ -182,7 +182,7 @@ def _compare_peers(truth: Truth, our_figures: Sequence[ReadingFigure], say: Say,
                 how="pip install -e '.[bench]' and Debian's tesseract-ocr bring it")
             continue
         reading = read_folder(name, truth, progress)
-        for how, interpret, compared in (
+        for method, interpret, compared in (
             ("as it comes", read_peers.strict, _COMPARED),
             ("its text snapped by our grammar", read_peers.snapped, _COMPARED_SNAPPED),
         ):
@@ -191,7 +191,7 @@ def _compare_peers(truth: Truth, our_figures: Sequence[ReadingFigure], say: Say,
                 if theirs.name in compared:
                     ours = by_name[theirs.name, theirs.sheets]
                     say(what=theirs.name, value=ours.value, unit=theirs.unit, sheets=theirs.sheets,
-                        of=theirs.of, peer=f"{title}, {how}", peer_value=theirs.value,
+                        of=theirs.of, peer=f"{title}, {method}", peer_value=theirs.value,
                         ratio=_ratio(ours.value, theirs.value))
 
 

@@ -64,7 +64,7 @@ class Postgres:
         account, root = unprivileged(), os.geteuid() == 0
         # The server inherits pg_ctl's standard output; a pipe would never come to its end.
         quiet = program == "pg_ctl"
-        done = subprocess.run(  # noqa: S603 our own command
+        completed_process = subprocess.run(  # noqa: S603 our own command
             [str(folder / program), *arguments],
             cwd=self.root,
             stdin=subprocess.DEVNULL,
@@ -75,5 +75,5 @@ class Postgres:
             group=account.pw_gid if root else None,
             extra_groups=[] if root else None,
         )
-        if done.returncode != 0:
-            raise RuntimeError(f"{program} failed: {(done.stdout or b'').decode()[-1500:]}")
+        if completed_process.returncode != 0:
+            raise RuntimeError(f"{program} failed: {(completed_process.stdout or b'').decode()[-1500:]}")

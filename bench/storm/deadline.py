@@ -78,10 +78,10 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
     if database is Database.POSTGRES:
         two = _run(sizes.games, 2, database)
         yield from _figures(two, 2, database)
-        how = (f"{sizes.games} games, judged and written; each worker on one core of {os.cpu_count()}, "
-               "shared with the database")
+        method = (f"{sizes.games} games, judged and written; each worker on one core of {os.cpu_count()}, "
+                  "shared with the database")
         yield Figure("two workers beside one", round(many.written / two.written, 2), "",
-                     target="at least 1.7", how=how)
+                     target="at least 1.7", how=method)
 
 
 def _figures(run: Run, workers: int, database: Database) -> Iterator[Figure]:

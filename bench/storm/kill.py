@@ -83,11 +83,11 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
             sink.stop()
             server.remove()
     prefix = f"kill storm on {database.value}, {sizes.mails} mails, {sizes.kills} kills: "
-    wanted = str(sizes.mails)
-    yield Figure(f"{prefix}mails stored", count.stored, "mails", target=wanted)
-    yield Figure(f"{prefix}mails at their end, used", count.used, "mails", target=wanted,
+    expected_count = str(sizes.mails)
+    yield Figure(f"{prefix}mails stored", count.stored, "mails", target=expected_count)
+    yield Figure(f"{prefix}mails at their end, used", count.used, "mails", target=expected_count,
                  how=count.others or None)
-    yield Figure(f"{prefix}receipts that arrived", count.receipts, "letters", target=wanted)
+    yield Figure(f"{prefix}receipts that arrived", count.receipts, "letters", target=expected_count)
     yield Figure(f"{prefix}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
     yield Figure(f"{prefix}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
     yield Figure(f"{prefix}mails left in the mailbox", count.waiting, "mails", target="0")

@@ -60,35 +60,36 @@ def _rounds(place: StormSite, server: Dovecot, sizes: StormSizes) -> Iterator[Fi
         for process in (intake, bare):
             process.ready()
         our_rounds, bare_rounds = list[_Round](), list[_Round]()
-        done = 0
-        while done < sizes.rate_mails:
-            count = min(MAX_PER_ROUND, max(1, sizes.rate_mails // ROUNDS), sizes.rate_mails - done)
-            _fill(place, server, done, count, sizes.photo_bytes)
-            done += count
+        mail_count = 0
+        while mail_count < sizes.rate_mails:
+            count = min(MAX_PER_ROUND, max(1, sizes.rate_mails // ROUNDS), sizes.rate_mails - mail_count)
+            _fill(place, server, mail_count, count, sizes.photo_bytes)
+            mail_count += count
             # The bare loop first: it leaves the mails where they are.
             bare_rounds.append(_run_round(bare, count))
             our_rounds.append(_run_round(intake, count))
     finally:
         intake.kill()
         bare.kill()
-    yield from _figures(our_rounds, bare_rounds, done, sizes)
+    yield from _figures(our_rounds, bare_rounds, mail_count, sizes)
 
 
 def _figures(
-    our_rounds: Sequence[_Round], bare_rounds: Sequence[_Round], done: int, sizes: StormSizes
+    our_rounds: Sequence[_Round], bare_rounds: Sequence[_Round], mail_count: int, sizes: StormSizes
 ) -> Iterator[Figure]:
     ours, theirs = [r.mails_per_second for r in our_rounds], [r.mails_per_second for r in bare_rounds]
-    how = (f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds "
-           f"in turn")
+    method = (
+        f"{sizes.rate_mails} mails with {sizes.photo_bytes / 1e6:g} MB of photograph, {len(ours)} rounds "
+        f"in turn")
     our_rate, bare_rate = round(statistics.median(ours), 1), round(statistics.median(theirs), 1)
-    yield Figure("mails taken in, median round", our_rate, "mails/s", of=done, how=how)
-    yield Figure("mails fetched by a bare IMAPClient loop, median round", bare_rate, "mails/s", of=done)
+    yield Figure("mails taken in, median round", our_rate, "mails/s", of=mail_count, how=method)
+    yield Figure("mails fetched by a bare IMAPClient loop, median round", bare_rate, "mails/s", of=mail_count)
     ratios = [our / bare for our, bare in zip(ours, theirs, strict=True)]
     yield Figure("rate of taking in beside the bare loop, median round", round(statistics.median(ratios), 2),
-                 "", of=done, target=RATE_TARGET,
+                 "", of=mail_count, target=RATE_TARGET,
                  how=f"rounds from {min(ratios):.2f} to {max(ratios):.2f}")
-    milliseconds = 1000 * sum(r.processor_seconds for r in our_rounds) / done
-    yield Figure("processor time of taking one mail in", round(milliseconds, 1), "ms", of=done)
+    milliseconds = 1000 * sum(r.processor_seconds for r in our_rounds) / mail_count
+    yield Figure("processor time of taking one mail in", round(milliseconds, 1), "ms", of=mail_count)
     peak = round(our_rounds[-1].peak_mb)
     yield Figure("peak memory of the process that takes in", peak, "MB", target=MEMORY_TARGET)
 

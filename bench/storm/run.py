@@ -39,9 +39,9 @@ def run(
             except RuntimeError as error:
                 print(f"{error}", file=progress, flush=True)
                 status = 1
-            how = f"{load:.1f} when it began, on {os.cpu_count()} processors"
+            load_note = f"{load:.1f} when it began, on {os.cpu_count()} processors"
             load_now = round(os.getloadavg()[0], 1)
-            Figure(f"load of the machine, {part.value}", load_now, "processes", how=how).print_to(out)
+            Figure(f"load of the machine, {part.value}", load_now, "processes", how=load_note).print_to(out)
     return status
 
 

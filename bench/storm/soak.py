@@ -172,6 +172,6 @@ def _figures(samples: Sequence[SoakSample], size: str) -> Iterator[Figure]:
     ):
         # The least of a tenth: work under way holds some files and sockets for a moment.
         at_half, at_end = min(counts[:tenth]), min(counts[-tenth:])
-        how = f"{at_end} at the end; the least of a tenth, since what is under way holds some for a moment"
+        method = f"{at_end} at the end; the least of a tenth, since what is under way holds some for a moment"
         yield Figure(f"soak: {label} more at the end than at half time", at_end - at_half, unit, target="0",
-                     how=how)
+                     how=method)

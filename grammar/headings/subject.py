@@ -74,9 +74,9 @@ def _read_around(line: str, words: tuple[Token, ...], version: VersionSpan,
     if (isinstance(heading, Heading) or heading.code is not HeadingCode.SUBJECT_UNPARSED) or not tail:
         return _with_version(heading, version.number, trailing)
     # "Hard", because the version was between them: the words around it are not one name.
-    whole = _read(line, (*head, replace(tail[0], hard=True), *tail[1:]), games)
-    if isinstance(whole, Heading) or not head:
-        return _with_version(whole, version.number, "")
+    whole_heading = _read(line, (*head, replace(tail[0], hard=True), *tail[1:]), games)
+    if isinstance(whole_heading, Heading) or not head:
+        return _with_version(whole_heading, version.number, "")
     return _with_version(heading, version.number, trailing)
 
 

@@ -108,10 +108,10 @@ def _names(draft: BoardDraft, report: ImportReport) -> Iterable[Sequence[str]]:
     own_texts = {
         province.id: {normalize(province.id), normalize(province.name)} for province in draft.places.values()
     }
-    meant: defaultdict[str, set[str]] = defaultdict(set)
+    places_by_text: defaultdict[str, set[str]] = defaultdict(set)
     for place, texts in own_texts.items():
         for text in texts:
-            meant[text].add(place)
+            places_by_text[text].add(place)
     rows: dict[tuple[str, str], DraftName] = {}
     doubtful: set[str] = set()
     for named in draft.names:
@@ -120,12 +120,12 @@ def _names(draft: BoardDraft, report: ImportReport) -> Iterable[Sequence[str]]:
         if not form or form in own_texts.get(named.region, ()):
             continue
         rows.setdefault((form, named.region), named)
-        meant[form].add(named.region)
+        places_by_text[form].add(named.region)
         doubtful |= {form} if named.ambiguous else set()
     for (form, region), named in rows.items():
-        several = len(meant[form]) > 1
+        several = len(places_by_text[form]) > 1
         if several and form not in doubtful:
-            listed = " and ".join(sorted(meant[form]))
+            listed = " and ".join(sorted(places_by_text[form]))
             report.fault(*named.source, f"{named.text!r} means {listed}; one of them needs another spelling")
         short = len(named.text) <= _SHORT
         text = named.text.upper() if short else named.text[:1].upper() + named.text[1:]
@@ -166,10 +166,10 @@ def _powers(seats: Sequence[DraftPower]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     taken = {normalize(text) for seat in seats for text in (seat.id, seat.name)}
     for number, seat in enumerate(seats):
-        wanted = (seat.letter, *seat.name.upper(), *_LETTERS)
+        letter_choices = (seat.letter, *seat.name.upper(), *_LETTERS)
         letter = next(
             # The source's own letter first, then the name's, so that "F" stays France where it can (MAP-05).
-            (choice for choice in wanted if choice and choice in _LETTERS and choice not in letters),
+            (choice for choice in letter_choices if choice and choice in _LETTERS and choice not in letters),
             str(number),
         )
         letters.add(letter)

@@ -249,14 +249,14 @@ class DpjudgeReader:
         listed = [word.strip(",").upper() for word in words[1:]]
         match listed:
             case []:
-                gone = [self._current.id] if self._current else []
+                unplayed = [self._current.id] if self._current else []
             case ["ALL"]:
-                gone = list(self.powers)
+                unplayed = list(self.powers)
             case ["ALL", "EXCEPT", *played] if played:
-                gone = [power for power in self.powers if power not in played]
+                unplayed = [power for power in self.powers if power not in played]
             case _:
-                gone = listed
-        for power in gone:
+                unplayed = listed
+        for power in unplayed:
             if self.powers.pop(power, None) is None:
                 self._fault(position, f"{power} is no power of this file")
         self._current = None

@@ -42,9 +42,9 @@ _REF = re.compile(r"(?P<place>.+?)(?:[-/(](?P<coast>[nsew]c)\)?)?")
 _TURN = re.compile(r"(?P<season>\w+)[\s,]+(?P<year>\d+)[\s,]+(?P<phase>\w+)")
 
 
-def read(files: SourceFiles, name: str, wanted: str, report: ImportReport) -> BoardDraft | None:
-    """The variant called `wanted` of the file `name`; with "" the only one, or the one marked as default.
-    None with faults noted."""
+def read(files: SourceFiles, name: str, variant_name: str, report: ImportReport) -> BoardDraft | None:
+    """The variant called `variant_name` of the file `name`; with "" the only one, or the one marked as
+    default. None with faults noted."""
     root = xml.read(files, name, report)
     if root is None:
         return None
@@ -57,19 +57,20 @@ def read(files: SourceFiles, name: str, wanted: str, report: ImportReport) -> Bo
                                        f"{VARIANTS}"))
         return None
     # One file holds all variants of a package.
-    variant = _chosen(root, wanted, name, report)
+    variant = _chosen(root, variant_name, name, report)
     adjacency = _adjacency(variant, files, name, report) if variant is not None else None
     if variant is None or adjacency is None:
         return None
     return _Board(name, report, variant, *adjacency).draft()
 
 
-def _chosen(root: Element, wanted: str, file: str, report: ImportReport) -> Element | None:
+def _chosen(root: Element, variant_name: str, file: str, report: ImportReport) -> Element | None:
     variants = list(root.all("VARIANT"))
     listed = ", ".join(repr(variant.get("name")) for variant in variants) or "none"
-    if wanted:
-        chosen = [variant for variant in variants if wanted.casefold() == variant.get("name").casefold()]
-        sentence = f"it has no variant called {wanted!r}; there are {listed}"
+    if variant_name:
+        chosen = [variant for variant in variants
+            if variant_name.casefold() == variant.get("name").casefold()]
+        sentence = f"it has no variant called {variant_name!r}; there are {listed}"
     else:
         defaults = [variant for variant in variants if variant.get("default") == "true"]
         chosen = variants if len(variants) == 1 else defaults

@@ -166,11 +166,11 @@ def _reread(
         parts += [new.log_probs, gap] if new is not None else []
         start = frame
     parts.append(posteriors.log_probs[start:][is_kept[start:]])
-    whole = Posteriors(np.concatenate(parts), posteriors.letters)
-    if not len(whole.log_probs):
+    joined = Posteriors(np.concatenate(parts), posteriors.letters)
+    if not len(joined.log_probs):
         return None
-    text = best_path(whole).text
-    return replace(row, text=text, posteriors=whole, inserted=(), alternatives=()) if text else None
+    text = best_path(joined).text
+    return replace(row, text=text, posteriors=joined, inserted=(), alternatives=()) if text else None
 
 
 def is_over_struck_word(inserted: Row, row: Row) -> bool:

@@ -104,16 +104,17 @@ def find_hairline(row: Image, ink: Plane) -> Hairline:
         return Hairline(0.0, left, right)
     ridges = _ridges(np.asarray(cv2.blur(dark, (ALONG, 1)), np.float32), full, band, gaps)
 
-    def share_along(columns: npt.NDArray[np.intp], shown: Flags) -> npt.NDArray[np.float64]:
+    def share_along(columns: npt.NDArray[np.intp], flags: Flags) -> npt.NDArray[np.float64]:
         """Of each line the share of these columns in which it shows."""
         share = (columns - first) / max(1, last - first)
         y = np.rint(begins[allowed][:, np.newaxis] * (1 - share) + stops[allowed][:, np.newaxis] * share)
-        return np.asarray(shown[np.clip(y, 0, HEIGHT - 1).astype(np.intp), columns].mean(axis=1))
+        return np.asarray(flags[np.clip(y, 0, HEIGHT - 1).astype(np.intp), columns].mean(axis=1))
 
     # 3. Lines that go on beyond the crop are printed; lines that do not run on through the letters are none.
     rim = np.arange(RIM)
-    near = np.asarray(cv2.dilate(ridges.astype(np.uint8), np.ones((2 * BENT + 1, 1), np.uint8)) > 0, np.bool_)
-    is_printed = (share_along(rim, near) > SHOWN) & (share_along(dark.shape[1] - 1 - rim, near) > SHOWN)
+    kernel = np.ones((2 * BENT + 1, 1), np.uint8)
+    widened = np.asarray(cv2.dilate(ridges.astype(np.uint8), kernel) > 0, np.bool_)
+    is_printed = (share_along(rim, widened) > SHOWN) & (share_along(dark.shape[1] - 1 - rim, widened) > SHOWN)
     gap_shares = share_along(gaps, ridges)
     gap_shares[share_along(np.arange(first, last + 1), _darker(dark, full)) < THROUGH] = 0.0
     # Lines beside the likeliest fit a rule nearly as well and may miss its ends. So one rule hides all.

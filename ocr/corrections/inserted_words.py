@@ -174,11 +174,11 @@ def _insertion_frames(
         if word.score < CUT_OUT or word.kind in {"unread", "faint"}:
             continue
         left, right = word.left * frames, word.right * frames
-        near = [(start, end) for start, end in runs if start <= right + BESIDE and end >= left - BESIDE]
-        unclaimed -= set(near)
+        nearby = [(start, end) for start, end in runs if start <= right + BESIDE and end >= left - BESIDE]
+        unclaimed -= set(nearby)
         spans.append((
-            min([left, *(start for start, _ in near)]), max([right, *(end for _, end in near)]),
-            InsertEvidence.SEEN if near else InsertEvidence.UNSEEN))
+            min([left, *(start for start, _ in nearby)]), max([right, *(end for _, end in nearby)]),
+            InsertEvidence.SEEN if nearby else InsertEvidence.UNSEEN))
     # 2. Elsewhere, as over a caret.
     spans += [(start, end, InsertEvidence.SEEN) for start, end in unclaimed]
     # 3. Where one shows faintly and nothing else was found.

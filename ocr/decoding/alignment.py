@@ -44,11 +44,11 @@ def word_misfit(words: Sequence[WordFit]) -> float:
     """Nats lost a letter on neighbouring words, 0 or more; high for a name that no list has."""
     # "Atlantis" was read as "Hants" and passed, since it holds all of its letters but the first. So the ink
     # beside a word counts if it shows letters that the word does not have.
-    shown, letters = sum(word.letters_shown for word in words), sum(word.letters for word in words)
+    letters_shown, letters = sum(word.letters_shown for word in words), sum(word.letters for word in words)
     loss = sum(word.loss for word in words)
-    if words and shown >= letters + EXTRA_LETTERS:
+    if words and letters_shown >= letters + EXTRA_LETTERS:
         loss += max(word.loss_beside for word in words)
-    return loss / (1 + max(1, min(shown, letters)))
+    return loss / (1 + max(1, min(letters_shown, letters)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
     ink = decoder.sign_scores(posteriors)
     columns, skips = decoder.letter_columns(text.symbols)
     path = _best_path(ink, columns, skips)
-    shown = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
-    lost = ink.max(axis=1) - ink[np.arange(len(ink)), shown]
+    path_columns = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
+    lost = ink.max(axis=1) - ink[np.arange(len(ink)), path_columns]
     window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
     return Alignment(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
@@ -115,7 +115,7 @@ def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
     return begun
 
 
-def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Starts) -> tuple[WordFit, ...]:
+def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, begun: Starts) -> tuple[WordFit, ...]:
     """The fit of each word of a text that lies on at least one frame."""
     spans: list[tuple[int, int, int]] = []
     for first, end in _bounds([decoder.symbol_text(symbol) == " " for symbol in text.symbols]):
@@ -129,7 +129,7 @@ def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, shown: Sta
         WordFit(
             loss=float(lost[start:end].sum()),
             loss_beside=float(lost[low:start].sum() + lost[end:high].sum()),
-            letters_shown=int(shown[low:high].sum()),
+            letters_shown=int(begun[low:high].sum()),
             letters=letters,
         )
         for (start, end, letters), low, high in zip(spans, before, after, strict=False)

@@ -146,12 +146,12 @@ class Beam:
         # exact sums are made only for what may be kept.
         table, top = self._table, self.best_scores()
         floor = self._floors(rest, self.row) - _SLIP
-        near = (floor - frames[:, 1:].max(axis=1)).take(self.row)
-        parents = np.flatnonzero(self.total >= near)
+        parent_floor = (floor - frames[:, 1:].max(axis=1)).take(self.row)
+        parents = np.flatnonzero(self.total >= parent_floor)
         table_rows = table.state_rows(self.state.take(parents))
         base, after_space = self.total.take(parents), table.space_target.take(table_rows)
         space_price = table.space_price.take(table_rows)
-        spaced = np.flatnonzero((after_space >= 0) & (base + space_price >= near.take(parents)))
+        spaced = np.flatnonzero((after_space >= 0) & (base + space_price >= parent_floor.take(parents)))
         plain_count, space_price = len(parents), space_price.take(spaced)
         # Each prefix once as it is, then those that may go on over a space that the ink lacks.
         parents = np.concatenate((parents, parents.take(spaced)))

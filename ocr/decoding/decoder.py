@@ -163,8 +163,8 @@ class Decoder:
         """Log chance of each sign in any case, shape (frames, 1 + signs), blank first; none below the price
         of a wrong character. Not to be written to."""
         # The same posteriors are asked for three times in a row: compared by identity, which costs no digest.
-        for asked, scores in self._last:
-            if asked is posteriors:
+        for last_posteriors, scores in self._last:
+            if last_posteriors is posteriors:
                 return scores
         scores = self._ink_of(_key(posteriors), posteriors)
         self._last = [*self._last[-1:], (posteriors, scores)]
@@ -188,8 +188,8 @@ class Decoder:
             if len(group):
                 exact[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
         scores: Floats = np.maximum(exact, -self._search.wrong_letter)
-        for sign, shown, prices in self._misread:
-            np.maximum(scores[:, sign], (exact[:, shown] - prices).max(axis=1), out=scores[:, sign])
+        for sign, shown_signs, prices in self._misread:
+            np.maximum(scores[:, sign], (exact[:, shown_signs] - prices).max(axis=1), out=scores[:, sign])
         return scores
 
     def _misreadings(self, prices: ConfusionPrices) -> list[tuple[int, Numbers, Floats]]:
@@ -198,9 +198,9 @@ class Decoder:
         misreadings = []
         for sign, column in self._signs.items():
             price_by_column = {
-                self._signs[shown]: price
-                for shown, price in prices.shown.get(sign, {}).items()
-                if shown in self._signs
+                self._signs[shown_sign]: price
+                for shown_sign, price in prices.shown.get(sign, {}).items()
+                if shown_sign in self._signs
             }
             if sign in prices.lost:
                 price_by_column[0] = prices.lost[sign]
@@ -250,12 +250,12 @@ class Decoder:
         lengths, left = np.array([len(ink) for ink in inks]), np.arange(len(inks))
         for frame in range(frames.shape[1]):
             beam.advance(frames[left, frame])
-            lost, done = beam.best_scores() < floors[left, frame], lengths[left] == frame + 1
-            for row in np.flatnonzero(done & ~lost):
+            lost, has_ended = beam.best_scores() < floors[left, frame], lengths[left] == frame + 1
+            for row in np.flatnonzero(has_ended & ~lost):
                 ended[left[row]] = self._ended(beam, int(row))
-            if lost.any() or done.any():
-                beam.keep_rows(~(lost | done))
-                left = left[~(lost | done)]
+            if lost.any() or has_ended.any():
+                beam.keep_rows(~(lost | has_ended))
+                left = left[~(lost | has_ended)]
             if not len(left):
                 break
         paths = iter(beam.paths([node for texts in ended for _, node, _ in texts]))
@@ -268,8 +268,8 @@ class Decoder:
         ends = [
             (score, node, self._automaton.end(state)) for score, node, state in zip(*columns, strict=True)
         ]
-        done = [(score - price, node, price) for score, node, price in ends if price is not None]
-        return sorted(done, reverse=True)[: self._search.max_texts]
+        endings = [(score - price, node, price) for score, node, price in ends if price is not None]
+        return sorted(endings, reverse=True)[: self._search.max_texts]
 
     def _text(self, path: BeamPath, score: float, end: float) -> Text:
         """A text by its path; its price is that of its symbols and of its end."""

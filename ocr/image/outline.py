@@ -147,5 +147,5 @@ def quad_mask(quad: Quad, size: tuple[int, ...]) -> npt.NDArray[np.bool_]:
 
 def overlap(first: Quad, second: Quad) -> float:
     """The overlap of two convex outlines as a share of the smaller, 0..1."""
-    both, _ = cv2.intersectConvexConvex(first, second)
-    return float(both) / max(1.0, min(cv2.contourArea(first), cv2.contourArea(second)))
+    shared_area, _ = cv2.intersectConvexConvex(first, second)
+    return float(shared_area) / max(1.0, min(cv2.contourArea(first), cv2.contourArea(second)))

@@ -54,24 +54,26 @@ SPAN, SAMPLES, ACROSS = (0.05, 0.95), 60, 24  # part of a side, points on it, an
 BRIGHT_PERCENTILE = 80  # percentile, 50..100, of lightness along the paper beside a line: bare paper. By hand
 
 
-def find_touching_pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> tuple[Quad, Quad] | None:
-    """Two sheets in place of `whole`, the best single outline if any: the pair that covers most, or None.
+def find_touching_pair(
+    lab: Image, masks: Sequence[Mask], whole_quad: Quad | None
+) -> tuple[Quad, Quad] | None:
+    """Two sheets in place of `whole_quad`, the best single outline if any; None or the pair that covers most.
 
     `masks`: where paper may be, see `outline.paper_masks`.
     """
     least_area = COVERS * (
-        float(cv2.contourArea(whole)) if whole is not None else LEAST_AREA * lab[..., 0].size
+        float(cv2.contourArea(whole_quad)) if whole_quad is not None else LEAST_AREA * lab[..., 0].size
     )
-    whole_strength = outline_strength(lab, whole) if whole is not None else 0.0
+    whole_strength = outline_strength(lab, whole_quad) if whole_quad is not None else 0.0
     least_strength = max(LEAST_STRENGTH, AS_STRONG * whole_strength)
     best: tuple[Quad, Quad] | None = None
-    for pair in combinations(_outlines(lab, masks, whole), 2):
+    for pair in combinations(_outlines(lab, masks, whole_quad), 2):
         covered = sum(float(cv2.contourArea(quad)) for quad in pair)
         # A good outline round both has no notch: what looks like one is a fault of the mask.
         has_good_outline = (
-            whole is not None
+            whole_quad is not None
             and whole_strength >= LEAST_STRENGTH
-            and min(overlap(whole, quad) for quad in pair) > WITHIN
+            and min(overlap(whole_quad, quad) for quad in pair) > WITHIN
         )
         if (
             covered > least_area
@@ -82,10 +84,10 @@ def find_touching_pair(lab: Image, masks: Sequence[Mask], whole: Quad | None) ->
     return best
 
 
-def _outlines(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> list[Quad]:
+def _outlines(lab: Image, masks: Sequence[Mask], whole_quad: Quad | None) -> list[Quad]:
     """Outlines of what may be single sheets, each once."""
     outlines: list[Quad] = []
-    for patch in _parts(lab, masks, whole):
+    for patch in _parts(lab, masks, whole_quad):
         quad = corners_of(patch)
         if quad is not None and not any(_is_same(quad, other) for other in outlines):
             outlines.append(quad)
@@ -97,14 +99,14 @@ def _is_same(first: Quad, second: Quad) -> bool:
     return areas[0] > ALIKE * areas[1] and overlap(first, second) > ALIKE
 
 
-def _parts(lab: Image, masks: Sequence[Mask], whole: Quad | None) -> Iterator[Contour]:
+def _parts(lab: Image, masks: Sequence[Mask], whole_quad: Quad | None) -> Iterator[Contour]:
     """Patches as they are, without their dark lines, without the sheet that is known, and cut at notches."""
     lines = _thin_and_dark(lab)
     for mask in masks:
         yield from paper_patches(mask)
         yield from paper_patches(_without(mask, lines))
-        if whole is not None:
-            sheet = quad_mask(whole, mask.shape).astype(np.uint8)
+        if whole_quad is not None:
+            sheet = quad_mask(whole_quad, mask.shape).astype(np.uint8)
             grown = np.asarray(cv2.dilate(sheet, np.ones((GROWN, GROWN), np.uint8)), np.uint8)
             yield from paper_patches(_without(mask, grown))
         for patch in paper_patches(mask):

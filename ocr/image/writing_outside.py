@@ -69,5 +69,5 @@ def _shrunk(photo: Image, side: int) -> tuple[Image, float]:
 def _ends(quad: Quad) -> tuple[Quad, Quad]:
     """Two points on a box's middle line, END of its length from either end."""
     left, right = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
-    near, far = np.float32(1 - END), np.float32(END)
-    return left * near + right * far, left * far + right * near
+    near_weight, far_weight = np.float32(1 - END), np.float32(END)
+    return left * near_weight + right * far_weight, left * far_weight + right * near_weight

@@ -123,14 +123,14 @@ def join_wrapped(rows: Sequence[Row]) -> tuple[ReadLine, ...]:
 
 def as_line(rows: Sequence[Row]) -> ReadLine:
     """One line of these rows, whatever they say. `rows` is not empty."""
-    whole = tuple(rows)
+    all_rows = tuple(rows)
     return ReadLine(
-        box=_surrounding_box([row.box for row in whole]),
-        rows=whole,
-        text=joined_text([row.text for row in whole]),
-        score=min(row.score for row in whole),
-        strike=min((row.strike for row in whole), key=lambda s: s.score),
-        alternatives=_alternatives(whole),
+        box=_surrounding_box([row.box for row in all_rows]),
+        rows=all_rows,
+        text=joined_text([row.text for row in all_rows]),
+        score=min(row.score for row in all_rows),
+        strike=min((row.strike for row in all_rows), key=lambda s: s.score),
+        alternatives=_alternatives(all_rows),
     )
 
 

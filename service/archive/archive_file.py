@@ -80,12 +80,12 @@ class Archive:
                 self._by_kind.setdefault(entry.kind, []).append((entry.number, entry.facts))
         yield from self._by_kind.get(kind, ())
 
-    def last_before(self, kind: str, before: int, **wanted: Any) -> dict[str, Any] | None:
-        """The facts of the last open entry of a kind before entry `before` whose facts have the `wanted`
-        values; None if there is none."""
+    def last_before(self, kind: str, before: int, **conditions: Any) -> dict[str, Any] | None:
+        """The facts of the last open entry of a kind before entry `before` whose facts have the values of
+        `conditions`; None if there is none."""
         latest = None
         for number, tells in self.open_entries(kind):
-            if number < before and all(tells.get(key) == value for key, value in wanted.items()):
+            if number < before and all(tells.get(key) == value for key, value in conditions.items()):
                 latest = tells
         return latest
 
@@ -164,7 +164,7 @@ def _cut_off(path: Path) -> str:
             # The record is the first deflated file, so what is there of it can be inflated without the
             # central directory.
             text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):])
-    whole = text.count(b"\n")
+    entry_count = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
-            f"Of its record, entries up to {whole} can be read, but nothing in it can be relied on. Download "
-            f"it again.")
+            f"Of its record, entries up to {entry_count} can be read, but nothing in it can be relied on. "
+            f"Download it again.")

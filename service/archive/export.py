@@ -170,12 +170,12 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
 def _files(
     session: Session, blobs: BlobFiles, game_id: str, opener: _PlayersEdition | None
 ) -> Iterator[tuple[str, bytes]]:
-    lines, wanted = [], _NamedFiles()
+    lines, named_files = [], _NamedFiles()
     for row in record.entries(session, game_id):
         tells = json.loads(row.body)["tells"]
         opened = opener is None or opener.opens(row.what, tells)
         if opened:
-            wanted.note(row.what, tells)
+            named_files.note(row.what, tells)
         # A closed entry keeps its digests, so the chain can be checked without its text.
         lines.append(canonical(record.entry_line(row, opened=opened)))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
@@ -184,10 +184,10 @@ def _files(
         # They hold home addresses and every sheet.
         yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
         for folder, keys in (
-            ("photographs", wanted.photographs),
-            ("pictures", wanted.pictures),
-            ("mails", wanted.mails),
-            ("letters", wanted.letters),
+            ("photographs", named_files.photographs),
+            ("pictures", named_files.pictures),
+            ("mails", named_files.mails),
+            ("letters", named_files.letters),
         ):
             for key in dict.fromkeys(keys):
                 data = blobs.read(key)

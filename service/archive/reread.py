@@ -265,8 +265,8 @@ def _overlap(first: Points, second: Points) -> float:
     (left, top, right, bottom), (left2, top2, right2, bottom2) = _bounds(first), _bounds(second)
     wide, high = min(right, right2) - max(left, left2), min(bottom, bottom2) - max(top, top2)
     shared = max(0.0, wide) * max(0.0, high)
-    both = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2) - shared
-    return shared / both if both else 0.0
+    union = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2) - shared
+    return shared / union if union else 0.0
 
 
 def _bounds(box: Points) -> tuple[float, float, float, float]:

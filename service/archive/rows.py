@@ -59,7 +59,7 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
     entered_mails = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
     sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
-    wanted: list[tuple[type[TableBase], Any]] = [
+    conditions: list[tuple[type[TableBase], Any]] = [
         (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)),
         (PostalAddressRow, PostalAddressRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
@@ -76,16 +76,16 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
         (EventRow, EventRow.game_id == game_id),
         (EntryRow, EntryRow.game_id == game_id), (HeadRow, HeadRow.game_id == game_id),
     ]
-    return {row.__tablename__: select(row.__table__).where(condition) for row, condition in wanted}
+    return {row.__tablename__: select(row.__table__).where(condition) for row, condition in conditions}
 
 
 def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
     """Every row of a game as a line of JSON, {"table", "row"}. A row comes after the rows that it points
     to."""
-    wanted = selections(game_id)
+    queries = selections(game_id)
     # Foreign keys decide the order.
-    for table in _tables(wanted):
-        for line in dump.lines(connection, table, wanted[table.name]):
+    for table in _tables(queries):
+        for line in dump.lines(connection, table, queries[table.name]):
             yield b'{"table": "' + table.name.encode() + b'", "row": ' + line.rstrip() + b"}\n"
 
 
@@ -117,5 +117,5 @@ def _strict(kind: str, tells: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in tells.items() if name not in LOOSE.get(kind, ())}
 
 
-def _tables(wanted: Mapping[str, object]) -> list[Table]:
-    return [table for table in dump.tables() if table.name in wanted]
+def _tables(queries: Mapping[str, object]) -> list[Table]:
+    return [table for table in dump.tables() if table.name in queries]

@@ -121,7 +121,7 @@ def _judge(
 
 def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
     """The object of the contract, and after it what receipts and the outbox need."""
-    shown: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "file": name,
         "verdict": verdict.verdict.value,
         "reason": None if verdict.reason is None else verdict.reason.value,
@@ -139,12 +139,12 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
     }
     if verdict.report is not None:
         # Only a delivery report has these.
-        shown |= {
+        fields |= {
             "outbox_message_id": verdict.report.message_id,
             "outbox_status": verdict.report.action,
             "enhanced_status": verdict.report.status_code,
         }
-    return shown
+    return fields
 
 
 def _paragraph(name: str, verdict: Verdict, context: IntakeContext) -> str:

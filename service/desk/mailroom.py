@@ -65,13 +65,13 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
     if not 0 <= number < len(parts):
         raise HTTPException(404, "This letter has no such attachment.")
     part = parts[number]
-    shown = part.get_content_type() in _SHOWN
+    is_shown = part.get_content_type() in _SHOWN
     # RFC 5987: a file name with quotation marks or other letters goes percent-encoded into `filename*`.
     name = quote(part.get_filename() or f"part-{number + 1}")
     return Response(
         part.get_payload(decode=True),
-        media_type=part.get_content_type() if shown else "application/octet-stream",
-        headers={"Content-Disposition": f"{'inline' if shown else 'attachment'}; filename*=UTF-8''{name}"})
+        media_type=part.get_content_type() if is_shown else "application/octet-stream",
+        headers={"Content-Disposition": f"{'inline' if is_shown else 'attachment'}; filename*=UTF-8''{name}"})
 
 
 def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow, PhaseRow | None]:

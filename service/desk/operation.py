@@ -38,12 +38,12 @@ def log(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         # One more than a page shows, to know whether there is an older page.
-        wanted = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
+        query = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
         if game:
-            wanted = wanted.where(EventRow.game_id == game)
+            query = query.where(EventRow.game_id == game)
         if before is not None:
-            wanted = wanted.where(EventRow.id < before)
-        events = session.scalars(wanted).all()
+            query = query.where(EventRow.id < before)
+        events = session.scalars(query).all()
         games = records.games(session)
         wanted_digest = "".join(digest.split()).lower()[:64]
         # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
@@ -122,8 +122,8 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     with ports.sessions.begin() as session:
         # Letters that may have arrived are not among them: each of those is tried again by itself, by a
         # person.
-        wanted = hold.resendable_letters(session) if letter is None else [letter]
-        again = sum(outbox.retry(session, letter_id, now) for letter_id in wanted)
+        letter_ids = hold.resendable_letters(session) if letter is None else [letter]
+        again = sum(outbox.retry(session, letter_id, now) for letter_id in letter_ids)
         if not again:
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")
         records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})

@@ -90,10 +90,10 @@ def desk(
         if chosen is None:
             values |= _done_values(session, phase, lines, visitor.name)
             return show(request, "desk_done.html", **values)
-        shown = reading_view.line_view(
+        line_view = reading_view.line_view(
             ports, session, phase_id, lines, chosen, variant=view.game.variant, me=visitor.name)
         values |= _line_values(ports, session, phase_id, lines, chosen, visitor.name)
-        return show(request, "desk.html", line=shown, **values)
+        return show(request, "desk.html", line=line_view, **values)
 
 
 def _chosen_line(
@@ -103,8 +103,8 @@ def _chosen_line(
     # After the results are sent the page is for reading only.
     if phase.state == PhaseState.SENT:
         return None
-    asked = next((work for work in lines if work.line.id == line_id), None)
-    return asked or queries.next_open(lines, after, me)
+    requested_line = next((work for work in lines if work.line.id == line_id), None)
+    return requested_line or queries.next_open(lines, after, me)
 
 
 def _done_values(session: Session, phase: PhaseRow, lines: Sequence[WorkLine], me: str) -> dict[str, Any]:

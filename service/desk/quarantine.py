@@ -129,9 +129,11 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
            version: Annotated[str, Form()] = "") -> Response:
     """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
     number, _, power = place.partition(" ")
-    wanted = version.strip().lower().removeprefix("v")
+    version_text = version.strip().lower().removeprefix("v")
     # Requests drawn at random brought numbers that no column holds: they are refused here, not a 500.
-    if not number.isdecimal() or not (wanted == "" or (wanted.isdecimal() and len(wanted) <= 4)):
+    if not number.isdecimal() or not (
+        version_text == "" or (version_text.isdecimal() and len(version_text) <= 4)
+    ):
         raise HTTPException(
             400,
             "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
@@ -139,7 +141,8 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
         )
     _or_refuse(
         lambda: _quarantine(request).assign(
-            sha256, QuarantinedMail(int(number), power), int(wanted) if wanted else None, visitor.name
+            sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
+            visitor.name
         )
     )
     return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)

@@ -193,7 +193,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     # Order of work: power, sheet, page. An order by the board would tell what is around a unit (DESK-03).
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    away, asked, carried = set_aside(session, phase.id)
+    away, asked_by, carried = set_aside(session, phase.id)
     pairs = [
         (power, line) for power, key in chosen.items() for line in by_sheet[key]
         # A part without a decision is one whose cut was taken back.
@@ -213,7 +213,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
             LinePlace(index + 1, len(pairs), list(chosen).index(power) + 1, len(chosen)),
             raw[line.id],
             line.version(me),
-            asked.get(line.version(), ""),
+            asked_by.get(line.version(), ""),
             line.needs_a_person,
             # That a decision was carried over tells a second reader that there is one.
             line.version() in carried and not line.blind,
@@ -241,8 +241,8 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
         )
     ]
     away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
-    asked = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
-    return away, asked, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
+    asked_by = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
+    return away, asked_by, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
 
 
 @dataclass(frozen=True, slots=True)

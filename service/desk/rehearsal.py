@@ -52,9 +52,9 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     try:
         # The same steps as the real run, with letters rendered into a drawer; only digests are kept.
         rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
-    except NotReady as why:
-        raise HTTPException(409, (f"Nothing was rehearsed: {why}. Nothing left and nothing was "
-                                  f"changed.")) from why
+    except NotReady as error:
+        raise HTTPException(409, (f"Nothing was rehearsed: {error}. Nothing left and nothing was "
+                                  f"changed.")) from error
     return show(
         request, "rehearsal.html", visitor=visitor, rehearsal=rehearsal,
         powers=[grouped(power) for power in rehearsal.powers], totals=totals(rehearsal.powers),
@@ -70,12 +70,12 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     try:
         # Drawing ten sheets and the results took the whole request, so each file has an address of its own.
         images = [] if ports.actions.rehearse is None else ports.actions.rehearse.picture(phase_id, name)
-    except NotReady as why:
+    except NotReady as error:
         raise HTTPException(
             409,
-            f"This picture cannot be drawn: {why}. Nothing left and nothing was changed, but sending would "
+            f"This picture cannot be drawn: {error}. Nothing left and nothing was changed, but sending would "
             "fail the same way.",
-        ) from why
+        ) from error
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise
     except Exception as fault:

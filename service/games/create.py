@@ -140,11 +140,11 @@ def known_zone(name: str) -> bool:
 def review_of(options: Mapping[str, Any]) -> ReviewMode:
     """Which lines two people read in a game with these options; ConfigError for a word that is none of the
     modes."""
-    wanted = options.get("review", ReviewMode.NONE)
+    mode = options.get("review", ReviewMode.NONE)
     try:
-        return ReviewMode(wanted)
+        return ReviewMode(mode)
     except ValueError as error:
-        raise ConfigError(f"options.review: {wanted!r} is none of {', '.join(ReviewMode)}") from error
+        raise ConfigError(f"options.review: {mode!r} is none of {', '.join(ReviewMode)}") from error
 
 
 def create(

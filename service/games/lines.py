@@ -96,13 +96,14 @@ def shown_to(line: SettledLine, me: str) -> SettledLine:
     # If the two differ, the one who did not decide last is asked again.
     if line.stage not in {Stage.FIRST, Stage.SECOND, Stage.DIFFERS}:
         return line
-    mine = next((decision for decision in reversed(line.standing)
-                 if decision.by == me and decision.state is not LineState.OPEN), None)
-    if mine is None or (
-        line.stage is Stage.DIFFERS and line.votes[-1].by != me and mine.state is not LineState.SKIPPED
+    own_decision = next((decision for decision in reversed(line.standing)
+                         if decision.by == me and decision.state is not LineState.OPEN), None)
+    if own_decision is None or (
+        line.stage is Stage.DIFFERS and line.votes[-1].by != me
+        and own_decision.state is not LineState.SKIPPED
     ):
         return replace(line, state=LineState.OPEN)
-    return replace(line, state=mine.state, text=mine.text, order=mine.order, by=me)
+    return replace(line, state=own_decision.state, text=own_decision.text, order=own_decision.order, by=me)
 
 
 def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = ReviewMode.NONE) -> SettledLine:

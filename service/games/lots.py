@@ -119,13 +119,15 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
     """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders."""
     # A tape from before there were seeds must be on record too, but no state is asked of that entry: the
     # record of an older site begins in the middle of a game.
-    wanted = commitment(phase)
+    expected_commitment = commitment(phase)
     entries = session.scalars(
         select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
                                     EntryRow.fact == str(phase.id)).order_by(EntryRow.number))
     for body in entries:
         tells = json.loads(body)["tells"]
-        if tells["lots"] == wanted and (phase.seed is None or tells["state"] in {"waiting", "open"}):
+        if tells["lots"] == expected_commitment and (
+            phase.seed is None or tells["state"] in {"waiting", "open"}
+        ):
             return
     raise NotCommitted(
         f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "
@@ -195,14 +197,15 @@ def _named(position: Position, resolution: Resolution, plain: list[Draw]) -> tup
     """The draws with the units they were among, if every draw was for a unit to be removed (Q-35)."""
     if len(resolution.removed_by_lot) != len(plain):
         return tuple(plain)
-    gone, named_draws = set(resolution.removed) - set(resolution.removed_by_lot), []
+    removed_units, named_draws = set(resolution.removed) - set(resolution.removed_by_lot), []
     units = position.units | set(resolution.built)
     for draw, unit in zip(plain, resolution.removed_by_lot, strict=True):
         left = sorted(
-            (u for u in units if u.power == unit.power and u not in gone), key=lambda u: str(u.region)
+            (u for u in units if u.power == unit.power and u not in removed_units),
+            key=lambda u: str(u.region)
         )
         if len(left) != draw.among or left[draw.index] != unit:
             return tuple(plain)
         named_draws.append(replace(draw, things=tuple(map(str, left)), taken=str(unit)))
-        gone.add(unit)
+        removed_units.add(unit)
     return tuple(named_draws)

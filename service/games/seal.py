@@ -40,11 +40,11 @@ def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) 
     if len(why) < LEAST_REASON:
         raise ValueError("an unsealing needs a reason")
     # The claim names both conditions: of two who unseal at once, one reason is stored and printed.
-    done = session.execute(
+    unsealed_id = session.execute(
         update(PhaseRow)
         .where(PhaseRow.id == phase.id, PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None))
         .values(unsealed_at=now, unsealed_by=by, unsealed_why=why).returning(PhaseRow.id)).scalar()
-    if done is None:
+    if unsealed_id is None:
         return False
     log_event(session, now, "phase_unsealed", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})

@@ -112,11 +112,12 @@ def name_line(name: str) -> str:
     return _clean(name)[:LONGEST]
 
 
-def overlapping(known: Sequence[Postal], wanted: Postal) -> Postal | None:
-    """A dated address whose days overlap those of `wanted`, or None."""
-    if wanted.first is None and wanted.last is None:
+def overlapping(known: Sequence[Postal], new_address: Postal) -> Postal | None:
+    """A dated address whose days overlap those of `new_address`, or None."""
+    if new_address.first is None and new_address.last is None:
         return None
-    return next((postal for postal in known if (postal.first or postal.last) and _meet(postal, wanted)), None)
+    dated = (postal for postal in known if postal.first or postal.last)
+    return next((postal for postal in dated if _meet(postal, new_address)), None)
 
 
 def _meet(first: Postal, second: Postal) -> bool:

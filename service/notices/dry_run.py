@@ -153,7 +153,7 @@ class DryRun:
         root = root_mark(session, phase)
         digests |= {
             "result": hashlib.sha256(result).hexdigest(),
-            "powers": {shown.power: _digest(repr(shown)) for shown in powers},
+            "powers": {shown_power.power: _digest(repr(shown_power)) for shown_power in powers},
             "letters": {
                 f"{letter.kind} {owners.get(letter.recipient, '')} {index}": _digest(
                     letter.subject + _without_names(letter, root))

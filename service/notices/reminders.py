@@ -94,12 +94,12 @@ def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
     neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
     # A sheet that is on its way by post counts only once it is logged, so the letter says to ignore it then.
     filed = {row.power for row in records.submissions(session, phase.id)} | records.posted(session, phase.id)
-    asked = _asked_to_order(phase)
+    asked_powers = _asked_to_order(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
         if player is None or not player.reminders or power in filed:
             continue
-        if asked is None or power in asked:
+        if asked_powers is None or power in asked_powers:
             yield power
 
 

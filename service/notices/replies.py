@@ -197,9 +197,9 @@ class Replies:
             consequence = ("it does not count unless you file it before its phase is judged. The mail "
                            "stays in quarantine, unchanged. If its sender's address is proved and "
                            "registered, they were asked for another photograph.")
-        why = REASONS.get(code, code.value.replace("_", " "))
+        reason = REASONS.get(code, code.value.replace("_", " "))
         facts = NoticeFacts(
-            key=key, event=f"A mail needs you: {why}.", since=received_at,
+            key=key, event=f"A mail needs you: {reason}.", since=received_at,
             link=f"{self.letters.sender.base_url}/quarantine" if self.letters.sender.base_url else "",
             consequence=consequence,
         )

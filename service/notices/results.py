@@ -203,8 +203,8 @@ class ResultsAnnouncer:
         coming = resolution.position.phase
         row = next((row for row in records.phases(session, phase.game_id) if phase_of(row) == coming), None)
         dislodged = _to_retreat(variant, resolution, power)
-        asked = bool(dislodged) if coming.kind is PhaseKind.RETREAT else coming.kind is PhaseKind.ADJUSTMENT
-        if row is None or not asked:
+        is_due = bool(dislodged) if coming.kind is PhaseKind.RETREAT else coming.kind is PhaseKind.ADJUSTMENT
+        if row is None or not is_due:
             return []
         closing = Closing(coming, row.deadline)
         subject = canonical_subject(info.name, name, coming, 1)
@@ -228,8 +228,8 @@ class ResultsAnnouncer:
         base_url = self.letters.sender.base_url
         return ResultsFacts(
             powers=tuple(
-                shown for shown in show(variant, resolution, lines)
-                if shown.sheet or shown.power in concerned(phase, variant)
+                shown_power for shown_power in show(variant, resolution, lines)
+                if shown_power.sheet or shown_power.power in concerned(phase, variant)
             ),
             sheets=tuple(
                 SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")

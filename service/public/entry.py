@@ -97,7 +97,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     try:
-        wanted = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
+        new_address = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
@@ -106,7 +106,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
             raise HTTPException(409,
                 (f"Nothing was changed. {MOST_ADDRESSES} addresses are on the list; remove one "
                                       f"first."))
-        other = addresses.overlapping(known, wanted)
+        other = addresses.overlapping(known, new_address)
         if other is not None:
             raise HTTPException(
                 409,
@@ -116,7 +116,8 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
         now = ports.clock.now()
         session.add(
             PostalAddressRow(
-                player_id=visitor.player_id, lines=list(wanted.lines), first=wanted.first, last=wanted.last,
+                player_id=visitor.player_id, lines=list(new_address.lines), first=new_address.first,
+                last=new_address.last,
                 made_at=now, made_by="player",
             )
         )

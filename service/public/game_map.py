@@ -27,37 +27,44 @@ SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 @router.get("/public/{game_id}/map")
 def page(request: Request, game_id: str) -> Response:
     """The picture, and the same in words for a screen reader: who holds which centre."""
-    shown = _control(request, game_id)
-    board = shown.variant.board
+    board_control = _control(request, game_id)
+    board = board_control.variant.board
     rows = [
         (
-            power, *_holdings(shown, power),
-            [unit_text(shown.variant, item) for item in sorted(shown.units) if item.power == power.id],
+            power, *_holdings(board_control, power),
+            [
+                unit_text(board_control.variant, unit)
+                for unit in sorted(board_control.units) if unit.power == power.id
+            ],
         )
-        for power in shown.variant.powers.values()
+        for power in board_control.variant.powers.values()
     ]
     # Centres that nobody holds are listed too: the table says all that the picture does.
-    owned = {region for regions in shown.centres.values() for region in regions}
+    owned = {region for regions in board_control.centres.values() for region in regions}
     free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(
-        request, "map.html", game_id=game_id, game_name=shown.game, when=shown.when, rows=rows, free=free,
-        drawn=bool(maps.shapes(shown.variant.slug)), note=shown.variant.note, units=bool(shown.units),
+        request, "map.html", game_id=game_id, game_name=board_control.game, when=board_control.when,
+        rows=rows, free=free, drawn=bool(maps.shapes(board_control.variant.slug)),
+        note=board_control.variant.note,
+        units=bool(board_control.units),
     )
 
 
 @router.get("/public/{game_id}/map-a4.pdf")
 def on_a4(request: Request, game_id: str) -> Response:
     """The map on A4, for a home printer."""
-    shown = _drawn_control(request, game_id)
-    pdf = pictures.board_pdf(shown.variant, shown.centres, shown.game, shown.when, pictures.A4, shown.units)
+    board_control = _drawn_control(request, game_id)
+    pdf = pictures.board_pdf(board_control.variant, board_control.centres, board_control.game,
+        board_control.when, pictures.A4, board_control.units)
     return Response(pdf, media_type="application/pdf", headers=CACHE_HEADERS)
 
 
 @router.get("/public/{game_id}/map.svg")
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be enlarged without loss."""
-    shown = _drawn_control(request, game_id)
-    svg = pictures.board_svg(shown.variant, shown.centres, shown.game, shown.when, shown.units)
+    board_control = _drawn_control(request, game_id)
+    svg = pictures.board_svg(board_control.variant, board_control.centres, board_control.game,
+        board_control.when, board_control.units)
     return Response(svg, media_type="image/svg+xml",
         headers={**CACHE_HEADERS, "Content-Security-Policy": SVG_POLICY})
 
@@ -65,15 +72,16 @@ def as_svg(request: Request, game_id: str) -> Response:
 @router.get("/public/{game_id}/map.png")
 def as_png(request: Request, game_id: str) -> Response:
     """The map as a picture for a screen."""
-    shown = _drawn_control(request, game_id)
-    png = pictures.board_png(shown.variant, shown.centres, shown.game, shown.when, shown.units)
+    board_control = _drawn_control(request, game_id)
+    png = pictures.board_png(board_control.variant, board_control.centres, board_control.game,
+        board_control.when, board_control.units)
     return Response(png, media_type="image/png", headers=CACHE_HEADERS)
 
 
-def _holdings(shown: Control, power: Power) -> tuple[int, list[str]]:
+def _holdings(board_control: Control, power: Power) -> tuple[int, list[str]]:
     """The number of centres of a power, and the names of the provinces it holds."""
-    provinces = shown.variant.board.provinces
-    regions = shown.centres.get(power.id, frozenset())
+    provinces = board_control.variant.board.provinces
+    regions = board_control.centres.get(power.id, frozenset())
     return sum(provinces[region].centre for region in regions), sorted(
         provinces[region].name for region in regions
     )
@@ -82,14 +90,14 @@ def _holdings(shown: Control, power: Power) -> tuple[int, list[str]]:
 def _control(request: Request, game_id: str) -> Control:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        shown = control(session, game_id)
-    if shown is None:
+        board_control = control(session, game_id)
+    if board_control is None:
         raise HTTPException(404, UNKNOWN)
-    return shown
+    return board_control
 
 
 def _drawn_control(request: Request, game_id: str) -> Control:
-    shown = _control(request, game_id)
-    if not maps.shapes(shown.variant.slug):
+    board_control = _control(request, game_id)
+    if not maps.shapes(board_control.variant.slug):
         raise HTTPException(404, NOT_DRAWN)
-    return shown
+    return board_control

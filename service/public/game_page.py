@@ -51,8 +51,8 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))
-        wanted = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, render.phase_words(wanted))
+        chosen_phase = ahead[phase] if phase else next(iter(ahead.values()))
+        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, render.phase_words(chosen_phase))
                   for power_id in ([power] if power else seats)]
     return Response(
         pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}

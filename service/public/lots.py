@@ -125,10 +125,10 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
         if not resolution.lots_used:
             continue
         # The phase is judged once more, so that each draw is shown among the units it chose from.
-        drawn = lots.draws(
+        lot_draws = lots.draws(
             maps.load(game.variant), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
-                           tuple(lots.words_of(session, row)), drawn))
+                           tuple(lots.words_of(session, row)), lot_draws))
     return phases_drawn

@@ -88,11 +88,11 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     there are none."""
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
-    whole = codec.load_resolution(phase.resolution)
+    full_resolution = codec.load_resolution(phase.resolution)
     # A player with two powers knows what either may know: the view with more outcomes and fewer closed
     # sheets.
     resolution, hushed = max(
-        (redacted_for(variant, whole, seat) for seat in seats),
+        (redacted_for(variant, full_resolution, seat) for seat in seats),
         key=lambda candidate: (len(candidate[0].outcomes), -len(candidate[1])),
     )
     chosen = executed(session, phase)

@@ -121,9 +121,11 @@ def seat_of(session: Session, visitor: VisitingPlayer, game_id: str) -> list[str
 def plays(session: Session, player_id: int, game_id: str = "") -> bool:
     """True if a player holds a seat, in one game or in any. Checked on each request, so that links, visits
     and feed end together with the seat."""
-    wanted = select(SeatRow.power).where(SeatRow.player_id == player_id)
+    seat_query = select(SeatRow.power).where(SeatRow.player_id == player_id)
     return (
-        session.scalar((wanted.where(SeatRow.game_id == game_id) if game_id else wanted).limit(1)) is not None
+        session.scalar(
+            (seat_query.where(SeatRow.game_id == game_id) if game_id else seat_query).limit(1)
+        ) is not None
     )
 
 

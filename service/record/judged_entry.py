@@ -67,8 +67,8 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
 
 
 def _orders(session: Session, variant: Variant | None, resolution: Resolution) -> list[dict[str, Any]]:
-    wanted = [outcome.order.line for outcome in resolution.outcomes if outcome.order.line is not None]
-    lines = lines_by_id(session, list(dict.fromkeys(wanted)))
+    line_ids = [outcome.order.line for outcome in resolution.outcomes if outcome.order.line is not None]
+    lines = lines_by_id(session, list(dict.fromkeys(line_ids)))
     orders = []
     for outcome in resolution.outcomes:
         order = outcome.order

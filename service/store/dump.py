@@ -24,8 +24,8 @@ def tables() -> list[Table]:
 
 def lines(connection: Connection, table: Table, where: Select[Any] | None = None) -> Iterator[bytes]:
     """Each row of a table, or those of a selection of it, in the order of its key, as a line of JSON."""
-    wanted = (select(table) if where is None else where).order_by(*table.primary_key.columns)
-    for row in connection.execute(wanted.execution_options(yield_per=BATCH)).mappings():
+    query = (select(table) if where is None else where).order_by(*table.primary_key.columns)
+    for row in connection.execute(query.execution_options(yield_per=BATCH)).mappings():
         fields = {name: value.isoformat() if isinstance(value, date) else value
                   for name, value in row.items()}
         yield (json.dumps(fields, ensure_ascii=False, sort_keys=True) + "\n").encode()

@@ -281,12 +281,12 @@ def claim_phase(session: Session, phase_id: int, expected: PhaseState, to: Phase
 
 def submissions(session: Session, phase_id: int, power: str | None = None) -> list[SubmissionRow]:
     """Submissions of a phase, or of one power in it, in order of receipt."""
-    wanted = [SubmissionRow.phase_id == phase_id]
+    conditions = [SubmissionRow.phase_id == phase_id]
     if power is not None:
-        wanted.append(SubmissionRow.power == power)
+        conditions.append(SubmissionRow.power == power)
     return list(
         session.scalars(
-            select(SubmissionRow).where(*wanted).order_by(SubmissionRow.received_at, SubmissionRow.id)
+            select(SubmissionRow).where(*conditions).order_by(SubmissionRow.received_at, SubmissionRow.id)
         )
     )
 

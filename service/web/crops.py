@@ -106,9 +106,9 @@ def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, tur
     """The whole page as JPEG, at most 1400 px wide; with `box` that line is framed. `turn` is in degrees
     clockwise. Raises NoPicture."""
     page = _page(blobs, key)
-    shown = page.copy() if box is None else _frame_line(page, box)
-    shown.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
-    return _jpeg(_rotate(shown, turn))
+    picture = page.copy() if box is None else _frame_line(page, box)
+    picture.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
+    return _jpeg(_rotate(picture, turn))
 
 
 def opened(blobs: BlobReader, key: str) -> None:
@@ -138,11 +138,11 @@ def _rotate(picture: Image.Image, degrees: int) -> Image.Image:
 
 
 def _frame_line(page: Image.Image, box: Corners) -> Image.Image:
-    shown = page.copy()
+    framed_page = page.copy()
     width = max(3, page.width // 350)
     corners = [(float(x), float(y)) for x, y in box]
-    ImageDraw.Draw(shown).line([*corners, corners[0]], fill=_MARK, width=width, joint="curve")
-    return shown
+    ImageDraw.Draw(framed_page).line([*corners, corners[0]], fill=_MARK, width=width, joint="curve")
+    return framed_page
 
 
 def _rows(cut: Image.Image, fold: int) -> int:
@@ -187,13 +187,13 @@ def _stack_rows(written: Sequence[Image.Image], rows: int) -> Image.Image:
     width = round(wide / (rows - (rows - 1) * OVERLAP))
     step, gap = round(width * (1 - OVERLAP)), max(2, height // 12)
     pieces = [
-        whole.crop((index * step, 0, index * step + width, height))
-        for whole in written
+        row_picture.crop((index * step, 0, index * step + width, height))
+        for row_picture in written
         for index in range(rows)
     ]
-    shown = [piece for index, piece in enumerate(pieces) if index < rows or _has_ink(piece)]
-    out = Image.new("RGB", (width, len(shown) * (height + gap) - gap), "#8a7f70")
-    for index, piece in enumerate(shown):
+    shown_pieces = [piece for index, piece in enumerate(pieces) if index < rows or _has_ink(piece)]
+    out = Image.new("RGB", (width, len(shown_pieces) * (height + gap) - gap), "#8a7f70")
+    for index, piece in enumerate(shown_pieces):
         out.paste(piece, (0, index * (height + gap)))
     return out
 

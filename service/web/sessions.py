@@ -119,9 +119,9 @@ def sign_out(session: Session, token: str | None) -> None:
         session.execute(delete(SessionRow).where(SessionRow.token_hash == _hash(token)))
 
 
-def same(presented: str, wanted: str) -> bool:
+def same(presented: str, expected: str) -> bool:
     """True if two tokens are equal, compared in constant time."""
-    return hmac.compare_digest(presented.encode(), wanted.encode())
+    return hmac.compare_digest(presented.encode(), expected.encode())
 
 
 def _hash(token: str) -> str:

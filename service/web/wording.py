@@ -36,9 +36,9 @@ def wait(left: timedelta) -> str:
     return " ".join(named[:2])
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, noun: str) -> str:
     """1 line, 2 lines."""
-    return f"{number} {thing}" + ("" if number == 1 else "s")
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def size(number: int) -> str:

@@ -29,22 +29,22 @@ def differences(case: Case, answer: Case) -> list[str]:
     expect = case["expect"]
     if [o["why"] == "" for o in answer["orders"]].count(True):
         mismatches.append("an order without a sentence")
-    for index, (wanted, got) in enumerate(
+    for index, (expected, actual) in enumerate(
         zip(expect.get("orders", answer["orders"]), answer["orders"], strict=True)
     ):
         # Sentences are compared only where a case asks for them: `test_judge_sentences` has them all.
-        plain = {k: v for k, v in got.items() if k != "why" or k in wanted}
-        if wanted is not got and plain != wanted:
-            mismatches.append(f"orders[{index}] {case['orders'][index]}: wanted {wanted}, got {got}")
+        plain = {k: v for k, v in actual.items() if k != "why" or k in expected}
+        if expected is not actual and plain != expected:
+            mismatches.append(f"orders[{index}] {case['orders'][index]}: wanted {expected}, got {actual}")
     for index, why in enumerate(case.get("why", ())):
         if why and answer["orders"][index]["why"] != why:
             mismatches.append(f"orders[{index}].why: wanted {why!r}, got {answer['orders'][index]['why']!r}")
-    for key, wanted in expect.items():
-        got = answer.get(key)
-        if key == "state" and isinstance(got, dict):  # what a case does not ask for may be anything
-            got = {name: got.get(name) for name in wanted}
-        if key != "orders" and _plain(wanted, key) != _plain(got, key):
-            mismatches.append(f"{key}: wanted {wanted}, got {got}")
+    for key, expected in expect.items():
+        actual = answer.get(key)
+        if key == "state" and isinstance(actual, dict):  # what a case does not ask for may be anything
+            actual = {name: actual.get(name) for name in expected}
+        if key != "orders" and _plain(expected, key) != _plain(actual, key):
+            mismatches.append(f"{key}: wanted {expected}, got {actual}")
     return mismatches
 
 

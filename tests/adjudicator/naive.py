@@ -231,8 +231,8 @@ class Naive:
         (winner,) = (m for m in success if self.goal[m] == place)
         # DATC 4.A.5.
         barred = taken if winner in self.by_sea else taken | {winner}
-        near = self.board.neighbours(unit.region, LAND if unit.kind == "A" else SEA)
-        return frozenset(r for r in near if r.province not in barred)
+        neighbours = self.board.neighbours(unit.region, LAND if unit.kind == "A" else SEA)
+        return frozenset(r for r in neighbours if r.province not in barred)
 
     def _reason(self, place: str, success: frozenset[str], failed: frozenset[str]) -> str | None:
         order = self.order[place]

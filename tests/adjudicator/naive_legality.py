@@ -24,12 +24,12 @@ def waters(board: Board) -> list[frozenset[str]]:
     seas = {p for p in board.provinces if board.provinces[p].is_sea}
     bodies: list[frozenset[str]] = []
     for sea in sorted(seas):
-        whole, size = {sea}, 0
-        while size < len(whole):
-            size = len(whole)
-            whole |= {n for p in whole for n in board.near(p, SEA) if n in seas}
-        if frozenset(whole) not in bodies:
-            bodies.append(frozenset(whole))
+        water, size = {sea}, 0
+        while size < len(water):
+            size = len(water)
+            water |= {n for p in water for n in board.near(p, SEA) if n in seas}
+        if frozenset(water) not in bodies:
+            bodies.append(frozenset(water))
     return bodies
 
 
@@ -97,7 +97,7 @@ class NaiveLegality:
 
     def _water_of(self, place: str) -> frozenset[str]:
         """All seas that hang together with one that touches a place."""
-        return frozenset().union(*(whole for whole in self._waters if whole & self.board.near(place, SEA)))
+        return frozenset().union(*(water for water in self._waters if water & self.board.near(place, SEA)))
 
     def _joins(self, seas: frozenset[str], goal: str) -> bool:
         return bool(self.board.near(goal, SEA) & seas)

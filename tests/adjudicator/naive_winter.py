@@ -29,13 +29,16 @@ class NaiveWinter:
             power: [(n, o) for n, o in enumerate(orders) if o.power == power] for power in sorted(powers)
         }
         sent = {power: self._sends(power, sheets[power]) for power in sheets}
-        got = {power: sum(o.count for lines in sent.values() for o in lines.values() if o.to_power == power)
-               for power in sheets}
+        received = {
+            power: sum(o.count for lines in sent.values() for o in lines.values() if o.to_power == power)
+            for power in sheets
+        }
         held = {u.region.province for u in self.units}
         for power, lines in sheets.items():
-            self._sheet(power, lines, sent[power], got[power], held)
+            self._sheet(power, lines, sent[power], received[power], held)
         for power in sheets:
-            self._draw(power, self._allowed(power, sum(o.count for o in sent[power].values()), got[power]))
+            all_sent = sum(o.count for o in sent[power].values())
+            self._draw(power, self._allowed(power, all_sent, received[power]))
 
     def _own(self, power: str) -> frozenset[str]:
         return self.centres.get(power, frozenset())
@@ -43,9 +46,9 @@ class NaiveWinter:
     def _mine(self, power: str) -> list[Unit]:
         return sorted((u for u in self.units if u.power == power), key=lambda u: str(u.region))
 
-    def _allowed(self, power: str, sent: int, got: int) -> int:
+    def _allowed(self, power: str, sent: int, received: int) -> int:
         # MCY-01 and Q-39: without a centre a power keeps one unit, or as many as it is sent.
-        return len(self._own(power)) - sent + got if self._own(power) else max(1, got)
+        return len(self._own(power)) - sent + received if self._own(power) else max(1, received)
 
     def _sends(self, power: str, lines: Sequence[tuple[int, Order]]) -> dict[int, SendSupply]:
         stand: dict[int, SendSupply] = {}
@@ -62,7 +65,7 @@ class NaiveWinter:
         return stand
 
     def _sheet(
-        self, power: str, lines: Sequence[tuple[int, Order]], sent: Mapping[int, SendSupply], got: int,
+        self, power: str, lines: Sequence[tuple[int, Order]], sent: Mapping[int, SendSupply], received: int,
         held: set[str]
     ) -> None:
         all_sent = sum(o.count for o in sent.values())
@@ -70,7 +73,7 @@ class NaiveWinter:
         removed = 0
         for number, order in lines:
             if isinstance(order, Remove):
-                owed = len(self._mine(power)) > self._allowed(power, all_sent, got)
+                owed = len(self._mine(power)) > self._allowed(power, all_sent, received)
                 self.reasons[number] = self._remove(
                     power, order, owed=owed, struck=builds and removed >= all_sent, beside=builds
                 )
@@ -81,7 +84,7 @@ class NaiveWinter:
             if number in sent:
                 so_far += sent[number].count
             elif isinstance(order, Build):
-                room = self._allowed(power, so_far, got) - len(self._mine(power))
+                room = self._allowed(power, so_far, received) - len(self._mine(power))
                 self.reasons[number] = self._build(power, order, room, held)
 
     def _remove(self, power: str, order: Remove, *, owed: bool, struck: bool, beside: bool) -> str | None:
@@ -115,6 +118,6 @@ class NaiveWinter:
     def _draw(self, power: str, allowed: int) -> None:
         while len(left := self._mine(power)) > allowed:
             # without replacement, among those left, sorted by region.
-            drawn = left[self.tape.pop(0) % len(left)]
-            self.units.remove(drawn)
-            self.by_lot.append(str(drawn.region))
+            removed_unit = left[self.tape.pop(0) % len(left)]
+            self.units.remove(removed_unit)
+            self.by_lot.append(str(removed_unit.region))

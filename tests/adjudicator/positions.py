@@ -16,10 +16,10 @@ def piece(board: Board, chance: Random, size: int) -> list[str]:
     """Provinces that hang together, about `size` of them."""
     provinces = [chance.choice(sorted(board.provinces))]
     while len(provinces) < size:
-        near = {n for p in provinces for m in (LAND, SEA) for n in board.near(p, m)} - set(provinces)
-        if not near:
+        neighbours = {n for p in provinces for m in (LAND, SEA) for n in board.near(p, m)} - set(provinces)
+        if not neighbours:
             break
-        provinces.append(chance.choice(sorted(near)))
+        provinces.append(chance.choice(sorted(neighbours)))
     return provinces
 
 
@@ -102,17 +102,18 @@ def _ref(unit: Unit) -> UnitRef:
 
 
 def _move(board: Board, chance: Random, unit: Unit, everybody: list[Unit]) -> Order:
-    near = sorted(board.neighbours(unit.region, CLASS[unit.kind]))
+    neighbours = sorted(board.neighbours(unit.region, CLASS[unit.kind]))
     if unit.kind == "A" and chance.random() < 0.5:
         across = _shores(board, unit, everybody)
         if across:
             return Move(power=unit.power, unit=_ref(unit), to=Region(chance.choice(sorted(across))))
-    if not near:
+    if not neighbours:
         return Hold(power=unit.power, unit=_ref(unit))
     # Three moves in four go to an occupied place: orders that meet nobody try no rule.
-    held = [r for r in near if any(u.region.province == r.province for u in everybody)]
+    held = [r for r in neighbours if any(u.region.province == r.province for u in everybody)]
     return Move(
-        power=unit.power, unit=_ref(unit), to=chance.choice(held if held and chance.random() < 0.75 else near)
+        power=unit.power, unit=_ref(unit),
+        to=chance.choice(held if held and chance.random() < 0.75 else neighbours)
     )
 
 
@@ -154,15 +155,15 @@ def _carry(
 def _support(
     board: Board, chance: Random, unit: Unit, everybody: list[Unit], order_of: dict[Unit, Order]
 ) -> UnitOrder:
-    near = {r.province for r in board.neighbours(unit.region, CLASS[unit.kind])}
+    reachable = {r.province for r in board.neighbours(unit.region, CLASS[unit.kind])}
     choices: list[UnitOrder] = [Hold(power=unit.power, unit=_ref(unit))]
     for other in everybody:
         order = order_of.get(other)
         if other is unit:
             continue
-        if isinstance(order, Move) and order.to.province in near:
+        if isinstance(order, Move) and order.to.province in reachable:
             # Weighted, since a support for a move entangles more orders than one in place.
             choices += [SupportMove(power=unit.power, unit=_ref(unit), target=_ref(other), to=order.to)] * 3
-        elif not isinstance(order, Move) and other.region.province in near:
+        elif not isinstance(order, Move) and other.region.province in reachable:
             choices.append(SupportHold(power=unit.power, unit=_ref(unit), target=_ref(other)))
     return chance.choice(choices)

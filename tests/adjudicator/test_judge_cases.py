@@ -20,7 +20,7 @@ CASES = [
 
 def test_the_handbooks_examples_are_all_there() -> None:
     ids = {param.id for param in CASES}
-    wanted = [
+    example_names = [
         "G1",
         "G2",
         "G3",
@@ -42,7 +42,7 @@ def test_the_handbooks_examples_are_all_there() -> None:
         "G11b",
         "G12",
     ]
-    assert {f"w3k-{name}" for name in wanted} <= ids
+    assert {f"w3k-{name}" for name in example_names} <= ids
 
 
 @pytest.mark.parametrize(("slug", "case"), CASES)

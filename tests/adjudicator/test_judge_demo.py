@@ -41,9 +41,9 @@ def test_every_order_comes_to_what_was_worked_out(name: str) -> None:
     assert str(position.phase) == name
     outcomes = iter(resolution.outcomes)
     for power, sheet in PHASES[name]["orders"].items():
-        for text, wanted in sheet.items():
+        for text, expected in sheet.items():
             outcome = next(outcomes)
-            assert (outcome.result.value, outcome.reason) == (wanted["result"], wanted.get("reason")), (
+            assert (outcome.result.value, outcome.reason) == (expected["result"], expected.get("reason")), (
                 power,
                 text,
                 outcome,
@@ -53,16 +53,18 @@ def test_every_order_comes_to_what_was_worked_out(name: str) -> None:
 @pytest.mark.parametrize("name", PHASES)
 def test_dislodged_and_contested(name: str) -> None:
     resolution = PLAYED[name][1]
-    wanted: Any = sorted((d["unit"], d["attacker_from"]) for d in PHASES[name]["dislodged"])
-    assert sorted((str(d.unit), d.attacker_from) for d in resolution.dislodged) == wanted
+    expected: Any = sorted((d["unit"], d["attacker_from"]) for d in PHASES[name]["dislodged"])
+    assert sorted((str(d.unit), d.attacker_from) for d in resolution.dislodged) == expected
     assert sorted(resolution.contested) == sorted(PHASES[name]["contested"])
 
 
 @pytest.mark.parametrize("name", EXPECTED["positions"])
 def test_positions(name: str) -> None:
     units = PLAYED[name][1].position.units
-    wanted = {f"{power} {unit}" for power, listed in EXPECTED["positions"][name].items() for unit in listed}
-    assert {str(unit) for unit in units} == wanted
+    expected = {
+        f"{power} {unit}" for power, listed in EXPECTED["positions"][name].items() for unit in listed
+    }
+    assert {str(unit) for unit in units} == expected
 
 
 def test_ownership_and_dues_at_the_years_end() -> None:

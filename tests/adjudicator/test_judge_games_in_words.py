@@ -34,11 +34,12 @@ def test_every_outcome_and_every_board_is_as_worked_out_by_hand(slug: str, path:
     for phase in game["phase"]:
         now = position.phase
         assert f"{now.season} {now.year} {now.kind}" == phase["when"]
-        orders, wanted = _orders(variant, position, phase)
+        orders, expected = _orders(variant, position, phase)
         resolution = judge(variant.context(), variant.rules, position, orders)
         assert [o.reason or o.result.value for o in resolution.outcomes] == [
-            result for _, result in wanted
-        ], (phase["when"], [(text, o.why) for (text, _), o in zip(wanted, resolution.outcomes, strict=True)])
+            result for _, result in expected
+        ], (phase["when"], [
+            (text, o.why) for (text, _), o in zip(expected, resolution.outcomes, strict=True)])
         assert resolution.winner is None
         notes += resolution.notes
         position = resolution.position
@@ -54,14 +55,14 @@ def _orders(
 ) -> tuple[list[Order], list[tuple[str, str]]]:
     """The orders of a phase, and for each its line and what is to become of it."""
     orders: list[Order] = []
-    wanted: list[tuple[str, str]] = []
+    expected_results: list[tuple[str, str]] = []
     for power, text, result in phase["orders"]:
         parsed = parse_typed(variant, position.phase.kind, power, text)
         assert parsed.orders, (phase["when"], text)
         orders += parsed.orders
         # One line may be several orders ("Armies London and Kent hold"), and they come to the same.
-        wanted += [(text, result)] * len(parsed.orders)
-    return orders, wanted
+        expected_results += [(text, result)] * len(parsed.orders)
+    return orders, expected_results
 
 
 def _compare(variant: Variant, position: Position, phase: dict[str, Any]) -> None:
@@ -72,5 +73,6 @@ def _compare(variant: Variant, position: Position, phase: dict[str, Any]) -> Non
     }
     assert standing == {power: sorted(units) for power, units in phase["units"].items()}, phase["when"]
     for power in variant.powers:
-        owned, wanted = position.centres.get(power, frozenset()), phase["centres"][power]
-        assert (len(owned) if isinstance(wanted, int) else sorted(owned)) == wanted, (phase["when"], power)
+        owned, expected = position.centres.get(power, frozenset()), phase["centres"][power]
+        assert (len(owned) if isinstance(expected, int) else sorted(owned)) == expected, (
+            phase["when"], power)

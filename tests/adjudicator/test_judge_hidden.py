@@ -88,9 +88,9 @@ def test_what_others_are_told_is_the_same_whether_or_not_anybody_is_hidden(
 
 
 def _order(unit: Unit, box: str, index: int, seed: int) -> Order:
-    near = sorted(VARIANT.board.near(unit.region.province, "any"))
+    neighbours = sorted(VARIANT.board.near(unit.region.province, "any"))
     unit_ref, hidden_ref, to = UnitRef("A/F", unit.region), UnitRef("A/F",
-        Region(box)), Region(near[seed % len(near)])
+        Region(box)), Region(neighbours[seed % len(neighbours)])
     choices: list[Order] = [
         Move(power=unit.power, unit=unit_ref, to=to),
         SupportMove(power=unit.power, unit=unit_ref, target=hidden_ref, to=to),
@@ -119,9 +119,9 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
         fleet = sorted(u for u in position.units if u.power == OWNER)
         orders = [
             order
-            for index, how, salt in chosen
+            for index, choice, salt in chosen
             if index < len(fleet)
-            for order in [_own(fleet[index], how, salt + month)]
+            for order in [_own(fleet[index], choice, salt + month)]
         ]
         guesses = [
             _order(unit, BOXES[(seed // (index + 1)) % len(BOXES)], index, seed)
@@ -179,11 +179,11 @@ def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> No
         )
 
 
-def _own(unit: Unit, how: int, salt: int) -> Order:
+def _own(unit: Unit, choice: int, salt: int) -> Order:
     """What Hardrada may write of one unit of the fleet: where it lies, and orders good and bad."""
     unit_ref = UnitRef(unit.kind, unit.region)
-    near = sorted(VARIANT.board.near(unit.region.province, "any")) or ["GER"]
-    target, box = Region(near[salt % len(near)]), Region(BOXES[salt % len(BOXES)])
+    neighbours = sorted(VARIANT.board.near(unit.region.province, "any")) or ["GER"]
+    target, box = Region(neighbours[salt % len(neighbours)]), Region(BOXES[salt % len(BOXES)])
     choices: list[Order] = [
         Lie(power=OWNER, place=unit.region, sea=Region("WAS" if salt % 2 else "GER")),
         Hold(power=OWNER, unit=unit_ref),
@@ -193,4 +193,4 @@ def _own(unit: Unit, how: int, salt: int) -> Order:
         SupportMove(power=OWNER, unit=unit_ref, target=UnitRef("A/F", box), to=target),
         Convoy(power=OWNER, unit=unit_ref, target=UnitRef("A/F", box), to=target),
     ]
-    return choices[how]
+    return choices[choice]

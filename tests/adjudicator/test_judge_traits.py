@@ -91,8 +91,11 @@ def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() 
     centres = PLAIN.board.centres()
     autumn = Phase(1910, "Autumn", PhaseKind.RETREAT)
 
-    def winner(mine: int, theirs: int) -> str | None:
-        owned = {"FRANCE": frozenset(centres[:mine]), "GERMANY": frozenset(centres[mine : mine + theirs])}
+    def winner(own_count: int, theirs: int) -> str | None:
+        owned = {
+            "FRANCE": frozenset(centres[:own_count]),
+            "GERMANY": frozenset(centres[own_count : own_count + theirs]),
+        }
         return judge(PLAIN, RULES, Position(autumn, frozenset(), owned), []).winner
 
     # 18 of 34 is more than half; with 17 each nobody has more than anybody.

@@ -59,9 +59,9 @@ def _lines(path: Path) -> list[Record]:
 def test_movement_positions_with_24_units_or_more_are_chosen() -> None:
     """Counted here a second way, from the file itself."""
     every = [json.loads(line) for line in gzip.decompress(DEFAULT.read_bytes()).decode().splitlines()]
-    wanted = {r["id"] for r in every if r["phase"] == "movement" and not len(r["units"]) < 24}
-    assert set(RECORDS) == wanted
-    assert len(wanted) == 457
+    expected_ids = {r["id"] for r in every if r["phase"] == "movement" and not len(r["units"]) < 24}
+    assert set(RECORDS) == expected_ids
+    assert len(expected_ids) == 457
 
 
 def test_smaller_positions_and_other_phases_are_left_out(tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_every_line_has_what_value_and_unit(tmp_path: Path) -> None:
     names = [line["what"] for line in lines]
     for part in ("positions judged", "median", "99th percentile", "108 units over 54", "memory", "loading"):
         assert any(part in name for name in names), part
-    (mine,) = [line for line in lines if line.get("judge") == "galloper"]
-    assert (mine["value"], mine["of"]) == (2, 2)
+    (galloper_line,) = [line for line in lines if line.get("judge") == "galloper"]
+    assert (galloper_line["value"], galloper_line["of"]) == (2, 2)
 
 
 @pytest.mark.usefixtures("quick")

@@ -42,11 +42,12 @@ def test_what_is_wrong_is_named_by_number_and_counted(monkeypatch: pytest.Monkey
     monkeypatch.setattr(
         paper,
         "read_sheet",
-        lambda data, wanted: (
+        lambda data, printed: (
             SheetHeading()
             if data[0] % 4 == 3
             else SheetHeading(
-                game=wanted.game, power=wanted.power, season=wanted.season, year=wanted.year, kind=wanted.kind
+                game=printed.game, power=printed.power, season=printed.season, year=printed.year,
+                kind=printed.kind
             ),
             [],
         ),

@@ -44,7 +44,7 @@ def _score(truth: Truth, group: str) -> Score:
 
 @pytest.mark.parametrize("group", ["tidy", "hasty", "all"])
 def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
-    wanted = EXAMPLE["scored"][group]
+    expected = EXAMPLE["scored"][group]
     score = _score(truth, group)
     computed = {
         "live_orders": len(score.live), "order_exact_text": score.exact_text,
@@ -54,9 +54,9 @@ def test_every_figure_is_the_other_scorers(truth: Truth, group: str) -> None:
         "struck": len(score.struck), "struck_taken_as_live": score.struck_live, "CER": score.character_errors,
         "WER": score.word_errors,
     }
-    assert computed == {key: wanted[key] for key in computed}
+    assert computed == {key: expected[key] for key in computed}
     taken, of = (sum(column) for column in zip(*score.traps().values(), strict=True))
-    assert (taken, of) == (wanted["traps"]["review_auto_order"], wanted["traps"]["review"])
+    assert (taken, of) == (expected["traps"]["review_auto_order"], expected["traps"]["review"])
 
 
 def test_the_example_has_something_of_everything() -> None:
@@ -266,12 +266,12 @@ class _Terminal(io.StringIO):
 
 
 def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
-    for where, wanted in (
+    for where, expected_text in (
         (_Terminal(), "\rgalloper [" + "#" * 15 + "." * 15 + "] 1 of 2"),
         (io.StringIO(), "galloper: 1 of 2\n"),
     ):
         run.show_progress(where, "galloper", 1, 2)
-        assert where.getvalue() == wanted
+        assert where.getvalue() == expected_text
 
 
 # The process that reads

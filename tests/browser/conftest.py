@@ -67,8 +67,8 @@ def chromium() -> Iterator[Any]:
     with ExitStack() as open_till_the_end:
         try:
             browser = open_till_the_end.enter_context(desk_browser.chromium())
-        except desk_browser.NoBrowser as why:
-            pytest.skip(str(why))
+        except desk_browser.NoBrowser as error:
+            pytest.skip(str(error))
         yield browser
 
 

@@ -44,17 +44,17 @@ def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: An
     for _ in range(100):
         time.sleep(THINKING)
         line, before = ada.line(), ada.keys
-        wanted = ada.desk.truth[line]["order"]
+        true_order = ada.desk.truth[line]["order"]
         offers = ada.offers()
-        if offers and offers[0] == wanted:
+        if offers and offers[0] == true_order:
             kind = "first"
             ada.press("Enter")
-        elif wanted in offers:
+        elif true_order in offers:
             kind = "among"
-            ada.press(str(offers.index(wanted) + 1))
+            ada.press(str(offers.index(true_order) + 1))
         else:
             kind = "typed"
-            correct(ada, wanted)
+            correct(ada, true_order)
         counts[kind].append(ada.keys - before)
         ada.wait_other(line)
         if ada.page.locator("#reading").count():
@@ -87,9 +87,9 @@ def test_nothing_is_lost_when_the_server_is_killed_at_any_instant(ada: Reader) -
         ended = time.monotonic() + chance.uniform(0.0, 0.12)
         for _ in range(2):
             line = ada.line()
-            wanted = chance.choice(["not-order", "skip"])
-            wanted_states[line] = {"not-order": "not an order", "skip": "skipped"}[wanted]
-            ada.press({"not-order": "o", "skip": "s"}[wanted])
+            decision = chance.choice(["not-order", "skip"])
+            wanted_states[line] = {"not-order": "not an order", "skip": "skipped"}[decision]
+            ada.press({"not-order": "o", "skip": "s"}[decision])
             ada.until(f"document.querySelector('#work .desk').dataset.line !== '{line}'")
         # Up to 0.12 s after the first key: within the saving of either decision, or between the two.
         time.sleep(max(0.0, ended - time.monotonic()))
@@ -121,10 +121,10 @@ def test_work_goes_on_without_a_server_and_survives_a_closed_tab(chromium: Any, 
     notice = ada.page.locator("#saved").inner_text()
     assert "3 not yet saved" in notice
     assert "try again" in notice
-    with ada.page.expect_event("dialog") as asked:
+    with ada.page.expect_event("dialog") as dialog:
         ada.page.close(run_before_unload=True)
-    assert asked.value.type == "beforeunload"
-    asked.value.accept()
+    assert dialog.value.type == "beforeunload"
+    dialog.value.accept()
     assert decisions(desk) == {}
     desk.start()
     ada.page = ada.context.new_page()
@@ -331,10 +331,10 @@ def test_without_script_every_control_is_a_form_that_works(chromium: Any, desk: 
 
 
 def test_going_to_a_power_or_a_line_by_keys(ada: Reader) -> None:
-    for keys, wanted in (("40", "line 40 of"), ("ormond", "Ormond · line"), ("orm 2", "Ormond · line"),
-                         ("crown", "The Crown · line")):
+    for keys, expected_text in (("40", "line 40 of"), ("ormond", "Ormond · line"), ("orm 2", "Ormond · line"),
+                                ("crown", "The Crown · line")):
         ada.press("g", *keys, "Enter")
-        ada.until(f"document.querySelector('#where').textContent.includes('{wanted}')")
+        ada.until(f"document.querySelector('#where').textContent.includes('{expected_text}')")
     ada.press("g", "x", "y", "Enter")
     assert "No power and no line is called “xy”." in ada.page.locator("#tell").inner_text()
 
@@ -455,10 +455,10 @@ def test_the_browser_and_the_server_agree_after_a_walk_of_random_keys(ada: Reade
         time.sleep(0.03)
     ada.wait_saved()
     time.sleep(0.3)
-    shown = json.loads(ada.page.evaluate(
+    browser_lines = json.loads(ada.page.evaluate(
         "() => JSON.stringify(window.readingLines.all.map((one) => [one.id, one.state, one.version]))"))
     ada.page.goto("about:blank")
     ada.open()
     answered = json.loads(ada.page.evaluate(
         "() => JSON.stringify(window.readingLines.all.map((one) => [one.id, one.state, one.version]))"))
-    assert shown == answered
+    assert browser_lines == answered

@@ -35,13 +35,13 @@ def test_every_page_fits_a_desk_and_a_telephone(tmp_path: Path) -> None:
     pytest.importorskip("playwright", reason="Playwright is not installed (make setup-bench)")
     # A process of its own: where tests before this one have a browser open, Playwright starts no second
     # beside it.
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-m", "tools.pictures", str(tmp_path)],
         check=False,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert completed_process.returncode == 0, completed_process.stderr[-2000:]
     for shot in pictures.SHOTS:
         for width in pictures.WIDTHS:
             with Image.open(tmp_path / f"{shot.name}_{width}.png") as picture:

@@ -76,9 +76,9 @@ def test_every_power_has_a_sheet_for_the_opening_and_one_has_a_second() -> None:
 def test_truth_says_what_the_manifest_says() -> None:
     assert [entry["id"] for entry in TRUTH["sheets"]] == [sheet["name"] for sheet in SHEETS]
     for entry, sheet in zip(TRUTH["sheets"], SHEETS, strict=True):
-        wanted = sheet["heading"] + [plain(order["text"]) for order in sheet["orders"]]
-        wanted += [sheet["signature"]] if "signature" in sheet else []
-        assert [line["text"] for line in entry["lines"]] == wanted
+        expected_texts = sheet["heading"] + [plain(order["text"]) for order in sheet["orders"]]
+        expected_texts += [sheet["signature"]] if "signature" in sheet else []
+        assert [line["text"] for line in entry["lines"]] == expected_texts
         orders = [line["order"] for line in entry["lines"] if line["kind"] == "order"]
         assert orders == [order["order"] for order in sheet["orders"]]
 
@@ -87,10 +87,10 @@ def test_boxes_lie_inside_the_photographs_as_shown() -> None:
     # As shown: after the EXIF rotation, in which truth.json counts its pixels.
     for entry in TRUTH["sheets"]:
         with Image.open(FOLDER / entry["file"]) as image:
-            shown = ImageOps.exif_transpose(image)
-        assert [shown.width, shown.height] == entry["photo"]
+            upright = ImageOps.exif_transpose(image)
+        assert [upright.width, upright.height] == entry["photo"]
         points = [point for line in entry["lines"] for box in line["boxes"] for point in box]
-        assert all(0 <= x < shown.width and 0 <= y < shown.height for x, y in points)
+        assert all(0 <= x < upright.width and 0 <= y < upright.height for x, y in points)
 
 
 def test_every_region_named_is_on_the_board() -> None:
@@ -129,9 +129,9 @@ def test_every_odd_mail_of_the_story_is_listed() -> None:
     assert {"quarantined", "rejected", "ignored", "superseded", "accepted"} == {
         mail["fate"] for mail in MAILS
     }
-    both = [mail["subject"] for mail in MAILS if mail["fate"] == "accepted"]
-    assert any(" - " in subject for subject in both)
-    assert any(subject.count(", ") == 3 for subject in both)
+    subjects = [mail["subject"] for mail in MAILS if mail["fate"] == "accepted"]
+    assert any(" - " in subject for subject in subjects)
+    assert any(subject.count(", ") == 3 for subject in subjects)
 
 
 @pytest.mark.parametrize("name", [sheet["name"] for sheet in SHEETS if sheet["phase"] == "Movement"])
@@ -164,10 +164,10 @@ def test_orders_are_for_own_units_and_legal_on_the_board(name: str) -> None:
 
 def convoyed(parts: dict[str, Any]) -> bool:
     """Whether a fleet at sea was ordered to carry exactly this move, and touches both shores."""
-    wanted = f"C A {parts['unit']['at']} - {parts['to']}"
+    convoy = f"C A {parts['unit']['at']} - {parts['to']}"
     for sheet in SHEETS:
         for order in live(sheet):
-            if order.endswith(wanted):
+            if order.endswith(convoy):
                 sea = f"F {regions(order)[0]}"
                 return reaches(sea, parts["unit"]["at"]) and reaches(sea, parts["to"])
     return False
@@ -176,9 +176,9 @@ def convoyed(parts: dict[str, Any]) -> bool:
 def reaches(unit: str, place: str) -> bool:
     """Whether the board lets a unit move to a place, by any coast."""
     (region,) = {Region(place.province) for place in find_regions(W3K, unit[2:])[:1]}
-    wanted = find_regions(W3K, place)[0].province
+    province = find_regions(W3K, place)[0].province
     moves = [move for move in valid_moves(W3K, region) if move.kind == unit[0]]
-    return any(to.province == wanted for move in moves for to in move.to)
+    return any(to.province == province for move in moves for to in move.to)
 
 
 def test_what_is_expected_covers_every_order_that_counts() -> None:

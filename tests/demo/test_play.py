@@ -21,7 +21,7 @@ def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
     """`galloper demo --variant V --fast`, as a person types it."""
     # "WRONG" marks each result that differs from the one worked out by hand.
     site = tmp_path / "site"
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -40,9 +40,9 @@ def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
         cwd=ROOT,
         timeout=900,
     )
-    assert "WRONG" not in done.stdout
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "All as it should be" in done.stdout
+    assert "WRONG" not in completed_process.stdout
+    assert completed_process.returncode == 0, completed_process.stderr[-2000:]
+    assert "All as it should be" in completed_process.stdout
     assert list((site / "outbox").glob("*.eml"))
 
 

@@ -87,9 +87,11 @@ def test_the_photographs_are_those_of_the_mails_and_no_others(slug: str) -> None
 def test_the_composer_wrote_what_the_manifest_says(slug: str) -> None:
     if not story(slug).sheets:
         return
-    drawn = {sheet["file"]: [line["order"] for line in sheet["lines"] if line["kind"] == "order"]
-             for sheet in data(slug, "truth.json")["sheets"]}
-    assert drawn == {file: [order for _, order, _ in lines] for file, lines in story(slug).sheets.items()}
+    orders_by_file = {sheet["file"]: [line["order"] for line in sheet["lines"] if line["kind"] == "order"]
+                      for sheet in data(slug, "truth.json")["sheets"]}
+    assert orders_by_file == {
+        file: [order for _, order, _ in lines] for file, lines in story(slug).sheets.items()
+    }
 
 
 def lines(slug: str) -> Iterator[tuple[str, str, str, str]]:

@@ -48,17 +48,17 @@ def _parse(text: str) -> ParsedLine:
     return parse_typed(BRITTANIA, PhaseKind.TURN, "Red", text)
 
 
-@pytest.mark.parametrize(("text", "meant"), FORMS)
-def test_a_form_is_read(text: str, meant: str) -> None:
+@pytest.mark.parametrize(("text", "canonical_text"), FORMS)
+def test_a_form_is_read(text: str, canonical_text: str) -> None:
     parsed = _parse(text)
     assert parsed.complaint is None
-    assert [canonical(order, BRITTANIA.board) for order in parsed.orders] == [meant]
+    assert [canonical(order, BRITTANIA.board) for order in parsed.orders] == [canonical_text]
 
 
-@pytest.mark.parametrize("meant", sorted({meant for _, meant in FORMS}))
-def test_what_is_printed_is_read_back(meant: str) -> None:
-    (order,) = _parse(meant).orders
-    assert canonical(order, BRITTANIA.board) == meant
+@pytest.mark.parametrize("canonical_text", sorted({canonical_text for _, canonical_text in FORMS}))
+def test_what_is_printed_is_read_back(canonical_text: str) -> None:
+    (order,) = _parse(canonical_text).orders
+    assert canonical(order, BRITTANIA.board) == canonical_text
     assert prose(order, BRITTANIA.board, BRITTANIA.kinds)
 
 

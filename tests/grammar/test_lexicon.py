@@ -13,12 +13,12 @@ from tests.grammar.boards import lexicon, read
 @pytest.mark.parametrize("slug", maps.variants())
 def test_every_full_name_reads_as_its_region(slug: str) -> None:
     words = lexicon(slug)
-    meant: dict[tuple[str, ...], set[Value]] = {}
+    values_by_name: dict[tuple[str, ...], set[Value]] = {}
     for name in words.names:
         if name.terminal == PLACE and name.rank is Rank.NAME:
-            meant.setdefault(name.words, set()).add(name.value)
+            values_by_name.setdefault(name.words, set()).add(name.value)
     for province in words.board.provinces.values():
-        assert Region(province.id) in meant[name_key(province.name)]
+        assert Region(province.id) in values_by_name[name_key(province.name)]
 
 
 # requirements B10: the short forms the handbook itself uses

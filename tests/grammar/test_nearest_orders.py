@@ -32,8 +32,8 @@ def _rank(row: dict[str, Any], nearest: NearestOrders) -> int | None:
     """Place of the true order among the candidates; a kind the reader lost is not held against it."""
     true = said((meant(row["meaning"]),))
     texts = [said(c.orders) for c in nearest.candidates]
-    wanted = (true, true.split(" ", 1)[1]) if true[:2] in {"A ", "F "} else (true,)
-    return next((n for n, text in enumerate(texts) if text in wanted), None)
+    true_texts = (true, true.split(" ", 1)[1]) if true[:2] in {"A ", "F "} else (true,)
+    return next((n for n, text in enumerate(texts) if text in true_texts), None)
 
 
 def test_most_real_misreadings_snap_to_their_order(

@@ -108,11 +108,11 @@ def test_readings_differ_in_the_kinds_of_units_alone(first: str, other: str, *, 
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [("Do not send Mercenary Bavaria", True), ("Do not send M Bav", True), ("Do not send money", False)],
 )
-def test_a_ban_may_name_any_kind_of_unit(text: str, *, so: bool) -> None:
-    assert is_separate_condition(text, lexicon_of(maps.load("war1648"))) is so
+def test_a_ban_may_name_any_kind_of_unit(text: str, *, expected: bool) -> None:
+    assert is_separate_condition(text, lexicon_of(maps.load("war1648"))) is expected
 
 
 def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
@@ -120,7 +120,7 @@ def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slug", "kind", "text", "so"),
+    ("slug", "kind", "text", "expected"),
     [
         ("brittania", PhaseKind.TURN, ("15 Grain for Defense of Essex"), True),
         ("brittania", PhaseKind.TURN, "The King goes to Kent", False),
@@ -128,12 +128,12 @@ def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
     ],
 )
 def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
-    slug: str, kind: PhaseKind, text: str, *, so: bool
+    slug: str, kind: PhaseKind, text: str, *, expected: bool
 ) -> None:
     """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
     variant = maps.load(slug)
     parsed = parse_typed(variant, kind, "", text).orders
-    assert hangs_on_one_letter(text, parsed, lexicon_of(variant), all_forms(variant)) is so
+    assert hangs_on_one_letter(text, parsed, lexicon_of(variant), all_forms(variant)) is expected
 
 
 @pytest.mark.parametrize(

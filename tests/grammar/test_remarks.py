@@ -96,7 +96,7 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [
         ("Fket Kent", True),
         ("Arny Kent", True),
@@ -106,8 +106,8 @@ def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, u
         ("Montrose", False),
     ],
 )
-def test_a_word_like_a_unit_s(text: str, *, so: bool) -> None:
-    assert DEFAULT_STARTS.has_unit_word(text) is so
+def test_a_word_like_a_unit_s(text: str, *, expected: bool) -> None:
+    assert DEFAULT_STARTS.has_unit_word(text) is expected
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,8 @@ def test_a_first_line_that_begins_like_an_order_is_no_heading(text: str) -> None
     page = parse_page(
         [(text, False), ("Army London holds", False)], lexicon=lexicon(), forms=forms(), power="Montrose"
     )
-    wanted = LineKind.HEADING if len(text) > 400 else LineKind.ORDER
-    assert page.lines[0].kind is wanted
+    expected_kind = LineKind.HEADING if len(text) > 400 else LineKind.ORDER
+    assert page.lines[0].kind is expected_kind
     assert len(page.orders) == 1
 
 

@@ -78,14 +78,14 @@ def test_seven_powers_begin_with_four_units_each_where_the_text_says() -> None:
     """D66-01, D66-02."""
     assert set(VARIANT.powers) == set(START)
     for power, units in START.items():
-        wanted = set()
+        expected = set()
         for unit in units:
             kind, _, name = unit.partition(" ")
             (region,) = regions_named(VARIANT.names, name)
-            wanted.add((kind, region.province))
-        assert {(u.kind, u.region.province) for u in VARIANT.start.units if u.power == power} == wanted
+            expected.add((kind, region.province))
+        assert {(u.kind, u.region.province) for u in VARIANT.start.units if u.power == power} == expected
         homes = {p.id for p in BOARD.provinces.values() if p.home == power}
-        assert homes == ({place for _, place in wanted} - BOXES)
+        assert homes == ({place for _, place in expected} - BOXES)
         assert VARIANT.start.centres.get(power, frozenset()) == homes
 
 

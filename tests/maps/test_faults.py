@@ -378,9 +378,9 @@ def test_a_missing_file_is_named(tiny: Path, file: str) -> None:
 
 @pytest.mark.parametrize("file", ["variant.toml", "provinces.csv"])
 def test_a_file_in_another_encoding_is_named(tiny: Path, file: str) -> None:
-    whole = (tiny / file).read_bytes()
+    original = (tiny / file).read_bytes()
     # What Excel saves as plain "CSV" on a western machine.
-    (tiny / file).write_bytes(whole[: whole.index(b"\n") + 1] + "Île,Île".encode("latin-1"))
+    (tiny / file).write_bytes(original[: original.index(b"\n") + 1] + "Île,Île".encode("latin-1"))
     assert any(fault.file == file and fault.row == 2 and "cannot be read" in fault.message
                for fault in maps.check_folder(tiny))
 
@@ -438,10 +438,10 @@ def test_a_board_put_together_lopsided_is_found() -> None:
     faults = Faults()
     checks.check_symmetry(board, Borders({}), faults)
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
-    meant = Faults()
-    checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), meant)
+    faults_when_meant = Faults()
+    checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), faults_when_meant)
     # A link that is said to lead one way is no fault.
-    assert meant.all() == ()
+    assert faults_when_meant.all() == ()
 
 
 def test_a_drawn_shape_that_is_missing_is_found(tiny: Path) -> None:

@@ -41,9 +41,9 @@ def test_both_boards_are_drawn() -> None:
 @pytest.mark.parametrize("slug", BOARDS)
 def test_every_province_is_drawn_and_valid(slug: str) -> None:
     assert set(_outlines(slug)) == set(maps.load(slug).board.provinces)
-    for name, drawn in _outlines(slug).items():
-        assert drawn.is_valid, name
-        assert drawn.area > 0
+    for name, outline in _outlines(slug).items():
+        assert outline.is_valid, name
+        assert outline.area > 0
 
 
 @pytest.mark.parametrize("slug", BOARDS)
@@ -106,11 +106,11 @@ def test_every_fault_of_a_drawing_is_found(tmp_path: Path) -> None:
             "geometry": {"type": kind, "coordinates": rings},
         }
 
-    drawn = [
+    features = [
         feature("London"), feature("London"), feature("Atlantis"), feature("York", "Point"),
         feature("Kent", ring=[[0, 0], [1, 1], [0, 0]]), {"properties": {"id": "Bristol"}},
     ]
-    (tmp_path / geometry.FILE).write_text(json.dumps({"features": drawn}), "utf-8")
+    (tmp_path / geometry.FILE).write_text(json.dumps({"features": features}), "utf-8")
     faults = Faults()
     geometry.check_shapes(tmp_path, maps.load("w3k").board, faults)
     words = "\n".join(str(fault) for fault in faults.all())

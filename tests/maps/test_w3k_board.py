@@ -27,8 +27,8 @@ def _pairs(movement: str) -> set[frozenset[str]]:
 @pytest.mark.parametrize(("movement", "listed"), [("land", "army"), ("sea", "fleet")])
 def test_links_equal_the_independent_list(movement: str, listed: str) -> None:
     """The list was worked out by another program from the same shapes; no link differs."""
-    wanted: Any = json.loads((DATA / "w3k_adjacency.json").read_text("utf-8"))[listed]
-    assert _pairs(movement) == {frozenset(pair) for pair in wanted}
+    expected_pairs: Any = json.loads((DATA / "w3k_adjacency.json").read_text("utf-8"))[listed]
+    assert _pairs(movement) == {frozenset(pair) for pair in expected_pairs}
 
 
 def test_the_board_has_its_regions_centres_and_seas() -> None:
@@ -136,12 +136,14 @@ def test_names_of_the_handbook_resolve(text: str) -> None:
 
 
 def test_the_isle_of_wight_is_the_island_first_and_may_be_the_sea_area() -> None:
-    both = (Region("The Isle of Wight"), Region("Wight Sea Area"))
+    regions = (Region("The Isle of Wight"), Region("Wight Sea Area"))
     # Q-44: unit and order decide between land and sea.
-    assert regions_named(W3K.names, "The Isle of Wight") == both
-    assert regions_named(W3K.names, "Isle of Wight") == both
-    assert {row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"} == {both[0]}
-    assert {row.text for row in W3K.names if row.ambiguous and row.region == both[1]} == {
+    assert regions_named(W3K.names, "The Isle of Wight") == regions
+    assert regions_named(W3K.names, "Isle of Wight") == regions
+    assert {
+        row.region for row in W3K.names if row.ambiguous and row.text == "The Isle of Wight"
+    } == {regions[0]}
+    assert {row.text for row in W3K.names if row.ambiguous and row.region == regions[1]} == {
         "Isle of Wight",
         "Wight",
     }

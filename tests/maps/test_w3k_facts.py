@@ -246,9 +246,9 @@ def sea_rule(fact: Fact) -> None:
             continue
         if fact["rule"][0] != ("L" if sea.role is SeaRole.LOCAL else "P"):
             continue
-        wanted = _wanted(fact["rule"], sea.id, members, role, primary, beside)
-        assert wanted <= BOARD.neighbours(Region(sea.id), "sea"), sea.id
-        checked += len(wanted)
+        expected_regions = _wanted(fact["rule"], sea.id, members, role, primary, beside)
+        assert expected_regions <= BOARD.neighbours(Region(sea.id), "sea"), sea.id
+        checked += len(expected_regions)
     assert checked > 20
 
 
@@ -352,9 +352,9 @@ def owner_example(fact: Fact) -> None:
 def alternative(fact: Fact) -> None:
     """Of the two readings of the border example a board must satisfy one: this, or the support of the
     move."""
-    this = only(fact["b"]) in neighbours(only(fact["a"]), fact["unit"])
+    second = only(fact["b"]) in neighbours(only(fact["a"]), fact["unit"])
     first = only("Annandale") in neighbours(only(fact["a"]), fact["unit"])
-    assert this or first
+    assert second or first
 
 
 def convoy(fact: Fact) -> None:

@@ -52,10 +52,10 @@ def agreement(placed: Corners, written: Corners) -> float:
     """The least overlap, 0..1, of a row written with the row found that lies on it best."""
 
     def overlap(first: Corners, second: Corners) -> float:
-        both = float(cv2.intersectConvexConvex(first, second)[0])
+        shared_area = float(cv2.intersectConvexConvex(first, second)[0])
         # What both cover as a share of what either covers. The same for the row's height alone would be some
         # 0.6: found boxes take in room round the ink.
-        return both / (float(cv2.contourArea(first)) + float(cv2.contourArea(second)) - both)
+        return shared_area / (float(cv2.contourArea(first)) + float(cv2.contourArea(second)) - shared_area)
 
     return min(max(overlap(place, box) for box in placed) for place in written)
 

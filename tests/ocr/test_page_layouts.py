@@ -136,8 +136,8 @@ def test_a_margin_line_goes_and_the_writing_across_it_stays() -> None:
     assert taken > 5_000
     margin = np.zeros(inked.shape, np.bool_)
     margin[:, 110:115] = True
-    near = cv2.dilate(inked.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
-    assert (cleaned.min(axis=2)[margin & ~near] > 225).mean() > 0.95
+    near_ink = cv2.dilate(inked.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
+    assert (cleaned.min(axis=2)[margin & ~near_ink] > 225).mean() > 0.95
     assert (cleaned.min(axis=2)[inked] < 150).mean() > 0.97
 
 

@@ -87,10 +87,10 @@ def test_letters_are_read() -> None:
 def test_boxes_lie_on_the_writing_of_the_photograph_as_shown() -> None:
     # s007 is stored on its side; its lines fall down the upright photograph one below the other.
     lines = one_page(reading("s007")).lines
-    shown = pixels("s007")
+    photograph = pixels("s007")
     tops = [line.box.corners[0][1] for line in lines]
     assert tops == sorted(tops)
-    grey = cv2.cvtColor(shown, cv2.COLOR_RGB2GRAY)
+    grey = cv2.cvtColor(photograph, cv2.COLOR_RGB2GRAY)
     for line in lines:
         (left, top), (right, _), (_, bottom), _ = line.box.corners
         inside = grey[round(top) : round(bottom), round(left) : round(right)]

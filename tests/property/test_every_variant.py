@@ -120,8 +120,8 @@ def _retreats_are_free_and_near(variant: Variant, resolution: Resolution) -> Non
     taken = {u.region.province for u in resolution.position.units}
     for beaten in resolution.dislodged:
         ways = variant.kinds[beaten.unit.kind].moves
-        near = {to for way in ways for to in variant.board.neighbours(beaten.unit.region, way)}
-        assert beaten.may_retreat <= near
+        neighbours = {to for way in ways for to in variant.board.neighbours(beaten.unit.region, way)}
+        assert beaten.may_retreat <= neighbours
         assert not {region.province for region in beaten.may_retreat} & (taken | resolution.contested)
 
 

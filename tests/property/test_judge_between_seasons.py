@@ -51,12 +51,12 @@ def _retreats(chance: Random, position: Position) -> list[Order]:
     orders: list[Order] = []
     for beaten in position.dislodged:
         unit = beaten.unit
-        near = sorted(W3K.board.neighbours(unit.region, CLASS[unit.kind]))
+        neighbours = sorted(W3K.board.neighbours(unit.region, CLASS[unit.kind]))
         # One retreat in ten is written by somebody whose unit it is not.
         power = unit.power if chance.random() < 0.9 else chance.choice(POWERS)
         reference = UnitRef(unit.kind, unit.region)
-        if near and chance.random() < 0.85:
-            orders.append(Retreat(power=power, unit=reference, to=chance.choice(near)))
+        if neighbours and chance.random() < 0.85:
+            orders.append(Retreat(power=power, unit=reference, to=chance.choice(neighbours)))
         else:
             orders.append(Disband(power=power, unit=reference))
     return orders
@@ -75,7 +75,7 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
     # Whoever stood stays: a retreat dislodges nobody.
     assert position.units <= after
     assert len({u.region.province for u in after}) == len(after)
-    wanted = Counter(
+    goal_counts = Counter(
         o.to.province for o in orders if isinstance(o, Retreat)
         for d in position.dislodged
         if d.unit.region == o.unit.region and d.unit.power == o.power and o.to in d.may_retreat)
@@ -85,7 +85,7 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
         )
         goals = [o.to for o in orders if isinstance(o, Retreat) and o.unit.region == beaten.unit.region
                  and o.power == beaten.unit.power and o.to in beaten.may_retreat]
-        alone = [goal for goal in goals if wanted[goal.province] == 1]
+        alone = [goal for goal in goals if goal_counts[goal.province] == 1]
         assert (beaten.unit in resolution.disbanded) == (not alone)
         assert [replace(beaten.unit, region=goal) in arrived for goal in alone] == [True] * len(alone)
     assert len(after) == len(position.units) + len(position.dislodged) - len(resolution.disbanded)
@@ -129,7 +129,7 @@ def _winter(chance: Random) -> tuple[Position, list[Order]]:
     position = Position(Phase(1644, "Winter", PhaseKind.ADJUSTMENT), frozenset(units), _few(chance))
     orders: list[Order] = []
     for power in POWERS:
-        mine = sorted(unit for unit in units if unit.power == power)
+        own_units = sorted(unit for unit in units if unit.power == power)
         owned = sorted(position.centres[power]) or ["London"]
         for _ in range(chance.randint(0, 6)):
             roll = chance.random()
@@ -140,8 +140,8 @@ def _winter(chance: Random) -> tuple[Position, list[Order]]:
                 )
                 coast = chance.choice([None, "North Coast"]) if place == "Sutherland" else None
                 orders.append(Build(power=power, kind=kind, region=Region(place, coast)))
-            elif roll < 0.75 and mine:
-                unit = chance.choice(mine)
+            elif roll < 0.75 and own_units:
+                unit = chance.choice(own_units)
                 orders.append(Remove(power=power, unit=UnitRef(unit.kind, unit.region)))
             else:
                 orders.append(
@@ -166,17 +166,17 @@ def test_nobody_begins_the_spring_with_more_than_supply_allows(seed: int) -> Non
     for power in POWERS:
         owned = len(position.centres[power])
         sent = sum(o.count for o in stands if isinstance(o, SendSupply) and o.power == power)
-        got = sum(o.count for o in stands if isinstance(o, SendSupply) and o.to_power == power)
+        received = sum(o.count for o in stands if isinstance(o, SendSupply) and o.to_power == power)
         assert sent <= owned
         have = sum(u.power == power for u in resolution.position.units)
         had = sum(u.power == power for u in position.units)
-        assert have <= (owned - sent + got if owned else max(1, got))
+        assert have <= (owned - sent + received if owned else max(1, received))
         built = sum(isinstance(o, Build) and o.power == power for o in stands)
         removed = sum(isinstance(o, Remove) and o.power == power for o in stands)
         by_lot = sum(u.power == power for u in resolution.removed_by_lot)
         assert have == had + built - removed - by_lot
         # Lots take no more than is owed, and only where too little was removed.
-        assert by_lot == 0 or have == (owned - sent + got if owned else max(1, got))
+        assert by_lot == 0 or have == (owned - sent + received if owned else max(1, received))
     assert resolution.lots_used == len(resolution.removed_by_lot)
 
 

@@ -58,9 +58,9 @@ def _move(chance: Random, unit: Unit, units: list[Unit]) -> Order:
     shores = sorted(
         {shore for fleet in fleets for shore in CHART.near[fleet] if not BOARD.provinces[shore].is_sea}
     )
-    near = sorted(CHART.steps(unit.kind, unit.region))
+    steps = sorted(CHART.steps(unit.kind, unit.region))
     across = unit.kind != "F" and shores and chance.random() < 0.5
-    goals = shores if across else near
+    goals = shores if across else steps
     if not goals:
         return Hold(power=unit.power, unit=_ref(unit))
     return Move(

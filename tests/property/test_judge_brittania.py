@@ -51,7 +51,7 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
     chance.shuffle(states)
     held = {power: [states.pop() for _ in range(chance.randint(1, 5))] for power in playing}
     kings = frozenset(
-        Unit(p, "K", Region(chance.choice(mine))) for p, mine in held.items() if chance.random() < 0.8
+        Unit(p, "K", Region(chance.choice(states))) for p, states in held.items() if chance.random() < 0.8
     )
     alliances = (
         {pair(*chance.sample(playing, 2)) for _ in range(chance.randint(0, 3))} if len(playing) > 1 else set()
@@ -60,12 +60,13 @@ def _case(seed: int) -> tuple[Position, list[Order]]:
         grain={power: chance.randint(0, 60) for power in playing},
         output={state: chance.randint(0, 30) for state in STATES if chance.random() < 0.5},
         capitals={
-            power: chance.choice(mine if chance.random() < 0.8 else STATES) for power, mine in held.items()
+            power: chance.choice(states if chance.random() < 0.8 else STATES)
+            for power, states in held.items()
         },
         kingdoms=frozenset(power for power in playing if chance.random() < 0.3),
         alliances=frozenset(alliances),
     )
-    centres = {power: frozenset(mine) for power, mine in held.items()}
+    centres = {power: frozenset(states) for power, states in held.items()}
     position = Position(VARIANT.start.phase, kings, centres, own=realm)
     return position, [_order(chance, held) for _ in range(chance.randint(0, 40))]
 
@@ -74,8 +75,8 @@ def _order(chance: Random, held: dict[str, list[str]]) -> Order:
     # Mostly powers that hold states, some that can only pick a capital.
     power = chance.choice([*held, *held, *held, *POWERS])
     held_state = Region(chance.choice(held.get(power, list(STATES))))
-    near = [s for s in STATES if s in VARIANT.board.near(held_state.province, "land")] or list(STATES)
-    target = Region(chance.choice(near if chance.random() < 0.8 else STATES))
+    neighbours = [s for s in STATES if s in VARIANT.board.near(held_state.province, "land")] or list(STATES)
+    target = Region(chance.choice(neighbours if chance.random() < 0.8 else STATES))
     # Nought and less too: orders that nobody could mean.
     grain, other = chance.randint(-1, 20), chance.choice(POWERS)
     theirs = Region(chance.choice(held.get(other, list(STATES))))
@@ -184,8 +185,8 @@ def test_no_die_falls_that_the_tape_does_not_hold(seed: int) -> None:
     used = resolution.lots_used
     # Lots between equals are drawn from the same tape as dice.
     assert len(dice) <= used
-    drawn = iter(TAPE[:used])
-    assert all(any(number % 10 + 1 == die for number in drawn) for die in dice)
+    numbers = iter(TAPE[:used])
+    assert all(any(number % 10 + 1 == die for number in numbers) for die in dice)
     if used:
         with pytest.raises(IndexError):
             judge(CONTEXT, RULES, position, orders, Lots(TAPE[: used - 1]))

@@ -95,8 +95,8 @@ def _winter(chance: Random, position: Position, power: str) -> list[Order]:
             SendSupply(power=power, to_power=chance.choice([p for p in W3K.powers if p != power]), count=1)
         )
     if chance.random() < 0.3:
-        mine = [unit for unit in sorted(position.units) if unit.power == power]
-        return [Remove(power=power, unit=UnitRef(unit.kind, unit.region)) for unit in mine[:2]]
+        own_units = [unit for unit in sorted(position.units) if unit.power == power]
+        return [Remove(power=power, unit=UnitRef(unit.kind, unit.region)) for unit in own_units[:2]]
     return orders
 
 

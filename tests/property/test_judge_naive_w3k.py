@@ -138,10 +138,10 @@ def _replaced_where_completed(
     detail: str,
 ) -> None:
     """The other kind stands where a conversion was completed, on the coast named; all else is as it was."""
-    done = {o.unit.region.province: o for o in legal if reasons[o.unit.region.province] == "completed"}
+    completed = {o.unit.region.province: o for o in legal if reasons[o.unit.region.province] == "completed"}
     expected = set()
     for unit in standing:
-        order = done.get(unit.region.province)
+        order = completed.get(unit.region.province)
         if not isinstance(order, Convert):
             expected.add(unit)
         elif unit.kind == "F":

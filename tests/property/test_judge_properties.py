@@ -43,7 +43,7 @@ def _remotest(slug: str) -> str:
     def far(place: str) -> int:
         total, steps, edge, left = 0, 0, {place}, set(board.provinces) - {place}
         while edge and left:
-            steps, edge = steps + 1, {near for reached in edge for near in beside[reached]} & left
+            steps, edge = steps + 1, {neighbour for reached in edge for neighbour in beside[reached]} & left
             left -= edge
             total += steps * len(edge)
         return total
@@ -203,17 +203,17 @@ def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> 
 def _each_unit_does_one_thing(position: Position, resolution: Resolution) -> None:
     """A unit carries out one order at most, those that repeat it aside; a unit for which nobody wrote holds
     unordered."""
-    done: dict[str, set[tuple[Order, Result, str | None]]] = {
+    acts: dict[str, set[tuple[Order, Result, str | None]]] = {
         unit.region.province: set() for unit in position.units
     }
     written = {o.order.unit.region.province for o in resolution.outcomes if isinstance(o.order, UnitOrder)}
     for o in resolution.outcomes:
         if isinstance(o.order, UnitOrder) and o.result is not Result.VOID and not isinstance(o.order, Proxy):
-            done[o.order.unit.region.province].add((replace(o.order, line=None), o.result, o.reason))
-    assert all(len(carried_out) <= 1 for carried_out in done.values())
+            acts[o.order.unit.region.province].add((replace(o.order, line=None), o.result, o.reason))
+    assert all(len(carried_out) <= 1 for carried_out in acts.values())
     for unit in position.units:
         place = unit.region.province
-        assert not (unit in resolution.unordered and done[place])
+        assert not (unit in resolution.unordered and acts[place])
         assert place in written or unit in resolution.unordered
 
 
@@ -248,8 +248,8 @@ def _retreats_are_free_and_near(slug: str, resolution: Resolution) -> None:
     # A province where somebody stands is taken, not contested.
     assert not resolution.contested & {u.region.province for u in resolution.position.units}
     for beaten in resolution.dislodged:
-        near = {r for m in kinds[beaten.unit.kind].moves for r in board.neighbours(beaten.unit.region, m)}
-        assert beaten.may_retreat <= near
+        goals = {r for m in kinds[beaten.unit.kind].moves for r in board.neighbours(beaten.unit.region, m)}
+        assert beaten.may_retreat <= goals
         assert not {r.province for r in beaten.may_retreat} & taken
         # DATC 4.A.5.
         assert beaten.by_convoy or beaten.attacker_from not in {r.province for r in beaten.may_retreat}
@@ -294,7 +294,7 @@ def test_a_year_can_be_played_to_its_end(slug: str, seed: int) -> None:
 def test_ten_thousand_positions(slug: str) -> None:
     """All of the above, 10,000 times on each board, and 5,000 times a stranger far away: on a small board
     that takes more positions, since few leave anybody a place far away."""
-    far = 0
+    far_count = 0
     for seed in range(10_000):
         position, orders = _case(slug, seed)
         resolution = _judge(slug, position, orders)
@@ -306,13 +306,13 @@ def test_ten_thousand_positions(slug: str) -> None:
         _same_in_any_order(slug, position, orders, orders[::-1])
         _renaming_renames(slug, position, orders)
         if _far_from_all(slug, position):
-            far += 1
+            far_count += 1
             _stranger_changes_nothing(slug, position, orders)
     # On from where the first loop ended, so that no position counts twice.
     more = itertools.count(10_000)
-    while far <= FAR_POSITIONS:
+    while far_count <= FAR_POSITIONS:
         position, orders = _case(slug, seed := next(more))
         assert seed < MOST_POSITIONS
         if _far_from_all(slug, position):
-            far += 1
+            far_count += 1
             _stranger_changes_nothing(slug, position, orders)

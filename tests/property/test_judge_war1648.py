@@ -129,17 +129,18 @@ def _builds(seed: int) -> tuple[Position, list[Order]]:
 
 
 def _sheet(chance: Random, power: str, owned: dict[str, set[str]], units: list[Unit]) -> list[Order]:
-    mine, others = sorted(owned[power]), [p for p in owned if p != power]
+    own_centres, others = sorted(owned[power]), [p for p in owned if p != power]
     orders: list[Order] = [
         # Twice as often a fleet: two a turn is the most that may be built (rule 3).
         Build(power=power, kind=chance.choice("AFFM"), region=Region(place))
-        for place in mine
+        for place in own_centres
         if chance.random() < 0.7
     ]
-    if mine and chance.random() < 0.5:
-        orders.append(Lend(power=power, centre=Region(chance.choice(mine)), borrower=chance.choice(others)))
-    if mine and chance.random() < 0.4:
-        orders.append(TakeBack(power=power, centre=Region(chance.choice(mine))))
+    if own_centres and chance.random() < 0.5:
+        centre, borrower = Region(chance.choice(own_centres)), chance.choice(others)
+        orders.append(Lend(power=power, centre=centre, borrower=borrower))
+    if own_centres and chance.random() < 0.4:
+        orders.append(TakeBack(power=power, centre=Region(chance.choice(own_centres))))
     if chance.random() < 0.4:
         orders.append(MoveHome(power=power, to=Region(chance.choice(["Buda", "Egypt", "Smyrna", "Tunis"]))))
     orders += [Remove(power=power, unit=UnitRef(u.kind, u.region)) for u in units if chance.random() < 0.3]

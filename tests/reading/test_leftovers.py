@@ -76,7 +76,7 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [("Do not move Fleet Fermanagh to Menteith", True), ("Don't send A Kent", True),
      ("If The Crown attacks Army Liverpool then Army Liverpool holds.", True),
      ("If F Hull is there then hold", True),
@@ -84,20 +84,21 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
      ("If possible A Kent to York,", False),
      ("do not", False), ("Do not cut support", False), ("unless Army Kent is there", False)])
 def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(
-    text: str, *, so: bool
+    text: str, *, expected: bool
 ) -> None:
-    assert is_separate_condition(text, LEXICON) is so
+    assert is_separate_condition(text, LEXICON) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)]
+    ("text", "expected"),
+    [("A'S Kis", True), ("A Lin S Kis", True), ("Argyll", False), ("Army orders", False)]
 )
-def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None:
-    assert DEFAULT_STARTS.begins_short_order(text) is so
+def test_a_short_order_is_known_by_its_beginning(text: str, *, expected: bool) -> None:
+    assert DEFAULT_STARTS.begins_short_order(text) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [
         ("A Clare - Shannon", True),
         ("A Clare - Shannon Sea Area", False),
@@ -107,23 +108,23 @@ def test_a_short_order_is_known_by_its_beginning(text: str, *, so: bool) -> None
         ("A Dublin & the Pale - Cheshire", False),
     ],
 )
-def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, so: bool) -> None:
+def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, expected: bool) -> None:
     # Shannon Mouth and Shannon Sea Area, The Minch and The Little Minch are all on the board.
-    assert has_shared_short_name(text, orders(text), LEXICON) is so
+    assert has_shared_short_name(text, orders(text), LEXICON) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [(("A at Essex supports F Cardigan "
-                       "Bay"), True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
-                     ("A Atholl H", False), ("F Inverness S A Kent", False),
-                     ("The army at Essex holds", False)])
-def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, so: bool) -> None:
+    ("text", "expected"), [(("A at Essex supports F Cardigan "
+                             "Bay"), True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
+                           ("A Atholl H", False), ("F Inverness S A Kent", False),
+                           ("The army at Essex holds", False)])
+def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, expected: bool) -> None:
     # On two sheets in a joined hand "Fleet" was read as "A at" and "A of".
-    assert has_word_after_kind_letter(text) is so
+    assert has_word_after_kind_letter(text) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [
         ("F Zeeland - Charlemont nc", True),
         ("A Kent S F Devon/North Coast", False),
@@ -133,24 +134,24 @@ def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, 
         ("A Clare - Louth", False),
     ],
 )
-def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, so: bool) -> None:
+def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, expected: bool) -> None:
     # "Channel", the name of two seas, was read as "Char nc" and passed. A wrong coast can still be meant
     # (DATC 6.B.3).
-    assert has_strange_coast(orders(text), LEXICON) is so
-    assert (oddity_cost(orders(text), LEXICON) > 0.0) is so
+    assert has_strange_coast(orders(text), LEXICON) is expected
+    assert (oddity_cost(orders(text), LEXICON) > 0.0) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "so"),
+    ("text", "expected"),
     [
         ("F Haddington H (no change)", False),
         ("F Haddington H (no, hold)", True),
         ("F Haddington no change", True),
     ],
 )
-def test_that_nothing_changed_is_no_doubt(text: str, *, so: bool) -> None:
+def test_that_nothing_changed_is_no_doubt(text: str, *, expected: bool) -> None:
     # ORD-07: a remark in parentheses is ignored, unless it may take the order back.
-    assert has_doubt(text) is so
+    assert has_doubt(text) is expected
 
 
 def test_capitals_may_be_an_abbreviation() -> None:
@@ -160,10 +161,10 @@ def test_capitals_may_be_an_abbreviation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "so"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)]
+    ("text", "expected"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)]
 )
-def test_a_place_that_a_word_more_would_make_another(text: str, *, so: bool) -> None:
-    assert has_homonym(orders(text), LEXICON) is so
+def test_a_place_that_a_word_more_would_make_another(text: str, *, expected: bool) -> None:
+    assert has_homonym(orders(text), LEXICON) is expected
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_where_the_names_of_places_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "other", "so"),
+    ("text", "other", "expected"),
     [
         ("A Cork H", "F Cork H", True),
         ("A Kent S A Cork", "A Kent S F Cork", True),
@@ -191,5 +192,5 @@ def test_where_the_names_of_places_stand() -> None:
         ("A Cork H", "F Kent H", False),
     ],
 )
-def test_orders_that_differ_in_kinds_alone(text: str, other: str, *, so: bool) -> None:
-    assert differ_in_kinds_only(orders(text), orders(other), LEXICON) is so
+def test_orders_that_differ_in_kinds_alone(text: str, other: str, *, expected: bool) -> None:
+    assert differ_in_kinds_only(orders(text), orders(other), LEXICON) is expected

@@ -66,14 +66,14 @@ def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, .
     """The sheet mailed and read: everything that is kept of each line."""
     subject = table.subject("Montrose", version)
     table.take(table.mail("Montrose", 60 + version, subject=subject), table.phase().opens_at)
-    paper = table.submissions()[-1].id
+    submission_id = table.submissions()[-1].id
     site = table.site
     SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, recognizer=sheet, load=table.load,
         replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
-    ).read({"submission": paper})  # fmt: skip
+    ).read({"submission": submission_id})  # fmt: skip
     with site.store() as session:
-        rows = session.scalars(select(LineRow).join(PageRow).where(PageRow.submission_id == paper)
+        rows = session.scalars(select(LineRow).join(PageRow).where(PageRow.submission_id == submission_id)
                                .order_by(PageRow.ordinal, LineRow.ordinal))
         return [
             (r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows

@@ -198,9 +198,10 @@ def test_an_old_name_in_the_environment_is_laid_over_the_file(
 def test_an_old_name_beside_the_new_one_is_refused(
     tmp_path: Path, old: str, new: str, toml: str, value: object
 ) -> None:
-    both = _with(new, toml).replace(f"{new.rpartition('.')[2]} =", f"{old.rpartition('.')[2]} = {toml}\n"
-                                    f"{new.rpartition('.')[2]} =")
-    assert f"{old} is the old name of {new}, and both are set; remove {old}" in _refused(tmp_path, both)
+    both_names = _with(new, toml).replace(
+        f"{new.rpartition('.')[2]} =",
+        f"{old.rpartition('.')[2]} = {toml}\n{new.rpartition('.')[2]} =")
+    assert f"{old} is the old name of {new}, and both are set; remove {old}" in _refused(tmp_path, both_names)
     variables = {_variable(new): str(value), _variable(old): str(value)}
     message = _refused(tmp_path, environment=variables)
     assert f"{_variable(old)} is the old name of {_variable(new)}" in message

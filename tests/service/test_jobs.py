@@ -267,16 +267,16 @@ def running(site: Site, folder: Path, executor: str, program: str) -> Iterator[N
 
 
 def work(site: Site, folder: Path, executor: str = "one", program: str = WORKER) -> int:
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-c", program, site.url, str(folder), executor],
         check=False,
         timeout=60,
         capture_output=True,
         cwd=Path(__file__).parents[2],
     )
-    if done.returncode not in {0, -signal.SIGKILL}:
-        raise RuntimeError(done.stderr.decode()[-2000:])
-    return done.returncode
+    if completed_process.returncode not in {0, -signal.SIGKILL}:
+        raise RuntimeError(completed_process.stderr.decode()[-2000:])
+    return completed_process.returncode
 
 
 def test_a_worker_killed_in_a_step_goes_on_at_that_step(

@@ -14,9 +14,9 @@ print([name for name in ("cv2", "onnxruntime", "rapidocr", "fastapi", "weasyprin
 
 def test_what_is_heavy_loads_where_it_is_used() -> None:
     """None of the heavy modules is imported by a worker that reads nothing."""
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=120
     )
     # The issue's limit of 200 MB while mail is taken in leaves no room for it (`galloper bench storm --part
     # rate`): 126 MB after the imports instead of 184.
-    assert done.stdout.strip() == "[]"
+    assert completed_process.stdout.strip() == "[]"

@@ -46,22 +46,22 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
 
 def test_the_remarks_name_real_settings_with_their_defaults() -> None:
     """A line such as `# port = 8642` must say what counts without it."""
-    shown: dict[str, dict[str, Any]] = {}
+    shown_settings: dict[str, dict[str, Any]] = {}
     table = ""
     for line in TEMPLATE.read_text("utf-8").splitlines():
         if opened := re.match(r"\[(\w+)\]", line):
             table = opened[1]
         elif table and re.match(r"# \w+ = ", line):
-            shown.setdefault(table, {}).update(tomllib.loads(line.removeprefix("# ")))
-    assert set(shown) == {"mail_in", "mail_out", "reader", "web"}
-    assert shown["web"].pop("base_url")  # an example: by default there is none
+            shown_settings.setdefault(table, {}).update(tomllib.loads(line.removeprefix("# ")))
+    assert set(shown_settings) == {"mail_in", "mail_out", "reader", "web"}
+    assert shown_settings["web"].pop("base_url")  # an example: by default there is none
     for name, part in (
         ("mail_in", MailIn()),
         ("mail_out", MailOut(sender="x")),
         ("reader", ReaderSettings()),
         ("web", Web()),
     ):
-        for key, value in shown[name].items():
+        for key, value in shown_settings[name].items():
             assert getattr(part, key) == value, f"{name}.{key}"
 
 

@@ -74,11 +74,11 @@ jobs.stop()
 
 
 def run(program: str, *arguments: str) -> int:
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-c", program, *arguments], check=False, timeout=120, capture_output=True, cwd=ROOT)
-    if done.returncode not in {0, -signal.SIGKILL}:
-        raise RuntimeError(done.stderr.decode()[-2000:])
-    return done.returncode
+    if completed_process.returncode not in {0, -signal.SIGKILL}:
+        raise RuntimeError(completed_process.stderr.decode()[-2000:])
+    return completed_process.returncode
 
 
 def enqueue(site: Site, name: str, key: str) -> None:
@@ -98,8 +98,8 @@ def test_killed_at_every_point_of_three_steps_each_has_one_effect(any_site: Site
     assert run(STEPS, any_site.url, str(tmp_path), "one") == 0
     assert all((tmp_path / name).exists() for name in points)
     with any_site.store() as session:
-        done = list(session.scalars(select(EventRow.what).order_by(EventRow.id)))
-    assert done == ["step 1", "step 2", "step 3"]
+        events = list(session.scalars(select(EventRow.what).order_by(EventRow.id)))
+    assert events == ["step 1", "step 2", "step 3"]
     walk = (tmp_path / "walk").read_text().splitlines()
     # Never a step back.
     assert [int(word.split()[1]) for word in walk] == sorted(int(word.split()[1]) for word in walk)
@@ -231,11 +231,11 @@ def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
         assert dead.stdout is not None
         assert dead.stdout.readline() == b"held\n"
         jobs, runs = DbosJobs(site.engine, poll_seconds=0.05, executor="alive"), list[float]()
-        done = threading.Event()
+        finished = threading.Event()
 
         def second(_payload: dict[str, object]) -> None:
             runs.append(time.monotonic())
-            done.set()
+            finished.set()
 
         jobs.register("work", lambda _: runs.append(-1), second)
         jobs.start()
@@ -249,7 +249,7 @@ def test_what_a_dead_worker_held_is_taken_over_within_two_lease_times(
             os.kill(dead.pid, signal.SIGKILL)
             killed = time.monotonic()
             dead.communicate()
-            assert done.wait(2 * lease.total_seconds() + 1)
+            assert finished.wait(2 * lease.total_seconds() + 1)
             assert jobs.wait_idle(30)
             # The step that the dead one had ended does not run again.
             assert len(runs) == 1

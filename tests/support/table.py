@@ -333,8 +333,8 @@ def autumn_1642() -> Position:
     story = read_story()
     units = frozenset(
         Unit(power, text[0], Region.of(text[2:]))
-        for power, ones in story.positions["Summer 1642 Movement"].items()
-        for text in ones
+        for power, unit_texts in story.positions["Summer 1642 Movement"].items()
+        for text in unit_texts
     )
     converting = frozenset({Unit("Argyll", "A", Region("Carrickfergus Castle"))})
     phase = Phase(1642, "Autumn", PhaseKind.MOVEMENT)

@@ -40,19 +40,19 @@ def test_a_stepped_border_is_straightened_for_both_sides() -> None:
     steps = [(50 + (0.5 if row % 2 else 0.0), float(row)) for row in range(101)]
     west = shapely.Polygon([(0, 0), *steps, (0, 100)])
     east = shapely.Polygon([(100, 0), *steps, (100, 100)])
-    drawn = _drawn({"west": west, "east": east})
-    assert shapely.coverage_is_valid(list(drawn.values()))
-    assert sum(shapely.get_num_coordinates(outline) for outline in drawn.values()) < 30
-    assert math.isclose(drawn["west"].area, 5000, rel_tol=0.02)
+    outlines = _drawn({"west": west, "east": east})
+    assert shapely.coverage_is_valid(list(outlines.values()))
+    assert sum(shapely.get_num_coordinates(outline) for outline in outlines.values()) < 30
+    assert math.isclose(outlines["west"].area, 5000, rel_tol=0.02)
 
 
 def test_a_sliver_goes_to_a_neighbour_and_a_lake_stays() -> None:
     west = shapely.box(0, 0, 50, 100).difference(shapely.box(20, 20, 30, 30))
     east = shapely.box(50, 0, 100, 100)
     gap = shapely.Polygon([(50, 40), (50.02, 50), (50, 60)])
-    drawn = _drawn({"west": west, "east": east.difference(gap)})
-    assert shapely.coverage_is_valid(list(drawn.values()))
-    whole = shapely.union_all(list(drawn.values()))
-    assert isinstance(whole, shapely.Polygon)
-    assert len(whole.interiors) == 1, "the gap is closed, the lake is open"
-    assert math.isclose(shapely.Polygon(whole.interiors[0]).area, 100, rel_tol=0.05)
+    outlines = _drawn({"west": west, "east": east.difference(gap)})
+    assert shapely.coverage_is_valid(list(outlines.values()))
+    united = shapely.union_all(list(outlines.values()))
+    assert isinstance(united, shapely.Polygon)
+    assert len(united.interiors) == 1, "the gap is closed, the lake is open"
+    assert math.isclose(shapely.Polygon(united.interiors[0]).area, 100, rel_tol=0.05)

@@ -113,16 +113,16 @@ def test_boxes_lie_inside_the_picture_as_shown_and_hold_the_ink(workshop: Worksh
         "folds": 0,
     }
     data, facts = compose(a_sheet(workshop, **look), workshop)
-    shown = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
-    assert shown is not None
-    assert [shown.width, shown.height] == facts["photo"]
-    grey = np.asarray(shown.convert("L"), np.float32)
+    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
+    assert upright is not None
+    assert [upright.width, upright.height] == facts["photo"]
+    grey = np.asarray(upright.convert("L"), np.float32)
     for line in facts["lines"]:
         assert len(line["boxes"]) == len(line["rows"])
         for box in line["boxes"]:
             (left, top), (right, bottom) = np.min(box, axis=0), np.max(box, axis=0)
-            assert 0 <= left < right < shown.width
-            assert 0 <= top < bottom < shown.height
+            assert 0 <= left < right < upright.width
+            assert 0 <= top < bottom < upright.height
             inside = grey[top : bottom + 1, left : right + 1]
             # Ink is much darker than the paper round it; a box beside the writing would show paper only.
             assert float(np.percentile(inside, 2)) < 0.6 * float(np.percentile(inside, 90))

@@ -79,6 +79,6 @@ def test_without_npm_the_sentence_says_what_to_do(tmp_path: Path, monkeypatch: p
 
 
 def test_a_font_named_on_the_command_line_goes_first(tmp_path: Path) -> None:
-    mine = tmp_path / "mine.ttf"
-    mine.write_bytes(b"x")
-    assert fonts.locate("kalam", tmp_path, {"kalam": mine}) == mine
+    own_font = tmp_path / "mine.ttf"
+    own_font.write_bytes(b"x")
+    assert fonts.locate("kalam", tmp_path, {"kalam": own_font}) == own_font

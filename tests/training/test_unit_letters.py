@@ -26,13 +26,13 @@ def test_every_form_is_one_letter_of_its_size_where_it_was_asked_for(letter: str
 
 def test_no_two_forms_of_a_letter_look_alike() -> None:
     for letter, forms in unit_letters.FORMS.items():
-        drawn = []
+        inked = []
         for form in forms:
             mask = np.zeros((140, 160), np.float32)
             unit_letters.draw(mask, letter, form, HOW, np.random.default_rng(3))
-            drawn.append(mask > 0.5)
-        for number, ink in enumerate(drawn):
-            for other in drawn[:number]:
+            inked.append(mask > 0.5)
+        for number, ink in enumerate(inked):
+            for other in inked[:number]:
                 # The share of common ink (Jaccard's index), 1 for the same letter.
                 assert (ink & other).sum() / (ink | other).sum() < 0.9, letter
 

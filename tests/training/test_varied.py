@@ -215,15 +215,15 @@ def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
     data, facts = sheet(odd, "o", hasty=False)
     assert facts["sides"] == (2 if two else 1)
     assert bool(facts["lying"]) is bool(turned)
-    shown = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
-    assert [shown.width, shown.height] == facts["photo"]
-    grey = np.asarray(shown.convert("L"), np.float32)
+    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
+    assert [upright.width, upright.height] == facts["photo"]
+    grey = np.asarray(upright.convert("L"), np.float32)
     for line in facts["lines"]:
         assert len(line["boxes"]) == len(line["rows"])
         for box in line["boxes"]:
             (left, top), (right, bottom) = np.min(box, axis=0), np.max(box, axis=0)
-            assert 0 <= left < right < shown.width
-            assert 0 <= top < bottom < shown.height
+            assert 0 <= left < right < upright.width
+            assert 0 <= top < bottom < upright.height
             inside = grey[top : bottom + 1, left : right + 1]
             # Ink is darker than the paper round it; a box beside the writing would show paper only.
             assert float(np.percentile(inside, 2)) < 0.8 * float(np.percentile(inside, 90)), line["text"]
@@ -231,8 +231,8 @@ def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
 
 @pytest.mark.slow
 def test_lines_of_a_second_leaf_stand_to_the_right_of_the_first(batch: Batch) -> None:
-    both = Batch(batch.purpose, 1, 21, batch.style, NAMES, batch.cache, two=1.0, turned=0.0)
-    lines = sheet(both, "o", hasty=False)[1]["lines"]
+    two_leaves = Batch(batch.purpose, 1, 21, batch.style, NAMES, batch.cache, two=1.0, turned=0.0)
+    lines = sheet(two_leaves, "o", hasty=False)[1]["lines"]
     middles = [float(np.mean([point[0] for box in line["boxes"] for point in box])) for line in lines]
     jump = int(np.argmax(np.diff(middles))) + 1
     assert max(middles[:jump]) < min(middles[jump:])

@@ -184,7 +184,7 @@ def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
             for row in table.letters("final_results")
             if row.recipient == address(OWNER)
         ]
-        whole = archived(table)
+        full_archive = archived(table)
         quiet = {
             "log": log.getvalue(),
             "metrics": Metrics(table.site.store, table.site.clock, MailboxStatus(table.site.clock), tmp_path)
@@ -193,7 +193,7 @@ def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
         }
     assert len(owner_letters) == 1
     assert "Army/Fleet Hidden Wash 1 holds" in owner_letters[0]
-    assert b"HW1" in _record(whole)
+    assert b"HW1" in _record(full_archive)
     assert "galloper_" in quiet["metrics"]
     for where, text in quiet.items():
         assert not [name for name in ("Hidden", "HG1", "HG2", "HG4", "HW1", "HW2") if name in text], where

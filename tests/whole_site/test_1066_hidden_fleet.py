@@ -94,12 +94,12 @@ def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table)
         game = session.get_one(GameRow, judged.game)
         game.options = {**game.options, UNITS: True}
     with judged.site.store() as session:
-        shown = control(session, judged.game, lambda _: judged.variant)
+        board_control = control(session, judged.game, lambda _: judged.variant)
     # The opening position is what it shows until the first adjustments.
-    assert shown is not None
-    assert shown.units
-    assert not any(unit.power == OWNER for unit in shown.units)
-    assert len(maps.load("britain1066").start.units) == len(shown.units) + 4
+    assert board_control is not None
+    assert board_control.units
+    assert not any(unit.power == OWNER for unit in board_control.units)
+    assert len(maps.load("britain1066").start.units) == len(board_control.units) + 4
 
 
 def test_letters_to_the_coordinator_may_say_it(judged: Table) -> None:

@@ -158,7 +158,7 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
     assert "nothing you send later replaces it" in first
     assert ("one of yours was received before. This one counts only if the first cannot be "
             "read.") in second
-    ids_by_version = {paper.version: paper.id for paper in table.submissions()}
+    ids_by_version = {submission.version: submission.id for submission in table.submissions()}
     with site.store() as session:
         counts = executed(session, session.get_one(PhaseRow, table.phase().id))
     assert counts == {"Red": ids_by_version[1]}

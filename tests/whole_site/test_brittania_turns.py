@@ -60,19 +60,20 @@ def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table
 def test_the_ballot_box_takes_the_first(table: Table) -> None:
     """Q-60: a higher number does not help."""
     opens, deadline = table.phase().opens_at, table.phase().deadline
-    papers = [
+    submissions = [
         RankedSubmission(1, "Red", opens + timedelta(hours=1), version=1),
         RankedSubmission(2, "Red", opens + timedelta(hours=2), version=5),
         # A first sheet that is held, as an unreadable one is, does not stand in the way.
         RankedSubmission(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
         RankedSubmission(4, "Gold", opens + timedelta(hours=2)),
     ]
-    ballots = count(papers, deadline, first=True)
+    ballots = count(submissions, deadline, first=True)
     assert (ballots["Red"].submission.id, ballots["Gold"].submission.id) == (1, 4)
     assert ballots["Red"].losers[0].why == ("the first sheet counts in this game, and this one was received "
                                             "later")
     chosen = count(
-        [papers[0], RankedSubmission(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline, first=True
+        [submissions[0], RankedSubmission(2, "Red", opens + timedelta(hours=2), chosen=True)], deadline,
+        first=True
     )
     assert chosen["Red"].submission.id == 2
 
@@ -113,9 +114,9 @@ def test_a_map_of_control_goes_with_each_turn(table: Table) -> None:
     # States change hands every turn, so the map does not wait for a Winter.
     assert "powick-bridge-map-601.pdf" in {part.get_filename() for part in letter.iter_attachments()}
     with table.site.store() as session:
-        shown = control(session, table.game, table.load)
-    assert shown is not None
-    assert (shown.centres, shown.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
+        board_control = control(session, table.game, table.load)
+    assert board_control is not None
+    assert (board_control.centres, board_control.when) == ({"Red": frozenset({"Essex"})}, "after Harvest 601")
 
 
 def test_the_desk_completes_the_words_of_the_orders(table: Table) -> None:

@@ -101,10 +101,10 @@ def storm(site: Site, server: Dovecot, mails: int, kills: int, seed: int) -> Non
     assert state(site) == (mails, mails, 1)
     assert server.contents() == []
 
-    done = server.contents("Galloper")
+    raw_mails = server.contents("Galloper")
     # A new UIDVALIDITY: every UID the site knows has lost its meaning, and the same mails come again.
     server.rebuild()
-    for raw in done:
+    for raw in raw_mails:
         server.append(raw)
     with to_its_end(site, server):
         assert wait_for(lambda: server.contents() == [], 60)

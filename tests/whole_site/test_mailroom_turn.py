@@ -155,15 +155,15 @@ def test_a_turn_from_photographs_to_results(
     assert wait_for(lambda: state(site, number) == PhaseState.SENT, 60)
 
     by_id = kinds(site)
-    wanted = {mail for _, mail in story.players.values()}
+    player_addresses = {mail for _, mail in story.players.values()}
 
     def results() -> list[Letter]:
         return [
             letter for letter in smtp_sink.letters if "results" in by_id.get(letter.message["Message-ID"], "")
         ]
 
-    assert wait_for(lambda: {r for letter in results() for r in letter.recipients} == wanted, 60)
-    assert len(results()) == len(wanted)
+    assert wait_for(lambda: {r for letter in results() for r in letter.recipients} == player_addresses, 60)
+    assert len(results()) == len(player_addresses)
     for letter in results():
         files = [opened(part) for part in letter.message.iter_attachments()]
         assert any(kind.startswith("image/") for kind in files)

@@ -82,19 +82,19 @@ class World:
 
 def page(sealed: Sealed) -> bytes:
     """A photograph whose ink is as long as the sealed words."""
-    drawn = Image.new("RGB", (900, 1200), (236, 230, 214))
+    picture = Image.new("RGB", (900, 1200), (236, 230, 214))
     for row, words in enumerate((sealed.name, *sealed.orders)):
-        ImageDraw.Draw(drawn).text((100, 100 + 60 * row), words, fill=(sealed.shade,) * 3)
+        ImageDraw.Draw(picture).text((100, 100 + 60 * row), words, fill=(sealed.shade,) * 3)
     out = io.BytesIO()
-    drawn.save(out, "JPEG")
+    picture.save(out, "JPEG")
     return out.getvalue()
 
 
 def _lines(site: Site, sealed: Sealed) -> None:
     """The reading of every sheet: a name, a doubtful line and a certain one, a signature."""
     with site.store.begin() as session:
-        for paper in session.query(SubmissionRow).all():
-            (row, *_) = records.pages(session, paper.id)
+        for submission in session.query(SubmissionRow).all():
+            (row, *_) = records.pages(session, submission.id)
             row.upright = row.original
             rows = [
                 (sealed.name, None, "heading", LineState.NOT_ORDER),
@@ -118,7 +118,7 @@ def _lines(site: Site, sealed: Sealed) -> None:
                         status=state.value,
                     )
                 )
-            paper.read_at = site.clock.now()
+            submission.read_at = site.clock.now()
 
 
 def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
@@ -438,9 +438,9 @@ def _compared(
         for place, answer in walks[0].items() if answer != walks[1][place]
     } == {}
     # Letters must be equal byte for byte in length, or a mailbox's listing tells the sealed sheet's size.
-    for mine, theirs in itertools.zip_longest(*left):
-        assert (planted(mine[2]), planted(theirs[2])) == ([], []), mine[:2]
-        assert mine == theirs
+    for own_row, theirs in itertools.zip_longest(*left):
+        assert (planted(own_row[2]), planted(theirs[2])) == ([], []), own_row[:2]
+        assert own_row == theirs
     for text in lines:
         assert planted(text) == []
     return len(walks[0])

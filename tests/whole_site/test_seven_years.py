@@ -114,9 +114,9 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
             written.append(f"{unit.kind} {board.region_text(unit.region)} H" if to is None else
                            f"{unit.kind} {board.region_text(unit.region)} - {board.region_text(to)}")
         with table.site.store.begin() as session:
-            paper = session.scalars(select(SubmissionRow).where(SubmissionRow.read_at.is_(None))).one()
-            page = records.pages(session, paper.id)[0]
-            page.upright, paper.read_at = page.original, table.site.clock.now()
+            submission = session.scalars(select(SubmissionRow).where(SubmissionRow.read_at.is_(None))).one()
+            page = records.pages(session, submission.id)[0]
+            page.upright, submission.read_at = page.original, table.site.clock.now()
             for ordinal, order in enumerate(written):
                 top = 100 + 60 * ordinal
                 session.add(
@@ -154,16 +154,16 @@ def _run(*command: object) -> tuple[float, int, str]:
             "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
             "print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, done.returncode); "
             "print(done.stdout, done.stderr)")
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-c", code, *map(str, command)],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "GALLOPER": str(GALLOPER)},
     )
-    spent, memory, status = done.stdout.split("\n", 1)[0].split()
-    assert int(status) == 0, done.stdout
-    return float(spent), int(memory), done.stdout
+    spent, memory, status = completed_process.stdout.split("\n", 1)[0].split()
+    assert int(status) == 0, completed_process.stdout
+    return float(spent), int(memory), completed_process.stdout
 
 
 def test_both_checkers_are_done_within_a_minute_and_half_a_gigabyte(game: Game, tmp_path: Path) -> None:
@@ -186,10 +186,10 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
 ) -> None:
     began, processor = time.monotonic(), time.process_time()
     with game.backup.open("rb") as file:
-        done = backup.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
+        restored = backup.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
     spent = time.monotonic() - began
     # The chain is checked before anybody may work on the restored site.
-    assert done.roots == (_root(game.table.site, game.table.game),)
+    assert restored.roots == (_root(game.table.site, game.table.game),)
     folder = tmp_path / "sent"
     folder.mkdir()
     any_site.clock.set(game.table.site.clock.now() + timedelta(days=1))
@@ -206,9 +206,9 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
         f"restore drill, {any_site.engine.dialect.name}",
         seconds=time.process_time() - processor,
         wall=spent,
-        rows=sum(done.rows.values()),
-        files=done.blobs,
-        letters_waiting=done.letters,
+        rows=sum(restored.rows.values()),
+        files=restored.blobs,
+        letters_waiting=restored.letters,
         sent=len(list(folder.iterdir())) + (sent or 0),
     )
     assert (list(folder.iterdir()), sent) == ([], 0)

@@ -141,9 +141,9 @@ def test_a_game_of_it_is_created_on_a_site_that_names_the_folder(boards: Path, t
     out = io.StringIO()
     assert create_game(folder, file, out) == 0
     assert "The Long Row is created: The Ferrymen, 2 powers." in out.getvalue()
-    shown = io.StringIO()
-    show_games(folder, shown)
-    assert shown.getvalue().startswith(f"The Long Row ({seventh.SLUG})\n  Dawn 7 Movement: open;")
+    output = io.StringIO()
+    show_games(folder, output)
+    assert output.getvalue().startswith(f"The Long Row ({seventh.SLUG})\n  Dawn 7 Movement: open;")
 
 
 def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> None:

@@ -228,14 +228,14 @@ def letters_named(printed: str) -> set[str]:
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_the_checker_that_shares_no_code_agrees(old: Path, name: str) -> None:
     files = [old / "archives" / name, *kept_letters(old, name)]
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-I", "-S", str(ROOT / "tools" / "verify_record.py"), *map(str, files)],
         capture_output=True,
         text=True,
         check=False,
         env={"PATH": "", "PYTHONUTF8": "1"},
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert completed_process.returncode == 0, completed_process.stdout + completed_process.stderr
 
 
 @pytest.mark.parametrize("edition", list(Edition))
@@ -365,7 +365,8 @@ def test_every_page_of_the_old_site_is_shown(site_folder: Path) -> None:
             moves = session.scalars(
                 select(PhaseRow).where(PhaseRow.game_id == BRIDGE, PhaseRow.state == PhaseState.SENT)
             ).one()
-            papers = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == moves.id)).all()
+            submissions = session.scalars(
+                select(SubmissionRow).where(SubmissionRow.phase_id == moves.id)).all()
             results = session.scalars(select(OutboxRow.id).where(OutboxRow.kind == "draft_results")).first()
             strange = session.scalars(
                 select(MailRow.sha256).where(MailRow.state == MailState.QUARANTINED)
@@ -396,7 +397,7 @@ def test_every_page_of_the_old_site_is_shown(site_folder: Path) -> None:
             f"/public/{BRIDGE}/calendar": "Winter 1643",
             f"/public/{BRIDGE}/lots": "seed",
             f"/public/{CROWN}/lots": "Harvest 602",
-            **{f"/sheet/{paper.id}": paper.power for paper in papers},
+            **{f"/sheet/{submission.id}": submission.power for submission in submissions},
         }
         for path, words in pages.items():
             page = client.get(path)
@@ -452,9 +453,9 @@ def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Sit
     assert not [report for report in reports if report]
 
 
-def wait(event: str, done: Callable[[], bool]) -> None:
+def wait(event: str, is_done: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
-    while not done():
+    while not is_done():
         assert time.monotonic() < end, f"waited {PATIENCE:.0f} s for {event}"
         time.sleep(0.1)
 
@@ -506,8 +507,8 @@ def retreats_are_judged(site: Site, coordinator: ScriptedCoordinator, clock: Sim
         phase = session.scalars(
             select(PhaseRow).where(PhaseRow.game_id == BRIDGE, PhaseRow.state == PhaseState.OPEN)
         ).one()
-        papers = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id)).all()
-        assert sorted((paper.power, paper.fate) for paper in papers) == [
+        submissions = session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase.id)).all()
+        assert sorted((submission.power, submission.fate) for submission in submissions) == [
             (power, "counts") for power in sorted(RETREATS)
         ]
     written = {power: [WrittenLine(order, order, struck=False)] for power, order in RETREATS.items()}
@@ -599,11 +600,11 @@ def archive_proves_letters(site: Site, old: Path, game: str, *, judged: int, fol
 
 def lines_as_json(session: Session) -> list[dict[str, Any]]:
     """Every line as it was read and as it stands."""
-    papers = list(session.scalars(select(SubmissionRow.id).order_by(SubmissionRow.id)))
+    submission_ids = list(session.scalars(select(SubmissionRow.id).order_by(SubmissionRow.id)))
     lines = [
         {
             "id": line.id,
-            "paper": paper,
+            "paper": submission_id,
             "kind": line.kind,
             "state": line.state.value,
             "text": line.text,
@@ -616,7 +617,7 @@ def lines_as_json(session: Session) -> list[dict[str, Any]]:
             "seen": line.machine_text,
             "seen_order": line.machine_order,
         }
-        for paper, settled in lines_of(session, papers).items()
+        for submission_id, settled in lines_of(session, submission_ids).items()
         for line in settled
     ]
     return sorted(lines, key=lambda line: line["id"])
@@ -690,15 +691,15 @@ def papers_as_json(session: Session) -> list[dict[str, Any]]:
     """Every filed paper."""
     return [
         {
-            "id": paper.id,
-            "mail": paper.sha256,
-            "power": paper.power,
-            "version": paper.version,
-            "fate": paper.fate,
-            "flags": list(paper.flags),
-            "semantic_key": paper.semantic_key,
+            "id": submission.id,
+            "mail": submission.sha256,
+            "power": submission.power,
+            "version": submission.version,
+            "fate": submission.fate,
+            "flags": list(submission.flags),
+            "semantic_key": submission.semantic_key,
         }
-        for paper in session.scalars(select(SubmissionRow).order_by(SubmissionRow.id))
+        for submission in session.scalars(select(SubmissionRow).order_by(SubmissionRow.id))
     ]
 
 

@@ -61,11 +61,11 @@ def test_april_to_june(table: Table) -> None:
     _play(table, "May")
     words = _told(table, "final_results", "spain")
     assert "Spain: 5 centres, 3 units. Gained Portugal. Offer: build 2." in words
-    asked = _told(table, "adjustment", "austria")
-    assert "Austria may build 2 units in Powick Bridge, June 1618." in asked
+    letter_text = _told(table, "adjustment", "austria")
+    assert "Austria may build 2 units in Powick Bridge, June 1618." in letter_text
     # What is only true of games in which supply is sent and removals are drawn is left out.
-    assert "sends supply" not in asked
-    assert "on one sheet" not in asked
+    assert "sends supply" not in letter_text
+    assert "on one sheet" not in letter_text
     _play(table, "June", Spain=["Lend Portugal to Austria"], Austria=["Build A Vienna", "Build M Styria"])
     assert table.outcomes(_number(table, "June")) == {
         ("Spain", "Lend Portugal to Austria"): "succeeds", ("Austria", "Build A Vienna"): "succeeds",

@@ -95,9 +95,9 @@ class Turn:
                 PhaseRow.season == "Autumn", PhaseRow.year == 1642, PhaseRow.kind == kind)).one()  # fmt: skip
 
     def mails(self, state: MailState | None = None) -> int:
-        wanted = select(func.count()).select_from(MailRow)
+        query = select(func.count()).select_from(MailRow)
         with self.site.store() as session:
-            return session.scalar(wanted if state is None else wanted.where(MailRow.state == state)) or 0
+            return session.scalar(query if state is None else query.where(MailRow.state == state)) or 0
 
     def submissions(self) -> list[SubmissionRow]:
         with self.site.store() as session:
@@ -221,7 +221,8 @@ def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:
 def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> None:
     assert wait_for(lambda: turn.mails(MailState.STORED) == 0, PATIENCE)
     assert turn.mails(MailState.USED) == len(mails)
-    assert wait_for(lambda: all(paper.read_at is not None for paper in turn.submissions()), PATIENCE)
+    assert wait_for(lambda: all(submission.read_at is not None for submission in turn.submissions()),
+        PATIENCE)
     assert {(p.power, p.sender, p.fate) for p in turn.submissions()} == {
         (m.power, m.sender, "counts") for m in mails
     }
@@ -260,17 +261,17 @@ def _desk_settles_what_is_doubtful(turn: Turn, story: Story) -> None:
 
 def _judged_as_by_hand(resolution: Resolution, story: Story) -> None:
     board = maps.load(story.variant).board
-    got = {
+    actual = {
         (outcome.order.power, canonical(outcome.order, board)): (outcome.result.value, outcome.reason or "")
         for outcome in resolution.outcomes
     }
-    wanted = {
+    expected = {
         (power, text): outcome
         for power, orders in story.expected[ROUND].items() for text, outcome in orders.items()
     }
-    assert got.keys() == wanted.keys()
-    assert {key: outcome for key, outcome in got.items() if outcome[0] != wanted[key][0]} == {}
-    assert {key: outcome for key, outcome in got.items() if wanted[key][1] not in {"", outcome[1]}} == {}
+    assert actual.keys() == expected.keys()
+    assert {key: outcome for key, outcome in actual.items() if outcome[0] != expected[key][0]} == {}
+    assert {key: outcome for key, outcome in actual.items() if expected[key][1] not in {"", outcome[1]}} == {}
     dislodged = {(f"{d.unit.power} {d.unit.kind} {board.region_text(d.unit.region)}", d.attacker_from)
                  for d in resolution.dislodged}  # fmt: skip
     truth = next(outcome for outcome in _truth()["phase"] if outcome["name"] == ROUND)
@@ -291,11 +292,11 @@ def _truth() -> dict[str, Any]:
 
 
 def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> None:
-    wanted = sorted(address for _, address in story.players.values())
+    player_addresses = sorted(address for _, address in story.players.values())
     # Units are dislodged, so these are draft results, before retreats (OUT-04).
-    assert wait_for(lambda: len(turn.letters("draftresults")) >= len(wanted), PATIENCE)
+    assert wait_for(lambda: len(turn.letters("draftresults")) >= len(player_addresses), PATIENCE)
     results = turn.letters("draftresults")
-    assert sorted(r for result in results for r in result.recipients) == wanted
+    assert sorted(r for result in results for r in result.recipients) == player_addresses
     assert not turn.letters("finalresults")
     for letter in results:
         words = _words(letter)
@@ -316,7 +317,7 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
         for name, part in files.items():
             _opens(name, part)
         # In the raw bytes, headers included: a Bcc or a Received line would tell as much as the text.
-        others = [address for address in wanted if address not in letter.recipients]
+        others = [address for address in player_addresses if address not in letter.recipients]
         text = letter.data.decode("ascii", "replace")
         assert not [address for address in others if address in text]
 
@@ -346,11 +347,11 @@ def _opens(name: str, part: EmailMessage) -> None:
 def _two_owners_are_asked_to_retreat(turn: Turn, story: Story) -> None:
     owners = {"Newcastle": "Army Kesteven & Holland", "Ormond": "Army County Wexford"}
     assert wait_for(lambda: len(turn.letters("retreatrequest")) >= len(owners), PATIENCE)
-    asked = turn.letters("retreatrequest")
-    recipients = sorted(recipient for letter in asked for recipient in letter.recipients)
+    requests = turn.letters("retreatrequest")
+    recipients = sorted(recipient for letter in requests for recipient in letter.recipients)
     assert recipients == sorted(story.players[power][1] for power in owners)
     for power, unit in owners.items():
-        letter = next(letter for letter in asked if story.players[power][1] in letter.recipients)
+        letter = next(letter for letter in requests if story.players[power][1] in letter.recipients)
         words = _words(letter)
         assert unit in words
         assert f"{turn.phase(PhaseKind.RETREAT).deadline:%b %Y, 07:00 GMT}" in words

@@ -59,7 +59,7 @@ def main(sources: Path, target: Path) -> None:
     """Read the sources and write every table of the board."""
     gazetteer = json.loads((sources / "1066_gazetteer.json").read_text("utf-8"))
     links = json.loads((sources / "1066_adjacency.json").read_text("utf-8"))
-    drawn = json.loads((sources / "1066_partition.geojson").read_text("utf-8"))
+    partition = json.loads((sources / "1066_partition.geojson").read_text("utf-8"))
     rows: dict[str, Row] = {row["abbr"]: row for row in gazetteer["regions"]}
     coasts = {abbr: gazetteer["coasts"].get(row["name"], {}) for abbr, row in rows.items()}
     provinces = [listed.province(row, coasts[abbr]) for abbr, row in rows.items()]
@@ -68,7 +68,7 @@ def main(sources: Path, target: Path) -> None:
     ordered = sorted(borders, key=lambda row: (listed.KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind", "one_way"), ordered)
     write(target / "setup.csv", ("power", "unit", "region"), [*listed.setup(rows.values()), *_waiting()])
-    outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
+    outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {abbr: (row["label"][1], row["label"][0]) for abbr, row in rows.items()}
     features = [*simplified(outlines, {abbr: labels[abbr] for abbr in outlines}), *_squares()]
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")

@@ -33,14 +33,14 @@ def main(sources: Path, target: Path) -> None:
     """Read the sources and write every table of the board."""
     rows = json.loads((sources / "brittania_gazetteer.json").read_text("utf-8"))["regions"]
     links = json.loads((sources / "brittania_adjacency.json").read_text("utf-8"))
-    drawn = json.loads((sources / "brittania_partition.geojson").read_text("utf-8"))
+    partition = json.loads((sources / "brittania_partition.geojson").read_text("utf-8"))
     by_code: dict[str, Row] = {row["abbr"]: row for row in rows}
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row) for row in rows))
     borders = sorted(set(_borders(by_code, links)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), borders)
     # Players pick their states when the game begins, so nobody owns one before.
     write(target / "setup.csv", ("power", "unit", "region"), ())
-    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
+    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}
     features = simplified(outlines, labels, tolerance_km=TOLERANCE_KM)
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")

@@ -30,7 +30,7 @@ def main(sources: Path, name: str, target: Path) -> None:
     """Read the sources and write every table of the board."""
     gazetteer = json.loads((sources / f"{name}_gazetteer.json").read_text("utf-8"))
     links = json.loads((sources / f"{name}_adjacency.json").read_text("utf-8"))
-    drawn = json.loads((sources / f"{name}_partition.geojson").read_text("utf-8"))
+    partition = json.loads((sources / f"{name}_partition.geojson").read_text("utf-8"))
     rows: dict[str, Row] = {row["abbr"]: row for row in gazetteer["regions"]}
     coasts = {abbr: gazetteer["coasts"].get(row["name"], {}) for abbr, row in rows.items()}
     provinces = (province(row, coasts[abbr]) for abbr, row in rows.items())
@@ -38,7 +38,7 @@ def main(sources: Path, name: str, target: Path) -> None:
     ordered = sorted(set(borders(links, rows)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), ordered)
     write(target / "setup.csv", ("power", "unit", "region"), setup(rows.values()))
-    outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
+    outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {abbr: (row["label"][1], row["label"][0]) for abbr, row in rows.items()}
     features = simplified(outlines, {abbr: labels[abbr] for abbr in outlines})
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")

@@ -65,8 +65,8 @@ def simplified(
     """One GeoJSON feature a province with `id` and `label` [longitude, latitude], common borders kept
     common."""
     names = list(outlines)
-    whole = _coverage([outlines[name] for name in names])
-    lighter = shapely.segmentize(shapely.coverage_simplify(whole, tolerance_km), LONGEST_KM)
+    coverage = _coverage([outlines[name] for name in names])
+    lighter = shapely.segmentize(shapely.coverage_simplify(coverage, tolerance_km), LONGEST_KM)
     return [
         {
             "type": "Feature",

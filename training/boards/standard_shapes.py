@@ -56,9 +56,9 @@ def main(land_file: Path, target: Path) -> None:
     seeds = _seeds()
     outlines = dict(sorted((*_cells(land, seeds["land"]), *_cells(water, seeds["sea"]))))
     labels = {name: _label(outline) for name, outline in outlines.items()}
-    drawn = simplified(outlines, labels, MIDDLE, TOLERANCE_KM)
-    (target / "partition.geojson").write_text(one_feature_a_line(drawn), "utf-8")
-    plane = {f["properties"]["id"]: to_plane(shape(f["geometry"]), MIDDLE) for f in drawn}
+    partition = simplified(outlines, labels, MIDDLE, TOLERANCE_KM)
+    (target / "partition.geojson").write_text(one_feature_a_line(partition), "utf-8")
+    plane = {f["properties"]["id"]: to_plane(shape(f["geometry"]), MIDDLE) for f in partition}
     for line in _differences(plane):
         print(line)
 
@@ -89,8 +89,8 @@ def _cells(medium: BaseGeometry, seeds: list[tuple[str, BaseGeometry]]) -> Itera
 def _filled(ground: BaseGeometry) -> BaseGeometry:
     for west, south, east, north, width in STRAITS:
         box = to_plane(shapely.segmentize(shapely.box(west, south, east, north), 0.1), MIDDLE)
-        near = ground.intersection(box.buffer(2 * width))
-        ground = ground.union(near.buffer(width).buffer(-width).intersection(box))
+        nearby_ground = ground.intersection(box.buffer(2 * width))
+        ground = ground.union(nearby_ground.buffer(width).buffer(-width).intersection(box))
     return ground
 
 

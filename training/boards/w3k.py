@@ -38,9 +38,9 @@ Row = Mapping[str, Any]
 def main(sources: Path, target: Path) -> None:
     """Read the sources and write every table of the board."""
     gazetteer = json.loads((sources / "w3k_gazetteer.json").read_text("utf-8"))
-    drawn = json.loads((sources / "w3k_partition.geojson").read_text("utf-8"))
+    partition = json.loads((sources / "w3k_partition.geojson").read_text("utf-8"))
     rows: dict[str, Row] = {row["name"]: row for row in gazetteer["regions"]}
-    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in drawn["features"]}
+    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     write(target / "provinces.csv", PROVINCE_COLUMNS, (_province(row) for row in rows.values()))
     write(target / "borders.csv", ("a", "b", "kind"), _borders(rows, outlines))
     write(target / "setup.csv", ("power", "unit", "region"), _setup(gazetteer["powers"], rows))
@@ -94,12 +94,12 @@ def _contact(outlines: Mapping[str, BaseGeometry]) -> set[Pair]:
     tree = STRtree(list(outlines.values()))
     pairs: set[Pair] = set()
     for name, outline in outlines.items():
-        near = outline.buffer(GAP_KM)
-        for index in tree.query(near):
+        widened_outline = outline.buffer(GAP_KM)
+        for index in tree.query(widened_outline):
             other = names[int(index)]
             if other <= name:
                 continue
-            if near.intersection(outlines[other].boundary).length >= SHORTEST_BORDER_KM:
+            if widened_outline.intersection(outlines[other].boundary).length >= SHORTEST_BORDER_KM:
                 pairs.add(frozenset({name, other}))
     return pairs
 

@@ -36,12 +36,13 @@ def main(sources: Path, target: Path) -> None:
     rows: Sequence[Row] = json.loads((sources / "y1648_gazetteer.json").read_text("utf-8"))["regions"]
     coasts: Row = json.loads((sources / "y1648_gazetteer.json").read_text("utf-8"))["coasts"]
     links: Row = json.loads((sources / "y1648_adjacency.json").read_text("utf-8"))
-    drawn: Row = json.loads((sources / "y1648_partition.geojson").read_text("utf-8"))
+    partition: Row = json.loads((sources / "y1648_partition.geojson").read_text("utf-8"))
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row, coasts) for row in rows))
     borders = sorted(set(_borders(rows, links)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), borders)
     write(target / "setup.csv", ("power", "unit", "region"), _setup(rows))
-    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"]), MIDDLE) for f in drawn["features"]}
+    outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"]), MIDDLE)
+        for f in partition["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}
     features = simplified(outlines, labels, MIDDLE, TOLERANCE_KM)
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")

@@ -21,9 +21,9 @@ def names_of(variant: Variant) -> list[dict[str, Any]]:
     rows_of_names = []
     for key, province in variant.board.provinces.items():
         rows = [row for row in variant.names if row.region.province == key and not row.ambiguous]
-        whole = [row for row in rows if row.region.coast is None]
-        aliases = [row.text for row in whole if row.spelling is Spelling.ALIAS]
-        short = [row.text for row in whole if row.spelling is Spelling.ABBREVIATION]
+        province_rows = [row for row in rows if row.region.coast is None]
+        aliases = [row.text for row in province_rows if row.spelling is Spelling.ALIAS]
+        short = [row.text for row in province_rows if row.spelling is Spelling.ABBREVIATION]
         rows_of_names.append({
             "name": province.name, "kind": province.terrain.value,
             "coasts": [c.name for c in province.coasts],

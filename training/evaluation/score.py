@@ -229,9 +229,9 @@ class Score:
         wrong = of = 0
         for match in self.matches:
             if match.written is not None and not match.written.struck:
-                meant = parts(one_space(match.written.text))
-                wrong += Levenshtein.distance(meant, parts(match.text))
-                of += len(meant)
+                written_parts = parts(one_space(match.written.text))
+                wrong += Levenshtein.distance(written_parts, parts(match.text))
+                of += len(written_parts)
         return _rate(wrong, of)
 
 

@@ -28,13 +28,13 @@ def choose(decided: Mapping[str, Any], hands: Sequence[str], rng: np.random.Gene
     if unknown:
         raise ValueError(f"no such part of a look: {', '.join(sorted(unknown))}")
     # Every part is drawn, even one that is decided: the others stay the same for a seed.
-    drawn = _drawn(hands, rng)
-    drawn.update(decided)
+    parts = _drawn(hands, rng)
+    parts.update(decided)
     # The size follows the hand, which may have been decided, so it is chosen last.
     if "size" not in decided:
-        drawn["size"] = SIZES.get(drawn["hand"], 6.6)
+        parts["size"] = SIZES.get(parts["hand"], 6.6)
     kinds = {"paper": PaperStyle, "ink": InkColour, "desk": DeskSurface}
-    return Look(**{**drawn, **{part: kind(drawn[part]) for part, kind in kinds.items()}})
+    return Look(**{**parts, **{part: kind(parts[part]) for part, kind in kinds.items()}})
 
 
 def _drawn(hands: Sequence[str], rng: np.random.Generator) -> dict[str, Any]:

@@ -44,4 +44,4 @@ TABLE: Mapping[str, Purpose] = _read_table()
 
 def of(purpose: Purpose) -> tuple[str, ...]:
     """The families of one set, in alphabetical order."""
-    return tuple(sorted(hand for hand, meant in TABLE.items() if meant is purpose))
+    return tuple(sorted(hand for hand, hand_purpose in TABLE.items() if hand_purpose is purpose))

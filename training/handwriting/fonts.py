@@ -51,19 +51,20 @@ def fetch(cache: Path, families: Sequence[str] | None = None) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise FontError("npm is not on the path; install Debian's npm, or give fonts with --font NAME=FILE")
-    wanted = HANDS if families is None else families
+    chosen_hands = HANDS if families is None else families
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "package.json").write_text(
             json.dumps({"name": "hands", "version": "1.0.0", "private": True})
         )
-        packages = [f"@fontsource/{hand}@{VERSION}" for hand in wanted]
+        packages = [f"@fontsource/{hand}@{VERSION}" for hand in chosen_hands]
         # A package of fonts needs no script when it is installed, and none is run.
         command = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", *packages]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode != 0:
-            raise FontError(f"npm could not fetch the fonts: {done.stderr.strip()[-400:]}")
-        for hand in wanted:
+        completed_process = subprocess.run(  # noqa: S603
+            command, cwd=folder, capture_output=True, text=True, check=False)
+        if completed_process.returncode != 0:
+            raise FontError(f"npm could not fetch the fonts: {completed_process.stderr.strip()[-400:]}")
+        for hand in chosen_hands:
             _keep(Path(folder) / "node_modules" / "@fontsource" / hand, hand, cache)
 
 

@@ -258,10 +258,11 @@ def _stamp(
     left, top = int(pen_point[0] - 2 * pad), int(pen_point[1] - 3 * pad)
     width, height = glyph.shape[1] + 3 * round(pad), glyph.shape[0] + 2 * round(pad)
     shift = np.array([pen_point[0] - left, pen_point[1] - top]) - shape @ np.array([pad, 2 * pad])
-    drawn = cv2.warpAffine(glyph, np.column_stack([shape, shift]), (width, height), flags=cv2.INTER_LINEAR)
+    shifted_glyph = cv2.warpAffine(glyph, np.column_stack([shape, shift]), (width, height),
+        flags=cv2.INTER_LINEAR)
     x0, y0 = max(left, 0), max(top, 0)
     x1, y1 = min(left + width, mask.shape[1]), min(top + height, mask.shape[0])
-    part = drawn[y0 - top : y1 - top, x0 - left : x1 - left].astype(np.float32) / 255
+    part = shifted_glyph[y0 - top : y1 - top, x0 - left : x1 - left].astype(np.float32) / 255
     np.maximum(mask[y0:y1, x0:x1], part, out=mask[y0:y1, x0:x1])
     ys, xs = np.nonzero(part > 0.2)
     if len(xs) == 0:

@@ -54,31 +54,32 @@ class Draught:
     loose: float
 
 
-def draw(mask: Mask, letter: str, form: str, how: Draught, rng: np.random.Generator) -> Extent:
+def draw(mask: Mask, letter: str, form: str, draught: Draught, rng: np.random.Generator) -> Extent:
     """Draw a unit letter on the mask; where its ink fell. Raises KeyError for a letter or form not in
     FORMS."""
     stretch = float(rng.uniform(0.75, 1.2))
-    paths = [_path(stroke, how, stretch, rng) for stroke in FORMS[letter][form]]
+    paths = [_path(stroke, draught, stretch, rng) for stroke in FORMS[letter][form]]
     first = min(path[:, 0].min() for path in paths)
     for path in paths:
-        path[:, 0] += how.left - first
-    draw_strokes(mask, [(path, max(2, round(how.pen * float(rng.uniform(0.85, 1.15))))) for path in paths])
+        path[:, 0] += draught.left - first
+    draw_strokes(
+        mask, [(path, max(2, round(draught.pen * float(rng.uniform(0.85, 1.15))))) for path in paths])
     points = np.concatenate(paths)
     return Extent(*(float(edge) for edge in (*points.min(axis=0), *points.max(axis=0))))
 
 
 def _path(
-    stroke: Sequence[tuple[float, float]], how: Draught, stretch: float, rng: np.random.Generator
+    stroke: Sequence[tuple[float, float]], draught: Draught, stretch: float, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
     """A stroke's course in pixels, still without its place from left to right."""
-    stray = _SHAKE + _LOOSE * how.loose
+    stray = _SHAKE + _LOOSE * draught.loose
     points = np.array(stroke, np.float64) + rng.normal(0, stray, (len(stroke), 2))
     # A straight stroke gets a middle point, since nobody draws one quite straight.
     if len(points) == 2:
         points = np.array([points[0], points.mean(axis=0) + rng.normal(0, 0.7 * stray, 2), points[1]])
     course = _smooth(points)
-    xs = course[:, 0] * stretch + how.lean * course[:, 1]
-    return np.column_stack([xs * how.height, how.base - course[:, 1] * how.height])
+    xs = course[:, 0] * stretch + draught.lean * course[:, 1]
+    return np.column_stack([xs * draught.height, draught.base - course[:, 1] * draught.height])
 
 
 def _smooth(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -129,10 +129,11 @@ class Scrivener:
                 self._cross(mask, self._letters(extent, base))
             # At least 0.7 of the usual gap, or two words would be read as one.
             x = end + self.space * max(0.7, float(self.rng.normal(1.0, 0.10 + self.habits.stray)))
-        whole = around(extents)
+        row_extent = around(extents)
         if struck:
-            self._cross(mask, self._letters(whole, y + slope * ((whole.left + whole.right) / 2 - start)))
-        return whole
+            middle = y + slope * ((row_extent.left + row_extent.right) / 2 - start)
+            self._cross(mask, self._letters(row_extent, middle))
+        return row_extent
 
     def _letters(self, extent: Extent, base: float) -> Extent:
         """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the
@@ -180,10 +181,11 @@ class Scrivener:
                 continue
             flat = scale * (1 - self.habits.fade * index / max(len(text), 6))
             formed = self._formed(letter, sure=len(text) < _CARE)
-            fell, enter, gone = self._letter(mask, formed, x, base + slope * (x - start[0]), (scale, flat))
+            fell, enter, exit_point = self._letter(mask, formed, x, base + slope * (x - start[0]),
+                (scale, flat))
             if leave and enter and letter.islower() and text[index - 1].isalpha():
                 self._join(mask, leave, enter)
-            leave = gone
+            leave = exit_point
             extent = fell if extent is None else extent.joined_with(fell)
             gap = self.habits.gap + float(self.rng.normal(0, 0.35 * self.habits.stray))
             x += scale * (self.face.advance(text, index) * self.habits.width + gap * self.face.x_height)
@@ -195,12 +197,12 @@ class Scrivener:
         usual = self._forms.setdefault(letter, str(rng.choice(forms)))
         form = usual if rng.random() < _FAITHFUL else str(rng.choice(forms))
         height = _CAPITAL * self.face.x_height * habits.tall * float(rng.normal(1, 0.07))
-        how = unit_letters.Draught(
+        draught = unit_letters.Draught(
             start[0], start[1] + float(rng.normal(0, 0.06)) * height, height, self._stroke(),
             habits.slant + float(rng.normal(0, 0.05)),
             min(1.0, 6 * habits.stray),
         )
-        extent = unit_letters.draw(mask, letter, form, how, rng)
+        extent = unit_letters.draw(mask, letter, form, draught, rng)
         return extent, extent.right + habits.gap * self.face.x_height
 
     def _stroke(self) -> float:

@@ -40,59 +40,61 @@ class Conditions:
     gps: bool
 
 
-def photograph(leaves: Sequence[Colour], how: Conditions, rng: np.random.Generator) -> Photograph:
+def photograph(leaves: Sequence[Colour], conditions: Conditions, rng: np.random.Generator) -> Photograph:
     """Lay leaves side by side on a desk and take the picture; deterministic in `rng`."""
     width, height = sum(leaf.shape[1] for leaf in leaves), max(leaf.shape[0] for leaf in leaves)
-    short = round(how.long_side * 3 / 4)
-    rows, columns = (short, how.long_side) if width > height else (how.long_side, short)
+    short = round(conditions.long_side * 3 / 4)
+    rows, columns = (short, conditions.long_side) if width > height else (conditions.long_side, short)
     desk = _desk((rows, columns), rng)
-    scale = how.fill * min(rows / height, columns / (width * 1.04))
+    scale = conditions.fill * min(rows / height, columns / (width * 1.04))
     x = (columns - width * scale) / 2
     placed = []
     for leaf in leaves:
-        corners = _corners(leaf.shape[:2], (x, (rows - leaf.shape[0] * scale) / 2), scale, how, rng)
+        corners = _corners(leaf.shape[:2], (x, (rows - leaf.shape[0] * scale) / 2), scale, conditions, rng)
         place = LeafPlace(camera.leaf_matrix(leaf, corners), camera.draw_curl(rng), leaf.shape[1])
         placed.append((leaf, place))
         # Two leaves lie 3 % of a width apart.
         x += leaf.shape[1] * scale * 1.03
     unit = max(rows, columns) / _UNIT
     shadow = Shadow(right=8 * unit, down=12 * unit, box=int(22 * unit))
-    photo = camera.photograph(desk, placed, shadow, _lamp(how, rows), _lens(how), rng)
-    turned = _quarter_turns((rows, columns), how.lying)
+    photo = camera.photograph(desk, placed, shadow, _lamp(conditions, rows), _lens(conditions), rng)
+    turned = _quarter_turns((rows, columns), conditions.lying)
     return Photograph(
-        np.ascontiguousarray(np.rot90(photo.colour, how.lying)),
+        np.ascontiguousarray(np.rot90(photo.colour, conditions.lying)),
         tuple(replace(place, matrix=turned @ place.matrix) for place in photo.leaves),
     )
 
 
-def jpeg(colour: Colour, how: Conditions) -> bytes:
+def jpeg(colour: Colour, conditions: Conditions) -> bytes:
     """The picture as a phone stores it, with its EXIF."""
-    return camera.jpeg(colour, PhoneFile(how.quality, how.orientation, how.gps))
+    return camera.jpeg(colour, PhoneFile(conditions.quality, conditions.orientation, conditions.gps))
 
 
-def _lamp(how: Conditions, rows: int) -> Lamp:
+def _lamp(conditions: Conditions, rows: int) -> Lamp:
     return Lamp(
-        how.gloom, slow_px=0.25 * rows, edge_px=0.13 * rows, sides=(-0.05, 0.2, 1.05), heights=(-0.1, 1.0),
+        conditions.gloom, slow_px=0.25 * rows, edge_px=0.13 * rows, sides=(-0.05, 0.2, 1.05),
+        heights=(-0.1, 1.0),
         softness=(0.015, 0.06), strength=(0.3, 0.5), reach=(0.25, 0.5),
     )
 
 
-def _lens(how: Conditions) -> Lens:
+def _lens(conditions: Conditions) -> Lens:
     return Lens(
-        blur_px=how.blur * how.long_side / 1000, shake_px=round(how.motion * how.long_side / 1000),
-        balance=(0.93, 1.05), brightness=(0.85, 1.05), noise=how.noise, colour_cell=2,
+        blur_px=conditions.blur * conditions.long_side / 1000,
+        shake_px=round(conditions.motion * conditions.long_side / 1000),
+        balance=(0.93, 1.05), brightness=(0.85, 1.05), noise=conditions.noise, colour_cell=2,
     )
 
 
 def _corners(
-    size: tuple[int, ...], corner: tuple[float, float], scale: float, how: Conditions,
+    size: tuple[int, ...], corner: tuple[float, float], scale: float, conditions: Conditions,
     rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
     """Where a leaf's corners lie, its top left one about `corner`."""
     height, width = size[0], size[1]
     half = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) * scale / 2
-    half += how.tilt * rng.uniform(-1, 1, (4, 2)) * np.array([width, height]) * scale * 0.03
-    angle = np.deg2rad(how.turn + float(rng.normal(0, 0.3)))
+    half += conditions.tilt * rng.uniform(-1, 1, (4, 2)) * np.array([width, height]) * scale * 0.03
+    angle = np.deg2rad(conditions.turn + float(rng.normal(0, 0.3)))
     spin = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     shrink = 1 - 0.7 * abs(float(np.sin(angle)))  # a turned leaf needs more room
     middle = np.array(corner) + np.array([width, height]) * scale / 2

@@ -180,15 +180,16 @@ def _varied(args: argparse.Namespace) -> None:
     _write_truth(entries, args.out, None if args.book is None else args.book.stem)
 
 
-def _say(done: int, of: int, facts: dict[str, Any]) -> None:
+def _say(sheets_written: int, of: int, facts: dict[str, Any]) -> None:
     """A bar on a terminal, lines elsewhere; on standard error."""
     if sys.stderr.isatty():
-        filled = round(30 * done / of)
-        print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {done} of {of}", end="\n" if done == of else "",
+        filled = round(30 * sheets_written / of)
+        print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {sheets_written} of {of}",
+            end="\n" if sheets_written == of else "",
               file=sys.stderr, flush=True)  # fmt: skip
     else:
         style = facts["style"]
-        text = f"{done} of {of}: {facts['file']}, {style['font']}, {style['manner']}"
+        text = f"{sheets_written} of {of}: {facts['file']}, {style['font']}, {style['manner']}"
         print(text, file=sys.stderr, flush=True)
 
 
@@ -225,8 +226,8 @@ def _run(args: argparse.Namespace) -> None:
         _write_truth(write_all(sheets, workshop, args.out), args.out)
         return
     sheets = read_sheets(args.file, workshop)
-    wanted = [sheet for sheet in sheets if not args.only or sheet.name in args.only]
-    entries = write_all(wanted, workshop, args.out)
+    chosen_sheets = [sheet for sheet in sheets if not args.only or sheet.name in args.only]
+    entries = write_all(chosen_sheets, workshop, args.out)
     # With --only the other sheets are not composed, and writing truth.json would drop their entries.
     if not args.only:
         _write_truth(entries, args.out)

@@ -89,8 +89,8 @@ def _of_book(names: Sequence[RandomName], shares: Shares, rng: np.random.Generat
         # An order that only this game has is compared as text (`truth.line_entry`), so its canonical text
         # goes along.
         lines.append(replace(line, markup=line.markup + stop, meant=order))
-    shown = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in heading)
-    return SheetDraft(power, phase, words.dialect, (*shown, *lines, *_ending(power, rng)))
+    heading_lines = tuple(SheetLine(text, WrittenLineKind.HEADING) for text in heading)
+    return SheetDraft(power, phase, words.dialect, (*heading_lines, *lines, *_ending(power, rng)))
 
 
 def _heading(power: str, phase: str, rng: np.random.Generator) -> list[str]:

@@ -71,10 +71,10 @@ class PhraseBook:
             return PlaceName(written, region.name)
         side = self.pick(*region.coasts)
         short = "".join(word[0] for word in side.split())
-        shown = self.pick(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
+        place_text = self.pick(f"{written}/{side}", f"{written} ({side})", f"{written}/{side}")
         if self.dialect is Dialect.ABBR and self.rng.random() < 0.3:
-            shown = f"{written}/{short}"
-        return PlaceName(shown, f"{region.name}/{side}")
+            place_text = f"{written}/{short}"
+        return PlaceName(place_text, f"{region.name}/{side}")
 
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
@@ -83,11 +83,12 @@ class PhraseBook:
         # legal.
         place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
-        shown = f"{word} {place.written}"
+        unit_text = f"{word} {place.written}"
         if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
             owner = self.power().removeprefix("The ")
-            shown = self.pick(f"the {owner} {shown}", f"{owner}'s {shown}", f"the {owner}'s {shown}")
-        return UnitName(shown, f"{kind} {place.canonical}", kind, place)
+            unit_text = self.pick(f"the {owner} {unit_text}", f"{owner}'s {unit_text}",
+                f"the {owner}'s {unit_text}")
+        return UnitName(unit_text, f"{kind} {place.canonical}", kind, place)
 
     def power(self) -> str:
         """A seat."""

@@ -164,12 +164,12 @@ class _Writer:
             written.append((text, PenMark.LIVE, extent))
             x = extent.right + self.pen.space * float(rng.normal(1.0, 0.15))
         size, fate = self.pen.hand.size_px, rng.random()
-        whole = PenMark.LIVE
+        row_mark = PenMark.LIVE
         if fate < 0.22:
-            whole = STRIKES[int(rng.integers(len(STRIKES)))]
+            row_mark = STRIKES[int(rng.integers(len(STRIKES)))]
             ends = (written[0][2].left, written[-1][2].right)
-            draw_mark(self.mask, StruckPlace(*ends, base, size, slope), whole, rng)
-            written = [(text, whole, extent) for text, _, extent in written]
+            draw_mark(self.mask, StruckPlace(*ends, base, size, slope), row_mark, rng)
+            written = [(text, row_mark, extent) for text, _, extent in written]
         elif fate < 0.55:
             kind = (STRIKES if fate < 0.38 else LURES)[int(rng.integers(6 if fate < 0.38 else 4))]
             first = int(rng.integers(len(written)))
@@ -179,7 +179,7 @@ class _Writer:
             draw_mark(self.mask, StruckPlace(*ends, y, size, slope), kind, rng)
             marked = written[first : last + 1]
             written[first : last + 1] = [(text, kind, extent) for text, _, extent in marked]
-        return written, whole
+        return written, row_mark
 
 
 def draw_mark(mask: Mask, place: StruckPlace, mark: PenMark, rng: np.random.Generator) -> None:

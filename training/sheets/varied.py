@@ -97,9 +97,9 @@ def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any
     sides = [
         _side(batch, f"{name}/{part}", hasty=hasty) for part in range(2 if rng.random() < batch.two else 1)
     ]
-    how = _conditions(rng, batch.turned, hasty=hasty)
-    photo = photograph([side.inked for side in sides], how, rng)
-    return jpeg(photo.colour, how), _entry(name, sides, photo, how, hasty=hasty)
+    conditions = _conditions(rng, batch.turned, hasty=hasty)
+    photo = photograph([side.inked for side in sides], conditions, rng)
+    return jpeg(photo.colour, conditions), _entry(name, sides, photo, conditions, hasty=hasty)
 
 
 def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
@@ -178,7 +178,7 @@ def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Cond
 
 
 def _entry(
-    name: str, sides: Sequence[_Side], photo: Photograph, how: Conditions, *, hasty: bool
+    name: str, sides: Sequence[_Side], photo: Photograph, conditions: Conditions, *, hasty: bool
 ) -> dict[str, Any]:
     first = sides[0]
     rows, columns = photo.colour.shape[:2]
@@ -189,8 +189,9 @@ def _entry(
         "paper": first.leaf.stock.value, "ink": first.nib.value, "pen_px": round(first.filled.pen_px, 1),
         "rows": sum(len(written.rows) for side in sides for written in side.filled.written),
         "photo": [columns, rows],
-        "rotation_deg": round(how.turn, 1), "lying": how.lying, "sides": len(sides), "hard": how.gloom,
-        "jpeg_quality": how.quality, "exif_orientation": how.orientation, "exif_gps": how.gps,
+        "rotation_deg": round(conditions.turn, 1), "lying": conditions.lying, "sides": len(sides),
+        "hard": conditions.gloom, "jpeg_quality": conditions.quality,
+        "exif_orientation": conditions.orientation, "exif_gps": conditions.gps,
         "lines": [line_entry(written, leaf) for side, leaf in zip(sides, photo.leaves, strict=True)
                   for written in side.filled.written],
     }  # fmt: skip

@@ -160,12 +160,13 @@ class _Filler:
         written, canonical = self._place(tuple(kind.grounds))
         if words.dialect is not Dialect.ABBR:
             return f"{kind.word} {written}", f"{letter} {canonical}"
-        shown = words.pick(*self.book.unit).format(kind=letter, place=written)
-        return shown.replace("(The ", "("), f"{letter} {canonical}"  # nobody puts an article in parentheses
+        unit_text = words.pick(*self.book.unit).format(kind=letter, place=written)
+        # Nobody puts an article in parentheses.
+        return unit_text.replace("(The ", "("), f"{letter} {canonical}"
 
     def _place(self, grounds: Sequence[str]) -> tuple[str, str]:
-        wanted = {kind for ground in grounds for kind in _GROUNDS[ground]}
-        fit = [name for name in self.words.names if not wanted or name.kind in wanted]
+        kinds = {kind for ground in grounds for kind in _GROUNDS[ground]}
+        fit = [name for name in self.words.names if not kinds or name.kind in kinds]
         region: RandomName = fit[int(self.words.rng.integers(len(fit)))]
         rng, written = self.words.rng, region.name
         if self.words.dialect is Dialect.ABBR and region.abbr and rng.random() < 0.6:

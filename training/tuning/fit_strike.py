@@ -143,10 +143,10 @@ def words_on(row: Row, rows: Iterable[MarkedRow]) -> tuple[tuple[float, float, P
 def _covered(crop: Image, words: Sequence[tuple[float, float, PenMark]]) -> bool:
     """True if the words account for the ink, so that none was missed."""
     inked = soft_ink(crop)[EDGE:-EDGE].max(axis=0) > 0.5
-    near = np.zeros(len(inked), np.bool_)
+    is_near = np.zeros(len(inked), np.bool_)
     for a, b, _ in words:
-        near[max(0, int(a * len(inked)) - 14) : int(b * len(inked)) + 15] = True
-    return bool((inked & ~near).sum() <= 0.06 * inked.sum())
+        is_near[max(0, int(a * len(inked)) - 14) : int(b * len(inked)) + 15] = True
+    return bool((inked & ~is_near).sum() <= 0.06 * inked.sum())
 
 
 def fit_row(features: Floats, struck: npt.NDArray[np.bool_]) -> Floats:
@@ -280,12 +280,13 @@ class Scores:
                 if word.score >= CUT_OUT and word.kind not in {"unread", "faint"}
             ]
             for a, b in sample.runs if sample.struck < 1.0 else ():
-                near = [
+                nearby_words = [
                     word for word in struck_words
                     if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)
                 ]
-                runs, found_runs = runs + 1, found_runs + bool(near)
-                exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack for word in near)
+                runs, found_runs = runs + 1, found_runs + bool(nearby_words)
+                exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack
+                    for word in nearby_words)
         return f"struck words: {runs} runs, {found_runs} found, {exact} with both ends within a letter"
 
     def _where(self, least: float, most: float) -> npt.NDArray[np.bool_]:

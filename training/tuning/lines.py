@@ -146,8 +146,8 @@ def _rules(paper: Colour, x_height: int, rng: np.random.Generator) -> None:
     keep = float(rng.choice([1.0, 0.5, 0.15]))
     step = max(8, round(float(rng.uniform(1.6, 4.2)) * x_height))
     rows = range(int(rng.integers(step)), paper.shape[0] - 2, step)
-    whole = rng.random(paper.shape[1] // 24 + 1) < keep
-    inked_columns = np.repeat(whole, 24)[: paper.shape[1]]
+    keeps_ink = rng.random(paper.shape[1] // 24 + 1) < keep
+    inked_columns = np.repeat(keeps_ink, 24)[: paper.shape[1]]
     for y in rows:
         paper[y : y + int(rng.integers(1, 3)), inked_columns] *= pale
     if rng.random() < 0.3:

@@ -61,14 +61,14 @@ def shown_prices(counts: Counts) -> dict[str, dict[str, float]]:
     believed, table = similar_pairs(), {}
     for sign in SIGNS:
         row = {}
-        for shown in SIGNS:
-            if shown == sign:
+        for shown_sign in SIGNS:
+            if shown_sign == sign:
                 continue
-            prior = BELIEF * math.exp(-(ALIKE if (sign, shown) in believed else UNLIKE))
-            price = -math.log((counts.taken[sign, shown] + prior) / (counts.written[sign] + BELIEF))
-            price = min(price, BELIEVED_MOST) if (sign, shown) in believed else price
+            prior = BELIEF * math.exp(-(ALIKE if (sign, shown_sign) in believed else UNLIKE))
+            price = -math.log((counts.taken[sign, shown_sign] + prior) / (counts.written[sign] + BELIEF))
+            price = min(price, BELIEVED_MOST) if (sign, shown_sign) in believed else price
             if price < MOST:
-                row[shown] = round(max(LEAST, price), 2)
+                row[shown_sign] = round(max(LEAST, price), 2)
         if row:
             table[sign] = row
     return table
@@ -96,7 +96,7 @@ def to_toml(counts: Counts, provenance: Mapping[str, str | int]) -> str:
     parts += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in facts.items()]
     parts += ["", "# By the letter that was written and the one that is shown.", "[shown]"]
     for sign, row in shown_prices(counts).items():
-        prices = ", ".join(f"{json.dumps(shown)} = {price}" for shown, price in row.items())
+        prices = ", ".join(f"{json.dumps(shown_sign)} = {price}" for shown_sign, price in row.items())
         parts.append(f"{json.dumps(sign)} = {{ {prices} }}")
     parts += ["", "# By the letter that was written and is not shown.", "[lost]"]
     parts += [f"{json.dumps(sign)} = {price}" for sign, price in lost_prices(counts).items()]

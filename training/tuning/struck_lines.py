@@ -151,17 +151,19 @@ def _put_in(row: _Row, writer: _Writer, other: Callable[[], str], over: Extent |
 def _strike(row: _Row, writer: _Writer, first: int, last: int, slope: float) -> None:
     """Strike words `first` to `last` (excluded), in one stroke or each on its own; now and then with a finer
     or paler pen, or a stretch that begins or ends within a word."""
-    rng, whole = writer.rng, around(row.words[first:last])
+    rng, struck_extent = writer.rng, around(row.words[first:last])
     layer = np.zeros_like(row.mask)
-    if rng.random() < 0.12 and whole.right - whole.left > 5 * writer.face.x_height:
-        a, b = sorted(rng.uniform(whole.left, whole.right, 2))
+    if rng.random() < 0.12 and struck_extent.right - struck_extent.left > 5 * writer.face.x_height:
+        a, b = sorted(rng.uniform(struck_extent.left, struck_extent.right, 2))
         reach = 2.5 * writer.face.x_height
-        whole = Extent(a, whole.top, max(b, min(a + reach, whole.right)), whole.bottom)
+        struck_extent = Extent(a, struck_extent.top, max(b, min(a + reach, struck_extent.right)),
+            struck_extent.bottom)
     fate = rng.random()
     if fate < 0.4:
         stroke = str(rng.choice(MORE_STROKES))
         parts = (
-            row.words[first:last] if rng.random() < 0.5 and whole.left == row.words[first].left else [whole]
+            row.words[first:last] if rng.random() < 0.5 and struck_extent.left == row.words[first].left
+            else [struck_extent]
         )
         pen = 2.0 if rng.random() < 0.4 else max(2.0, writer.habits.pen_px)
         for part in parts:
@@ -169,12 +171,12 @@ def _strike(row: _Row, writer: _Writer, first: int, last: int, slope: float) -> 
         kind = _KINDS[stroke]
     else:
         kind = STRIKES[int(rng.integers(len(STRIKES)))]
-        draw_mark(layer, _place(row, writer, whole, slope), kind, rng)
+        draw_mark(layer, _place(row, writer, struck_extent, slope), kind, rng)
     if kind in _THINNED and rng.random() < 0.3:
         layer = np.asarray(cv2.erode(layer, np.ones((2, 2), np.uint8)), np.float32)
     strength = float(rng.uniform(0.5, 1.0)) if rng.random() < 0.35 else 1.0
     np.maximum(row.mask, layer * np.float32(strength), out=row.mask)
-    row.struck.append((whole.left, whole.right, kind))
+    row.struck.append((struck_extent.left, struck_extent.right, kind))
 
 
 def _place(row: _Row, writer: _Writer, part: Extent, slope: float, lower: float = 0.0) -> StruckPlace:

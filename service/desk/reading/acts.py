@@ -205,8 +205,8 @@ def _reshape(
     else:
         try:
             old, new_ids = (row.id,), shape.split(session, act, row, request.cut_share, suggest) or ()
-        except ValueError as why:
-            raise HTTPException(400, NO_PLACE) from why
+        except ValueError as error:
+            raise HTTPException(400, NO_PLACE) from error
     for new_id in new_ids:
         # New lines have only the readings of the ink as it was cut before; a worker reads the new rectangle.
         ports.actions.read_again(session, new_id)

@@ -171,14 +171,14 @@ async def keys(request: Request, visitor: SignedIn) -> Response:
     """Save a person's changed keys, then go back to their page."""
     ports: DeskPorts = request.app.state.ports
     form = await request.form()
-    wanted = {str(name): str(value) for name, value in form.items()}
+    form_values = {str(name): str(value) for name, value in form.items()}
     try:
-        changed = reading_keys.changes({} if "defaults" in wanted else wanted)
+        changed = reading_keys.changes({} if "defaults" in form_values else form_values)
     except ValueError as fault:
         raise HTTPException(400, str(fault)) from fault
     with ports.sessions.begin() as session:
         session.get_one(UserRow, visitor.name).keys = changed or None
-    back = wanted.get("back", "")
+    back = form_values.get("back", "")
     # `back` comes from the form; only the number of a phase is accepted.
     return RedirectResponse(f"/desk/{back}" if back.isascii() and back.isdecimal() else "/", status_code=303)
 

@@ -196,8 +196,8 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
             raise HTTPException(409, LATE)
     try:
         ports.actions.approve(phase_id, visitor.name)
-    except NotReady as why:
-        raise HTTPException(409, f"Not sent: {why}. Nothing left; what was decided is kept.") from why
+    except NotReady as error:
+        raise HTTPException(409, f"Not sent: {error}. Nothing left; what was decided is kept.") from error
     except Exception as fault:
         # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)

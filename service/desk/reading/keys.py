@@ -57,13 +57,14 @@ def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
     return keys | {OFF: "yes" if chosen.get(OFF) else ""}
 
 
-def changes(wanted: Mapping[str, str]) -> dict[str, str]:
+def changes(form_values: Mapping[str, str]) -> dict[str, str]:
     """What a person changed, from the key of every action as the form sends it; defaults are left out.
 
     Raises ValueError with a sentence if two actions would have one key, or a key is not a single character.
     """
     keys = {
-        a.name: _checked_key(wanted.get(a.name, a.key) or a.key) if not a.fixed else a.key for a in ACTIONS
+        a.name: _checked_key(form_values.get(a.name, a.key) or a.key) if not a.fixed else a.key
+        for a in ACTIONS
     }
     taken: dict[str, str] = {}
     for name, key in keys.items():
@@ -71,7 +72,7 @@ def changes(wanted: Mapping[str, str]) -> dict[str, str]:
             raise ValueError(f"“{key}” would do two things. Nothing was changed.")
         taken[key] = name
     changed = {a.name: keys[a.name] for a in ACTIONS if keys[a.name] != a.key}
-    return changed | ({OFF: "yes"} if wanted.get(OFF) else {})
+    return changed | ({OFF: "yes"} if form_values.get(OFF) else {})
 
 
 def _checked_key(key: str) -> str:

@@ -35,10 +35,10 @@ class ActRefused(Exception):
 
 def reason_of(text: str) -> str:
     """A reason without needless blanks, at most 500 letters. Raises ActRefused for less than ten letters."""
-    why = " ".join(text.split())[:500]
-    if len(why) < LEAST_REASON:
+    reason = " ".join(text.split())[:500]
+    if len(reason) < LEAST_REASON:
         raise ActRefused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
-    return why
+    return reason
 
 
 def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: str, by: str,

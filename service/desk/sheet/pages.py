@@ -130,8 +130,8 @@ def picture(request: Request, submission_id: int, page_id: int) -> Response:
                                       "downloaded."))
         lines = [(no, line) for no, line in view.numbered(view.own_lines(session, submission_id))
                  if line.page_id == page_id]
-        drawn = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
-    return Response(drawn, media_type="image/jpeg")
+        framed_picture = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
+    return Response(framed_picture, media_type="image/jpeg")
 
 
 @router.get("/sheet/{submission_id}/original/{page_id}", dependencies=[Depends(require_visitor)])
@@ -346,7 +346,7 @@ def _box(
     size = sheet_picture.measure(ports.blobs, page.upright)
     # Percents are of the page as shown; boxes are stored in pixels of the upright picture before it is
     # turned.
-    shown = size if page.rotation % 180 == 0 else (size[1], size[0])
+    shown_size = size if page.rotation % 180 == 0 else (size[1], size[0])
     if all(side is not None for side in percents):
         sides = [min(100.0, max(0.0, float(side or 0))) for side in percents]
         if sides[2] - sides[0] < LEAST_BOX or sides[3] - sides[1] < LEAST_BOX:
@@ -355,26 +355,27 @@ def _box(
                 "Nothing was changed: the box has no size. Left must be less than right, and top less than "
                 "bottom, in percent of the page.",
             )
-        left, top, right, bottom = (side / 100 * shown[index % 2] for index, side in enumerate(sides))
+        left, top, right, bottom = (side / 100 * shown_size[index % 2] for index, side in enumerate(sides))
     else:
-        left, top, right, bottom = _below(above, size, shown, page.rotation)
+        left, top, right, bottom = _below(above, size, shown_size, page.rotation)
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
     return [
-        [round(x, 1), round(y, 1)] for x, y in (turned(point, shown, -page.rotation) for point in corners)
+        [round(x, 1), round(y, 1)]
+        for x, y in (turned(point, shown_size, -page.rotation) for point in corners)
     ]
 
 
 def _below(
-    above: SettledLine | None, size: tuple[int, int], shown: tuple[int, int], rotation: int
+    above: SettledLine | None, size: tuple[int, int], shown_size: tuple[int, int], rotation: int
 ) -> tuple[float, float, float, float]:
     if above is None:
         # Without a line above: a band one twentieth of the page high at its top, with margins as wide.
-        return (0.05 * shown[0], 0.0, 0.95 * shown[0], 0.05 * shown[1])
+        return (0.05 * shown_size[0], 0.0, 0.95 * shown_size[0], 0.05 * shown_size[1])
     xs, ys = zip(*(turned(point, size, rotation) for point in above.box), strict=True)
     high = max(ys) - min(ys)
     # Below the last line of a page at least half a line's height is left of the band.
-    foot = min(max(ys), shown[1] - 0.5 * high)
-    return (min(xs), foot, max(xs), min(float(shown[1]), foot + high))
+    foot = min(max(ys), shown_size[1] - 0.5 * high)
+    return (min(xs), foot, max(xs), min(float(shown_size[1]), foot + high))
 
 
 def _other(power_versions: Sequence[view.Version], submission_id: int,
@@ -383,9 +384,9 @@ def _other(power_versions: Sequence[view.Version], submission_id: int,
     one."""
     rest = [version for version in power_versions if version.id != submission_id]
     # A version of another phase or power is not in the list, whatever the address asks for.
-    asked = [version for version in rest if version.id == against]
+    requested = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
-    return next(iter([*asked, *counting, *rest[::-1]]), None)
+    return next(iter([*requested, *counting, *rest[::-1]]), None)
 
 
 def _filed(session: Session, submission_id: int) -> FiledSheet:

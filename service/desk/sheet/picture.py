@@ -55,15 +55,16 @@ def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str
     if rotation % 360:
         page = page.rotate(-rotation, expand=True, fillcolor="white")
     scale = min(1.0, PAGE_WIDTH / page.width)
-    shown = page.resize((max(1, round(page.width * scale)), max(1, round(page.height * scale))))
-    pen = ImageDraw.Draw(shown)
+    resized = page.resize((max(1, round(page.width * scale)), max(1, round(page.height * scale))))
+    pen = ImageDraw.Draw(resized)
     for label, line in lines:
         corners = [(x * scale, y * scale) for x, y in (turned(point, size, rotation) for point in line.box)]
         _frame(
-            pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state], max(2, shown.width // 450)
+            pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state],
+            max(2, resized.width // 450)
         )
     out = io.BytesIO()
-    shown.save(out, "JPEG", quality=85)
+    resized.save(out, "JPEG", quality=85)
     return out.getvalue()
 
 
@@ -129,15 +130,15 @@ def _away(point: Point, middle: Point, by: float) -> Point:
 
 
 def _stroke(pen: ImageDraw.ImageDraw, start: Point, end: Point, mark: PictureMark, width: int) -> None:
-    far = math.dist(start, end)
-    if not mark.stroke or far == 0:
+    length = math.dist(start, end)
+    if not mark.stroke or length == 0:
         pen.line([start, end], fill=mark.colour, width=width)
         return
     offset, turn = 0.0, 0
-    while offset < far:
+    while offset < length:
         step = mark.stroke[turn % len(mark.stroke)] * width
         if turn % 2 == 0:
-            ends = [offset / far, min(1.0, (offset + step) / far)]
+            ends = [offset / length, min(1.0, (offset + step) / length)]
             pen.line([(start[0] + (end[0] - start[0]) * e, start[1] + (end[1] - start[1]) * e) for e in ends],
                      fill=mark.colour, width=width)
         offset, turn = offset + step, turn + 1

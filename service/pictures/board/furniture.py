@@ -93,9 +93,9 @@ class _OpenGround:
             if costs[index] >= price:
                 break
             box = Rect(*(float(v) for v in boxes[index]))
-            whole = costs[index] + self._hiding(box)
-            if whole < price:
-                best_box, price = box, whole
+            total_cost = costs[index] + self._hiding(box)
+            if total_cost < price:
+                best_box, price = box, total_cost
         if best_box is None:
             raise ValueError(f"the paper is too small for the {piece.name} of this map")
         return best_box

@@ -83,11 +83,11 @@ def size(window: Rect, paper: PaperSize) -> tuple[float, float]:
 def make_inset(sheet: MapPaper, window: Rect, box: Rect) -> Inset | None:
     """The inset of a window; None if its names still find no room."""
     detail = enlarged(sheet, window)
-    wanted = {
+    labelled = {
         name for name, place in detail.places.items() if _is_visible(sheet.places[name], place, detail.inside)
     }
     try:
-        labels = place_labels(detail, (), wanted)
+        labels = place_labels(detail, (), labelled)
     # The map is whole without an inset; more of its names are then short.
     except Unplaceable:
         return None
@@ -105,16 +105,16 @@ def hides_land(sheet: MapPaper, box: Rect) -> bool:
     return bool(sheet.land.intersection(area).area > 0.5 or shapely.intersects(area, marks).any())
 
 
-def _is_visible(whole: LabelPlace, enlarged_place: LabelPlace, frame: Rect) -> bool:
+def _is_visible(whole_place: LabelPlace, enlarged_place: LabelPlace, frame: Rect) -> bool:
     """Whether so much of a region is in the frame that its name belongs there."""
     if enlarged_place.seal is not None and not frame.grown(-enlarged_place.radius).meets(
         Rect(enlarged_place.seal[0], enlarged_place.seal[1], enlarged_place.seal[0], enlarged_place.seal[1])
     ):
         return False
-    if whole.ground is GroundKind.TOWN:
+    if whole_place.ground is GroundKind.TOWN:
         return enlarged_place.seal is not None
-    shown = enlarged_place.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
-    return bool(shown.area >= SHOWN * LARGER**2 * whole.shape.area)
+    visible_part = enlarged_place.shape.intersection(shapely.box(frame.x0, frame.y0, frame.x1, frame.y1))
+    return bool(visible_part.area >= SHOWN * LARGER**2 * whole_place.shape.area)
 
 
 def enlarged(sheet: MapPaper, window: Rect) -> MapPaper:

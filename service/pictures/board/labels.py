@@ -203,11 +203,11 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
         reach = np.zeros(len(boxes))
         # Distances are dear to compute: only what is cheap so far and touches the region nowhere is asked
         # for.
-        asked = np.flatnonzero(apart)
-        if len(asked) > 2 * CANDIDATES_KEPT:
-            reach[asked] = np.inf
-            asked = asked[np.argpartition(price[asked], 2 * CANDIDATES_KEPT)[: 2 * CANDIDATES_KEPT]]
-        reach[asked] = shapely.distance(shapely.box(*boxes[asked].T), place.shape)
+        measured = np.flatnonzero(apart)
+        if len(measured) > 2 * CANDIDATES_KEPT:
+            reach[measured] = np.inf
+            measured = measured[np.argpartition(price[measured], 2 * CANDIDATES_KEPT)[: 2 * CANDIDATES_KEPT]]
+        reach[measured] = shapely.distance(shapely.box(*boxes[measured].T), place.shape)
         return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
     # A sea's name on land would name the land, so that costs more than leaving the sea.
     return np.asarray(price + 9.0 * (1 - own_ground) + 14.0 * (1 - sea) + 3.0 * edge)

@@ -78,7 +78,7 @@ def _arrange_furniture(
 ) -> Mapping[str, Rect]:
     """The places of the furniture; `room` is how many short names the legend has room for."""
     part, inside = sheet.paper.furniture, sheet.inside
-    wanted = [
+    furniture_pieces = [
         furniture.FurniturePiece("title", 92.0 * part, part * _title_height(variant), (0.0, 0.0)),
         furniture.FurniturePiece("legend", 68.0 * part, part * legend_height(variant, room), (1.0, 0.3)),
         furniture.FurniturePiece("compass", 40.0 * part, 44.0 * part, (0.75, 0.0), afloat=True),
@@ -88,8 +88,8 @@ def _arrange_furniture(
     if window is not None:
         width, height = inset.size(window, sheet.paper)
         anchor = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
-        wanted.insert(2, furniture.FurniturePiece("inset", width, height, anchor, afloat=True))
-    return furniture.arrange(sheet, wanted)
+        furniture_pieces.insert(2, furniture.FurniturePiece("inset", width, height, anchor, afloat=True))
+    return furniture.arrange(sheet, furniture_pieces)
 
 
 def _title_height(variant: Variant) -> float:
@@ -213,8 +213,8 @@ def _scaled(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
     part = paper.furniture
     if part == 1.0:
         return draw(room)
-    whole = Rect(0.0, 0.0, room.width / part, room.height / part)
-    return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(whole)}</g>'
+    full_room = Rect(0.0, 0.0, room.width / part, room.height / part)
+    return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(full_room)}</g>'
 
 
 def _imprint(sheet: MapPaper, words: str) -> str:

@@ -259,10 +259,10 @@ def _crossings(
     # A degree line may meet the edge just beyond its end and still belong to its corner.
     run = np.linspace(start - (end - start) / 10, end + (end - start) / 10, 481)
     still = np.full_like(run, fixed)
-    paper = np.column_stack([run, still] if across else [still, run])
+    paper_points = np.column_stack([run, still] if across else [still, run])
     kilometres = np.column_stack([
-        sheet.west + (paper[:, 0] - sheet.inside.x0) * sheet.scale,
-        sheet.north - (paper[:, 1] - sheet.inside.y0) * sheet.scale,
+        sheet.west + (paper_points[:, 0] - sheet.inside.x0) * sheet.scale,
+        sheet.north - (paper_points[:, 1] - sheet.inside.y0) * sheet.scale,
     ])
     values = sheet.projection.inverse(kilometres)[:, 0 if across else 1]
     return [

@@ -105,10 +105,10 @@ def _cheapest_box(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) 
         if cost[part[0]] >= best:
             break
         inside = shapely.area(shapely.intersection(shapely.box(*boxes[part].T), shape)) / area
-        whole = cost[part] + _BESIDE * (1 - inside)
-        index = int(np.argmin(whole))
-        if whole[index] < best:
-            best, cheapest = float(whole[index]), boxes[part[index]]
+        total_cost = cost[part] + _BESIDE * (1 - inside)
+        index = int(np.argmin(total_cost))
+        if total_cost[index] < best:
+            best, cheapest = float(total_cost[index]), boxes[part[index]]
     return np.asarray(cheapest)
 
 

@@ -74,11 +74,11 @@ class EqualArea:
     def inverse(self, points: Points) -> Points:
         origin = math.radians(self.lat)
         x, y = points[:, 0] / EARTH_KM, points[:, 1] / EARTH_KM
-        far = np.maximum(np.hypot(x, y), 1e-12)
-        arc = 2 * np.arcsin(np.clip(far / 2, 0, 1))
-        north = np.arcsin(np.cos(arc) * math.sin(origin) + y * np.sin(arc) * math.cos(origin) / far)
+        distance = np.maximum(np.hypot(x, y), 1e-12)
+        arc = 2 * np.arcsin(np.clip(distance / 2, 0, 1))
+        north = np.arcsin(np.cos(arc) * math.sin(origin) + y * np.sin(arc) * math.cos(origin) / distance)
         east = np.arctan2(
-            x * np.sin(arc), far * math.cos(origin) * np.cos(arc) - y * math.sin(origin) * np.sin(arc)
+            x * np.sin(arc), distance * math.cos(origin) * np.cos(arc) - y * math.sin(origin) * np.sin(arc)
         )
         return np.column_stack([self.lon + np.degrees(east), np.degrees(north)])
 

@@ -35,12 +35,13 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) 
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
     document = "".join(_page(sheet, number, title) for number, sheet in enumerate(sheets))
-    whole = (
+    pages_html = (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
     # Only a picture inside the document itself may be "fetched".
-    data = HTML(string=whole, url_fetcher=URLFetcher(allowed_protocols=("data",))).write_pdf(pdf_tags=tagged)
+    fetcher = URLFetcher(allowed_protocols=("data",))
+    data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(pdf_tags=tagged)
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data

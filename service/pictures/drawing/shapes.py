@@ -87,8 +87,8 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
         )
     water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
-    whole = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
-    rest = shapely.get_parts(shapely.difference(frame, whole))
+    board_area = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
+    rest = shapely.get_parts(shapely.difference(frame, board_area))
     # Slivers along the neat line are where the data ends, not land.
     far = shapely.union_all([part for part in rest if part.area > 1.5 and not part.buffer(-1.0).is_empty])
     return MapPaper(places, paper, scale, west, north, land, far, inside, projection)
@@ -137,9 +137,9 @@ def _window(
     window = []
     for side in range(4):
         sign = -1 if side < 2 else 1
-        far = [sign * bounds[name][side] + 10.0 for name in bounds if name not in cut]
+        extents = [sign * bounds[name][side] + 10.0 for name in bounds if name not in cut]
         strip = [sign * bounds[name][(side + 2) % 4] + least for name in cut]
-        window.append(sign * min(max(far + strip), sign * outer[side]))
+        window.append(sign * min(max(extents + strip), sign * outer[side]))
     return window[0], window[1], window[2], window[3]
 
 

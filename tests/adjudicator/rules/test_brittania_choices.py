@@ -174,8 +174,8 @@ def test_king_after_conquest(answer: str, king_state: str) -> None:
     assert Unit("Red", "K", _at(king_state)) in resolution.position.units
 
 
-@pytest.mark.parametrize(("answer", "drawn"), [("yes", 2), ("no", 0)])
-def test_king_alone_defends(answer: str, drawn: int) -> None:
+@pytest.mark.parametrize(("answer", "lots_drawn"), [("yes", 2), ("no", 0)])
+def test_king_alone_defends(answer: str, lots_drawn: int) -> None:
     """WSB-10, WSB-14: a king where no grain defends."""
     # Where the king counts he is 2 and dice are thrown; where he does not there is no fight, so no lot is
     # drawn.
@@ -184,7 +184,7 @@ def test_king_alone_defends(answer: str, drawn: int) -> None:
     resolution = _play(
         "king_alone_defends", answer, held, orders, [9, 0], kings={"Green": "Kent"}, grain={"Red": 8}
     )
-    assert resolution.lots_used == drawn
+    assert resolution.lots_used == lots_drawn
 
 
 @pytest.mark.parametrize(("answer", "lives"), [("land_and_sea", True), ("land", False)])

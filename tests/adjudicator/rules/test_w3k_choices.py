@@ -112,9 +112,9 @@ def test_the_owner_of_a_unit_in_silent_hands_may_be_chosen_to_be_unheard() -> No
         orders(The_Crown=["A London proxy Argyll", "A London - Surrey"]),
     )
     assert _results(_judged(SUMMER, units, written)) == ["succeeds", "succeeds"]
-    heard = _judged(SUMMER, units, written, proxy_silent="hold")
-    assert _results(heard) == ["succeeds", "void overridden"]
-    assert heard.position.units == frozenset(_position(SUMMER, units).units)
+    holding = _judged(SUMMER, units, written, proxy_silent="hold")
+    assert _results(holding) == ["succeeds", "void overridden"]
+    assert holding.position.units == frozenset(_position(SUMMER, units).units)
 
 
 def test_a_unit_given_to_two_powers_is_given_to_nobody() -> None:
@@ -143,9 +143,9 @@ def test_a_proxy_may_order_the_retreat_when_the_owner_does_not() -> None:
     ruled, beaten = _dislodged_in_proxy()
     by_proxy = judge(CONTEXT, ruled, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
     assert _results(by_proxy) == ["succeeds"]
-    both = judge(CONTEXT, ruled, beaten.position, orders(
+    resolution = judge(CONTEXT, ruled, beaten.position, orders(
         Montrose=["A Staffordshire R Cheshire"], Newcastle=["A Staffordshire R Derbyshire"]))
-    assert _results(both) == ["void overridden", "succeeds"]
+    assert _results(resolution) == ["void overridden", "succeeds"]
     ruled, beaten = _dislodged_in_proxy(proxy_retreats="owner_only")
     refused = judge(CONTEXT, ruled, beaten.position, orders(Montrose=["A Staffordshire R Cheshire"]))
     assert _results(refused) == ["void no_such_unit"]
@@ -207,12 +207,12 @@ def test_victory(capitals: list[str], number: int, winner: str | None) -> None:
 
 def test_a_draw_is_open_when_every_survivor_holds_both_capitals_of_a_kingdom() -> None:
     """DRW-01."""
-    both = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
-    assert _year_end(both, []).draw_open_to == ("Argyll", "Ormond")
+    capitals = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
+    assert _year_end(capitals, []).draw_open_to == ("Argyll", "Ormond")
     # A survivor has a unit or a centre: Hamilton has one of them and no capitals.
-    assert _year_end(both, [("Hamilton", "A", "Ayr")]).draw_open_to is None
-    assert _year_end({**both, "Hamilton": ["Ayr"]}, []).draw_open_to is None
-    assert _year_end({**both, "Ormond": ["Belfast", "York"]}, []).draw_open_to is None
+    assert _year_end(capitals, [("Hamilton", "A", "Ayr")]).draw_open_to is None
+    assert _year_end({**capitals, "Hamilton": ["Ayr"]}, []).draw_open_to is None
+    assert _year_end({**capitals, "Ormond": ["Belfast", "York"]}, []).draw_open_to is None
 
 
 def test_the_autumn_says_what_each_power_may_build_and_must_remove() -> None:

@@ -137,9 +137,9 @@ def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
     army = ["Montrose A Sutherland"]
     convert = orders(Montrose=["A Sutherland converts to F"])
     assert _results(_judged(SUMMER, army, convert, centres, begun=army)) == ["void illegal"]
-    done = _judged(SUMMER, army, convert, centres, begun=army, missing_coast="first")
-    assert _results(done) == ["succeeds completed"]
-    assert _standing(done) == {"Montrose F Sutherland/East Coast"}
+    resolution = _judged(SUMMER, army, convert, centres, begun=army, missing_coast="first")
+    assert _results(resolution) == ["succeeds completed"]
+    assert _standing(resolution) == {"Montrose F Sutherland/East Coast"}
     named = orders(Montrose=["Build F Sutherland/North Coast"])
     assert _standing(_judged(WINTER, [], named, centres, missing_coast="first")) == {
         "Montrose F Sutherland/North Coast"

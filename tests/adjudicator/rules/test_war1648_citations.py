@@ -32,6 +32,6 @@ def test_every_sentence_that_only_this_game_says_is_cited() -> None:
 
 def test_every_open_question_has_its_paragraph() -> None:
     """Q-16, Q-18, Q-22, Q-50 to Q-55: each decision is told, each choice with both answers."""
-    asked = set(re.findall(r"^\*\*[^*]+, `(\w+)`\.\*\*", RULINGS, re.MULTILINE))
-    assert asked == set(VARIANT.rules.CHOICES)
+    questions = set(re.findall(r"^\*\*[^*]+, `(\w+)`\.\*\*", RULINGS, re.MULTILINE))
+    assert questions == set(VARIANT.rules.CHOICES)
     assert {f"Q-{number}" for number in range(50, 56)} <= set(re.findall(r"Q-\d\d", RULINGS))

@@ -91,7 +91,7 @@ def test_plain_letters_outrank_a_real_name_that_looks_like_a_power() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "version", "replaces", "wanted", "final", "partial"),
+    ("line", "version", "replaces", "wanted_version", "final", "partial"),
     [
         ("version 3", 3, None, 3, False, False),
         ("Version three", 3, None, 3, False, False),
@@ -105,13 +105,14 @@ def test_plain_letters_outrank_a_real_name_that_looks_like_a_power() -> None:
     ],
 )
 def test_version_instructions(
-    line: str, version: int | None, replaces: int | None, wanted: int | None, final: bool, partial: bool
+    line: str, version: int | None, replaces: int | None, wanted_version: int | None, final: bool,
+    partial: bool
 ) -> None:
     sheet_heading = read("Montrose", "Edgehill", line, "Army London holds")
     assert (sheet_heading.version, sheet_heading.replaces, sheet_heading.requested_version) == (
         version,
         replaces,
-        wanted,
+        wanted_version,
     )
     assert (sheet_heading.is_final, sheet_heading.is_partial) == (final, partial)
     assert 2 in sheet_heading.lines

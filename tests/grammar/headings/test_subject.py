@@ -258,8 +258,8 @@ def test_hyphens_inside_a_name_do_not_split_it(dash: str) -> None:
 def test_a_name_may_be_both_a_game_and_a_power() -> None:
     games = (*GAMES, KnownGame("Newcastle", powers=POWERS), KnownGame("Newcastle Nights", powers=POWERS))
     assert heading("Edgehill, Newcastle, Spring 1643 Movement", games).game == "Edgehill"
-    both = heading("Newcastle Nights, Newcastle, Spring 1643 Movement", games)
-    assert (both.game, both.power) == ("Newcastle Nights", "Newcastle")
+    parsed_heading = heading("Newcastle Nights, Newcastle, Spring 1643 Movement", games)
+    assert (parsed_heading.game, parsed_heading.power) == ("Newcastle Nights", "Newcastle")
     assert heading("Newcastle Nights, Montrose, Spring 1643 Movement", games).power == "Montrose"
 
 

@@ -111,43 +111,43 @@ def test_on_a_tilted_sheet_height_is_measured_across_the_row() -> None:
 def test_words_put_in_stand_at_the_gap_below_them() -> None:
     host = row("Fleet Irish Sea convoys Army to Kerry", 100, 200)
     gap = 100 + WIDE * len("Fleet Irish Sea convoys Army")
-    whole = attach_insertions([row("Dublin", gap - 30, 172, 32), host])[0]
-    corrected = corrected_row(whole)
+    host_row = attach_insertions([row("Dublin", gap - 30, 172, 32), host])[0]
+    corrected = corrected_row(host_row)
     assert corrected is not None
     assert corrected.text == "Fleet Irish Sea convoys Army Dublin to Kerry"
     assert corrected.posteriors is not None
 
 
-@pytest.mark.parametrize(("text", "word", "column", "whole"), [
+@pytest.mark.parametrize(("text", "word", "column", "full_text"), [
     ("Army Mull moves into", "Merse", 18, "Army Mull moves into Merse"),
     ("A York to", "Limerick", 6, "A York to Limerick"),
     ("Mull holds", "Army", -1, "Army Mull holds"),
 ])  # fmt: skip
 def test_words_put_in_stand_before_the_first_or_after_the_last(
-    text: str, word: str, column: int, whole: str
+    text: str, word: str, column: int, full_text: str
 ) -> None:
     # A caret after a row's last word is in no gap between words: everything beyond the letters is gap.
-    drawn = row(text, 100, 200)
+    unpadded = row(text, 100, 200)
     blank = np.full((16, len(LETTERS) + 1), -12.0, np.float32)
     blank[:, 0] = 0.0
-    assert drawn.posteriors is not None
-    padded = Posteriors(np.concatenate([blank, drawn.posteriors.log_probs, blank]), LETTERS)
-    (left, top), (right, _), (_, foot), _ = drawn.box.corners
+    assert unpadded.posteriors is not None
+    padded = Posteriors(np.concatenate([blank, unpadded.posteriors.log_probs, blank]), LETTERS)
+    (left, top), (right, _), (_, foot), _ = unpadded.box.corners
     wide = Box(
         ((left - 8 * WIDE, top), (right + 8 * WIDE, top), (right + 8 * WIDE, foot), (left - 8 * WIDE, foot))
     )
-    host = replace(drawn, box=wide, posteriors=padded)
+    host = replace(unpadded, box=wide, posteriors=padded)
     corrected = corrected_row(attach_insertions([row(word, 100 + WIDE * column, 172, 32), host])[0])
     assert corrected is not None
-    assert corrected.text == whole
+    assert corrected.text == full_text
 
 
 def test_beside_a_word_put_in_a_space_is_neither_lost_nor_twice() -> None:
     # No text of the grammar has two spaces, or one at its end: a second one would cost what a lost letter
     # does.
     host = row("Army Kent moves", 100, 200)
-    whole = attach_insertions([row("now", 100 + WIDE * 14, 172, 32), host])[0]
-    corrected = corrected_row(whole)
+    host_row = attach_insertions([row("now", 100 + WIDE * 14, 172, 32), host])[0]
+    corrected = corrected_row(host_row)
     assert corrected is not None
     assert corrected.posteriors is not None
     space = LETTERS.index(" ") + 1
@@ -197,8 +197,8 @@ def test_a_caret_gives_way_to_the_word_over_it(seen_as_struck: bool) -> None:
         else None
     )
     host = row(text, 100, 200, strike=mark)
-    whole = attach_insertions([row("Essex", 100 + WIDE * (caret + 0.5 - 2.5), 172, 32), host])[0]
-    assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([whole]))]
+    host_row = attach_insertions([row("Essex", 100 + WIDE * (caret + 0.5 - 2.5), 172, 32), host])[0]
+    assert "Fleet convoys Army Essex to Kerry" in [line.text for line in corrected_lines(as_line([host_row]))]
 
 
 def test_what_rises_above_a_struck_word_may_be_left_out_with_it() -> None:

@@ -134,10 +134,10 @@ def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
     # A bad photograph has thousands of specks, none as large as a caret: size is checked before shape.
     chance = np.random.default_rng(7)
     noisy = np.where(chance.random((400, 2400, 1)) < 0.3, 40, 250).astype(np.uint8).repeat(3, axis=2)
-    asked = []
+    piece_lengths = []
 
     def shape(piece: np.ndarray, line: float) -> bool:
-        asked.append(len(piece))
+        piece_lengths.append(len(piece))
         return False
 
     with pytest.MonkeyPatch.context() as patch:
@@ -145,4 +145,4 @@ def test_a_row_full_of_specks_takes_no_longer_than_a_moment() -> None:
         without_inserted_words(noisy, box(100, 200, 2300, 300), [box(700, 140, 1300, 210)])
     pieces, _ = cv2.connectedComponents((noisy[200:300, 100:2300, 0] < 100).astype(np.uint8))
     assert pieces > 2000
-    assert len(asked) < pieces / 20
+    assert len(piece_lengths) < pieces / 20

@@ -153,9 +153,9 @@ def test_a_clear_hand_needs_less_of_a_margin() -> None:
 
 def test_a_hand_that_the_recogniser_is_unsure_of_needs_a_greater_margin() -> None:
     # Margins of badly written letters are too bold: Crk was read as Cok, in a hasty hand.
-    near = replace(GOOD, margin=LIMITS.margin, uncertainty=LIMITS.uncertainty_from)
-    hazy = replace(near, uncertainty=LIMITS.uncertainty_from + 0.1)
-    assert passes(near)
+    borderline = replace(GOOD, margin=LIMITS.margin, uncertainty=LIMITS.uncertainty_from)
+    hazy = replace(borderline, uncertainty=LIMITS.uncertainty_from + 0.1)
+    assert passes(borderline)
     assert not passes(hazy)
     assert passes(replace(hazy, margin=LIMITS.margin + 0.1 * LIMITS.uncertainty_extra_margin + 0.01))
 

@@ -52,8 +52,8 @@ def test_a_lost_space_has_its_price() -> None:
     # Paths that write "a b" whole, and those that write "ab" at the price of a lost space.
     ink = posteriors("ab ", 5, 4)
     (score,) = text_scores(ink, ["a b"], either_case=False)
-    whole = np.logaddexp(by_hand(ink, "a b"), by_hand(ink, "ab") + LOST_SPACE)
-    assert score == pytest.approx(float(whole), abs=1e-4)
+    expected_score = np.logaddexp(by_hand(ink, "a b"), by_hand(ink, "ab") + LOST_SPACE)
+    assert score == pytest.approx(float(expected_score), abs=1e-4)
 
 
 def test_either_case_will_do() -> None:

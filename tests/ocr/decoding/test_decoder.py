@@ -65,8 +65,8 @@ def by_hand(ink: np.ndarray, columns: Sequence[int]) -> float:
     """The sum over every path that collapses to a text, CTC's own rule: merge repeats, drop blanks."""
     total = 0.0
     for path in product({0, *columns}, repeat=len(ink)):
-        shown = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
-        if shown == list(columns):
+        shown_columns = [k for n, k in enumerate(path) if k and (n == 0 or path[n - 1] != k)]
+        if shown_columns == list(columns):
             total += float(np.exp(sum(ink[n, k] for n, k in enumerate(path))))
     return float(np.log(total)) if total else -np.inf
 
@@ -164,9 +164,9 @@ def test_long_rests_are_shortened() -> None:
 
 def test_a_fit_tells_where_a_text_does_not_lie() -> None:
     decoder = Decoder(Words({"kent to cork": 0.0, "kent": 0.0}), WIDE)
-    whole = written("kentocr ", "k.e.n.t. .t.o. .c.o.r.k", 0.999)
-    good, bad = (align(decoder, whole, text) for text in sorted(
-        decoder.decode(whole), key=lambda text: -len(text.text)))
+    posteriors = written("kentocr ", "k.e.n.t. .t.o. .c.o.r.k", 0.999)
+    good, bad = (align(decoder, posteriors, text) for text in sorted(
+        decoder.decode(posteriors), key=lambda text: -len(text.text)))
     assert good.text == "kent to cork"
     assert good.cost < 0.01
     assert good.worst < 0.1

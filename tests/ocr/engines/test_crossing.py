@@ -40,9 +40,10 @@ def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
     layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
     network = layers.patched(network) if tuned else network
     alone = onnxruntime.InferenceSession(network, providers=["CPUExecutionProvider"])
-    both = onnxruntime.InferenceSession(crossing.with_features(network), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        crossing.with_features(network), providers=["CPUExecutionProvider"])
     (posteriors,) = alone.run(None, {"x": _tensor()})
-    again, features = both.run(None, {"x": _tensor()})
+    again, features = session.run(None, {"x": _tensor()})
     assert np.array_equal(posteriors, again)
     assert features.shape == (1, 384, 1, posteriors.shape[1])
 

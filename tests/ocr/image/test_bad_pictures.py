@@ -24,10 +24,10 @@ def reading_of(image: Pixels) -> Reading:
     return read_images([image], (PpOcr(),), ReadOptions(detect_strike=lambda crop, score: Strike()))
 
 
-def on_table(paper: Pixels) -> Pixels:
-    grain = np.random.default_rng(1).normal(0, 4, (paper.shape[0] + 240, paper.shape[1] + 240, 3))
+def on_table(sheet: Pixels) -> Pixels:
+    grain = np.random.default_rng(1).normal(0, 4, (sheet.shape[0] + 240, sheet.shape[1] + 240, 3))
     image: Pixels = np.clip(np.array((95, 70, 50)) + grain, 0, 255).astype(np.uint8)
-    image[120:-120, 120:-120] = paper
+    image[120:-120, 120:-120] = sheet
     return image
 
 

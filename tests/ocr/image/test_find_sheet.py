@@ -96,8 +96,8 @@ def test_boxes_become_rows_from_the_top_along_their_slope(tilt: float) -> None:
     rows = row_strips(shuffled)
     assert len(rows) == 5
     for number, row in enumerate(rows):
-        whole = row_box(100, 200 + 70 * number, 900, tilt=tilt)
-        assert np.abs(row.quad - whole).max() < 3
+        row_quad = row_box(100, 200 + 70 * number, 900, tilt=tilt)
+        assert np.abs(row.quad - row_quad).max() < 3
     assert np.degrees(writing_slope(shuffled)) == pytest.approx(tilt, abs=0.1)
 
 
@@ -181,14 +181,14 @@ def test_a_crop_shows_the_writing_upright() -> None:
     upper, lower = row_box(300, 50, 200, 20, 30), row_box(300, 70, 200, 20, 30)
     cv2.fillConvexPoly(image, upper.round().astype(np.int32), (200, 0, 0))
     cv2.fillConvexPoly(image, lower.round().astype(np.int32), (0, 0, 200))
-    shown = crop_box(image, box_of(row_box(300, 50, 200, 40, 30)), margin=0.0)
-    assert shown.shape[:2] == (40, 200)
-    assert shown[10, 100, 0] > 150 > shown[10, 100, 2]
-    assert shown[30, 100, 2] > 150 > shown[30, 100, 0]
+    crop = crop_box(image, box_of(row_box(300, 50, 200, 40, 30)), margin=0.0)
+    assert crop.shape[:2] == (40, 200)
+    assert crop[10, 100, 0] > 150 > crop[10, 100, 2]
+    assert crop[30, 100, 2] > 150 > crop[30, 100, 0]
 
 
 def test_a_crop_at_the_rim_of_the_photograph_is_whole() -> None:
     image = np.full((50, 80, 3), 90, np.uint8)
-    shown = crop_box(image, Box(((0, 0), (80, 0), (80, 20), (0, 20))), margin=0.5)
-    assert shown.shape == (40, 100, 3)
-    assert shown.min() == 90
+    crop = crop_box(image, Box(((0, 0), (80, 0), (80, 20), (0, 20))), margin=0.5)
+    assert crop.shape == (40, 100, 3)
+    assert crop.min() == 90

@@ -72,16 +72,16 @@ def two_lists(gap: float) -> list[Box]:
 
 @pytest.mark.parametrize("gap", [40, 100])
 def test_level_columns_near_each_other_are_parted_where_both_hold_the_same_kind(gap: int) -> None:
-    asked: list[tuple[int, int]] = []
+    sizes: list[tuple[int, int]] = []
 
     def one_kind(left: Sequence[Box], right: Sequence[Box]) -> bool:
-        asked.append((len(left), len(right)))
+        sizes.append((len(left), len(right)))
         assert {round(float(q[0, 0])) for q in left} == {50}
         assert {round(float(q[0, 0])) for q in right} == {310 + gap}
         return True
 
     assert len(row_strips(two_lists(gap), one_kind)) == 11
-    assert asked == [(6, 4)], "a row that goes on is no beginning"
+    assert sizes == [(6, 4)], "a row that goes on is no beginning"
 
 
 def test_level_columns_of_two_kinds_are_one_list() -> None:

@@ -118,7 +118,7 @@ class Hasty:
             return quads
         held: list[Quad] = []
         for quad in quads:
-            near = next(
+            neighbour = next(
                 (
                     k
                     for k, other in enumerate(held)
@@ -126,8 +126,8 @@ class Hasty:
                 ),
                 None,
             )
-            both = quad if near is None else np.concatenate((quad, held.pop(near)))
-            (left, top), (right, foot) = both.min(axis=0), both.max(axis=0)
+            corners = quad if neighbour is None else np.concatenate((quad, held.pop(neighbour)))
+            (left, top), (right, foot) = corners.min(axis=0), corners.max(axis=0)
             held.append(box(float(left), float(top), float(right - left), float(foot - top)))
         return tuple(held)
 
@@ -137,8 +137,8 @@ def test_the_real_finder_parts_a_word_from_its_row() -> None:
     # one's.
     reader = _Reader((), ReadOptions(finder=Hasty()))
     alone = reader._find(sheet(word=False))
-    both = reader._find(sheet(word=True))
-    assert (len(alone), len(both)) == (5, 6)
+    with_word = reader._find(sheet(word=True))
+    assert (len(alone), len(with_word)) == (5, 6)
     assert (
         len(Hasty().find(np.asarray(cv2.resize(sheet(word=True), None, fx=0.853, fy=0.853), np.uint8))) == 5
     )

@@ -360,9 +360,9 @@ WORDS = [
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 11), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4))
-def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) -> None:
+def test_any_lines_in_a_map_file_are_answered(inserted_lines: list[tuple[int, list[str]]]) -> None:
     lines = SOUND.splitlines()
-    for line_number, words in put:
+    for line_number, words in inserted_lines:
         lines.insert(line_number, " ".join(words))
     _answered("small.map", "\n".join(lines).encode())
 
@@ -373,8 +373,10 @@ def test_any_lines_in_a_map_file_are_answered(put: list[tuple[int, list[str]]]) 
     st.integers(0, 40),
     st.sampled_from(["", "<", ">", '"', "&amp;", "els", "none", 'x="y"', "<POWER/>", "<MAP/>"]),
 )
-def test_a_variants_file_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
-    _answered("variants.xml", (GAME[:start] + put + GAME[start + length:]).encode(), BESIDE.encode())
+def test_a_variants_file_that_is_torn_or_overwritten_is_answered(
+    start: int, length: int, inserted: str
+) -> None:
+    _answered("variants.xml", (GAME[:start] + inserted + GAME[start + length:]).encode(), BESIDE.encode())
 
 
 @settings(max_examples=15, deadline=None)
@@ -383,8 +385,8 @@ def test_a_variants_file_that_is_torn_or_overwritten_is_answered(start: int, len
     st.integers(0, 40),
     st.sampled_from(["", "<", ">", '"', "&x;", "els", "mv", 'type="nc"', "<PROVINCE/>"]),
 )
-def test_an_adjacency_that_is_torn_or_overwritten_is_answered(start: int, length: int, put: str) -> None:
-    _answered("variants.xml", GAME.encode(), (BESIDE[:start] + put + BESIDE[start + length:]).encode())
+def test_an_adjacency_that_is_torn_or_overwritten_is_answered(start: int, length: int, inserted: str) -> None:
+    _answered("variants.xml", GAME.encode(), (BESIDE[:start] + inserted + BESIDE[start + length:]).encode())
 
 
 @settings(max_examples=15, deadline=None)

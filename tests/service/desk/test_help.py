@@ -126,7 +126,7 @@ def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
         order
         for order in orders
         for mark in foreign
-        if mark in order and not any(mine in order for mine in own_marks)
+        if mark in order and not any(own_mark in order for own_mark in own_marks)
     ]
 
 

@@ -39,11 +39,11 @@ def _asked(desk: DeskSite, path: str) -> list[str]:
 
 @pytest.mark.parametrize("path", MANY)
 def test_a_page_of_many_phases_fetches_no_board(desk: DeskSite, path: str) -> None:
-    asked = _asked(desk, path)
-    assert any("FROM phases" in statement for statement in asked)
+    statements = _asked(desk, path)
+    assert any("FROM phases" in statement for statement in statements)
     assert not [
         statement
-        for statement in asked
+        for statement in statements
         # A position is most of a phase's row; these pages show its clock only.
         if "phases.position," in statement or "phases.resolution" in statement
     ]

@@ -33,12 +33,12 @@ def test_the_same_words_mean_the_same_whoever_wrote_them(power: str) -> None:
 
 def test_the_rule_of_versions_is_the_same_for_every_power() -> None:
     """DESK-04: the same four papers from each power, and the same one counts."""
-    papers = [
+    submissions = [
         RankedSubmission(power_index * 10 + n, power, DEADLINE - timedelta(hours=4 - n), version, instruction)
         for power_index, power in enumerate(POWERS)
         # The highest version comes in the middle, so that neither the first nor the last wins by its time.
         for n, (version, instruction) in enumerate(((1, None), (3, None), (2, None), (None, None)))
     ]
     assert {
-        power: ballot.submission.id % 10 for power, ballot in count(papers, DEADLINE).items()
+        power: ballot.submission.id % 10 for power, ballot in count(submissions, DEADLINE).items()
     } == dict.fromkeys(POWERS, 1)

@@ -88,17 +88,17 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
 
 def test_every_sentence_that_is_asked_for_is_there() -> None:
     known = set(re.findall(r'^  "([a-z-]+)":', SENTENCES.read_text(encoding="utf-8"), re.MULTILINE))
-    asked = set()
+    notice_names = set()
     for name in ("sheet/pages", "quarantine", "games/pages", "games/seats", "people", "post", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
-        asked |= set(re.findall(r'notice=([a-z-]+)"', text))
-        asked |= set(re.findall(r'_to_sheet\(submission_id, "([a-z-]+)"', text))
+        notice_names |= set(re.findall(r'notice=([a-z-]+)"', text))
+        notice_names |= set(re.findall(r'_to_sheet\(submission_id, "([a-z-]+)"', text))
         chosen = r"^ *(?:notice = |return act_on_game\(request, game_id, )(.*)$"
         for line in re.findall(chosen, text, re.MULTILINE):
-            asked |= set(re.findall(r'"([a-z-]+)"', line))
+            notice_names |= set(re.findall(r'"([a-z-]+)"', line))
     # Chosen in an expression of the handlers, which the patterns above do not see.
-    asked |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
-    assert asked == known
+    notice_names |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
+    assert notice_names == known
 
 
 @pytest.mark.parametrize("path", ["/quarantine", "/people", "/post", "/games/powick-bridge"])

@@ -56,12 +56,12 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
         detail={"power": "Montrose", "why": "By telephone."},
     )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
-    both, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
-    assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in both
-    assert "mail discarded" in both
+    full_log, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
+    assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in full_log
+    assert "mail discarded" in full_log
     assert "sheet chosen" in game_log
     assert "mail discarded" not in game_log
-    assert both.index("mail discarded") < both.index("sheet chosen"), "the newest stands first"
+    assert full_log.index("mail discarded") < full_log.index("sheet chosen"), "the newest stands first"
 
 
 def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
@@ -180,8 +180,8 @@ def test_an_event_that_was_changed_or_taken_away_leaves_its_entry_in_the_exporte
     with table.site.store() as session:
         numbers = [row.number for row in chain.entries(session, table.game)]
     assert sorted(line["n"] for line in lines) == numbers, "no entry is left out"
-    shown = next(line for line in lines if line.get("what") == "deadline_moved")
-    assert (shown["actor"], shown["body"]["tells"]["by"]) == ("Grace", "Ada")
+    entry = next(line for line in lines if line.get("what") == "deadline_moved")
+    assert (entry["actor"], entry["body"]["tells"]["by"]) == ("Grace", "Ada")
     assert "option_changed" not in [line.get("what") for line in lines]
 
 
@@ -203,11 +203,11 @@ def test_a_long_log_goes_on_behind_its_last_entry(table: Table) -> None:
 def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
     """The page of the log."""
     # An event never holds one; should one slip in, the page leaves it out all the same.
-    shown = dict(details({"why": ("he wrote from james@players.example "
-                                  "today"), "result": "abc", "digest": "x", "power": "Ormond",
-                          "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
-    assert shown == {"why": ("he wrote from (an address) "
-                             "today"), "power": "Ormond", "moved": "phase Summer, to June"}
+    shown_details = dict(details({"why": ("he wrote from james@players.example "
+                                          "today"), "result": "abc", "digest": "x", "power": "Ormond",
+                                  "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
+    assert shown_details == {"why": ("he wrote from (an address) "
+                                     "today"), "power": "Ormond", "moved": "phase Summer, to June"}
 
 
 def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:

@@ -74,18 +74,19 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     postmark."""
     sheets = pdf(2)
     assert send(desk, picture(), sheets).status_code == 303
-    (paper,) = desk.table.submissions()
-    assert (paper.sha256, paper.power, paper.version, paper.received_at.isoformat()) == (
+    (submission,) = desk.table.submissions()
+    assert (submission.sha256, submission.power, submission.version, submission.received_at.isoformat()) == (
         # No mail, so no digest of one; without a number it counts as version 0.
         None, "Montrose", None, "2027-03-02T06:30:00+00:00")
-    assert list(desk.table.site.jobs.queue) == [(READ_WORK, f"read:{paper.id}", {"submission": paper.id})]
+    assert list(desk.table.site.jobs.queue) == [
+        (READ_WORK, f"read:{submission.id}", {"submission": submission.id})]
     with desk.table.site.store() as session:
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
     assert [desk.table.site.blobs.read(page.original) for page in pages] == [picture(), sheets]
     (row,) = posted(desk)
     assert (
         row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by,
-    ) == ("2027-03-02", "2027-02-27", paper.id, "Ada")
+    ) == ("2027-03-02", "2027-02-27", submission.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
     assert desk.table.letters() == []
 
@@ -195,10 +196,10 @@ def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(des
     send(desk, picture())
     post = Replies(desk.table.writer)
     with desk.table.site.store.begin() as session:
-        paper = session.scalars(select(SubmissionRow)).one()
-        phase = session.get_one(PhaseRow, paper.phase_id)
-        post.unusable(session, paper, phase, RefusalReason.TOO_DARK)
-        post.held(session, paper, phase, RefusalReason.HEADING_DISAGREES)
+        submission = session.scalars(select(SubmissionRow)).one()
+        phase = session.get_one(PhaseRow, submission.phase_id)
+        post.unusable(session, submission, phase, RefusalReason.TOO_DARK)
+        post.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
     assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)] * 2
     assert ("A posted sheet of Montrose waits: The photograph is too "
             "dark") in desk.table.words(desk.table.letters()[0])
@@ -216,10 +217,10 @@ def test_the_log_names_who_logged_a_letter_and_no_address(desk: DeskTable) -> No
 def test_nothing_of_a_posted_sheet_shows_before_the_deadline(desk: DeskTable) -> None:
     """DESK-02, Q-14."""
     send(desk, picture())
-    (paper,) = desk.table.submissions()
-    assert "Sealed until" in desk.text(f"/sheet/{paper.id}")
+    (submission,) = desk.table.submissions()
+    assert "Sealed until" in desk.text(f"/sheet/{submission.id}")
     with desk.table.site.store() as session:
         page = session.scalars(select(PageRow)).one()
-    assert desk.client.get(f"/sheet/{paper.id}/original/{page.id}").status_code == 403
+    assert desk.client.get(f"/sheet/{submission.id}/original/{page.id}").status_code == 403
     desk.client.cookies.clear()
     assert desk.client.get("/post").headers["location"] == "/sign-in"

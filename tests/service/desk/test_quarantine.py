@@ -90,9 +90,9 @@ def test_a_preview_is_drawn_anew_without_exif(desk: DeskTable) -> None:
     desk.table.set_phase(state=PhaseState.CLOSED)
     answer = desk.client.get(f"/quarantine/{row.sha256}/picture/0.jpg")
     assert b"Secret camera" not in answer.content
-    with Image.open(io.BytesIO(answer.content)) as shown:
-        assert (shown.format, shown.size) == ("JPEG", (400, 300))
-        assert not shown.getexif()
+    with Image.open(io.BytesIO(answer.content)) as preview:
+        assert (preview.format, preview.size) == ("JPEG", (400, 300))
+        assert not preview.getexif()
 
 
 def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) -> None:
@@ -103,9 +103,10 @@ def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) 
     for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):
         assert "pact" not in desk.page(path)
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
-    (paper,) = desk.table.submissions()
+    (submission,) = desk.table.submissions()
     for path in (
-        f"/sheet/{paper.id}", f"/sheets/{paper.phase_id}", f"/desk/{paper.phase_id}", "/letters", "/log",
+        f"/sheet/{submission.id}", f"/sheets/{submission.phase_id}", f"/desk/{submission.phase_id}",
+        "/letters", "/log",
     ):
         assert "pact" not in desk.page(path)
 
@@ -115,18 +116,19 @@ def test_an_assigned_mail_goes_the_normal_way_and_only_the_registered_address_he
 ) -> None:
     row = stranger(desk)
     assert desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk), version="v2").status_code == 303
-    (paper,) = desk.table.submissions()
-    assert (paper.power, paper.sha256, paper.received_at, paper.version) == (
+    (submission,) = desk.table.submissions()
+    assert (submission.power, submission.sha256, submission.received_at, submission.version) == (
         "Montrose", row.sha256, row.received_at, 2)
-    assert list(desk.table.site.jobs.queue)[-1] == (READ_WORK, f"read:{paper.id}", {"submission": paper.id})
+    assert list(desk.table.site.jobs.queue)[-1] == (
+        READ_WORK, f"read:{submission.id}", {"submission": submission.id})
     assert state(desk, row) == (MailState.USED, None)
     assert ("receipt", address("Montrose")) in desk.table.written_letters()
     # The address in the mail proves nothing; the owner of the power is told at the registered one.
     assert STRANGER not in {to for _, to in desk.table.written_letters()}
     with desk.table.site.store() as session:
-        page = session.scalars(select(PageRow).where(PageRow.submission_id == paper.id)).one()
+        page = session.scalars(select(PageRow).where(PageRow.submission_id == submission.id)).one()
     assert desk.table.site.blobs.read(page.original) == picture()
-    assert f"/sheet/{paper.id}" in desk.page(f"/sheets/{paper.phase_id}")
+    assert f"/sheet/{submission.id}" in desk.page(f"/sheets/{submission.phase_id}")
 
 
 def test_a_mail_is_assigned_once(desk: DeskTable) -> None:
@@ -135,7 +137,7 @@ def test_a_mail_is_assigned_once(desk: DeskTable) -> None:
     again = desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk, "Argyll"))
     assert again.status_code == 409
     assert "not in quarantine any more" in again.text
-    assert [paper.power for paper in desk.table.submissions()] == ["Montrose"]
+    assert [submission.power for submission in desk.table.submissions()] == ["Montrose"]
 
 
 def test_a_mail_without_a_picture_that_opens_is_not_assigned(desk: DeskTable) -> None:
@@ -182,9 +184,9 @@ def test_a_prepared_answer_is_shown_before_it_is_sent_and_sent_once(desk: DeskTa
     """OUT-03."""
     row = wrong_power(desk)
     before = len(desk.table.letters("rejection"))
-    shown = desk.text(f"/quarantine/{row.sha256}?reason=too_dark")
-    assert "The photograph is too dark to read. " in shown
-    assert f"Send this to {address('Montrose')}" in shown
+    page_text = desk.text(f"/quarantine/{row.sha256}?reason=too_dark")
+    assert "The photograph is too dark to read. " in page_text
+    assert f"Send this to {address('Montrose')}" in page_text
     assert len(desk.table.letters("rejection")) == before
     assert desk.post(f"/quarantine/{row.sha256}/refuse", reason="too_dark").status_code == 303
     letters = desk.table.letters("rejection")

@@ -25,17 +25,17 @@ def said(*rows: tuple[str, LineState, str]) -> list[ReviewDecision]:
     ]
 
 
-@pytest.mark.parametrize(("mode", "status", "decided", "wanted"), [
+@pytest.mark.parametrize(("mode", "status", "decided", "expected"), [
     ("none", "open", True, False), ("doubtful", "open", False, True), ("doubtful", "auto", False, False),
     ("doubtful", "auto", True, True), ("all", "auto", False, True), ("all", "not an order", False, False),
     ("all", "not an order", True, True), ("doubtful", "not an order", True, True),
 ])
-def test_which_lines_two_people_read(mode: str, status: str, decided: bool, wanted: bool) -> None:
+def test_which_lines_two_people_read(mode: str, status: str, decided: bool, expected: bool) -> None:
     standing = said(("Ada", READ, "A")) if decided else []
-    assert needs_two(ReviewMode(mode), LineState(status), standing) is wanted
+    assert needs_two(ReviewMode(mode), LineState(status), standing) is expected
 
 
-@pytest.mark.parametrize(("rows", "wanted"), [
+@pytest.mark.parametrize(("rows", "expected_stage"), [
     ([], Stage.FIRST),
     ([("Ada", SKIP, "")], Stage.FIRST),
     ([("Ada", READ, "A")], Stage.SECOND),
@@ -54,8 +54,8 @@ def test_which_lines_two_people_read(mode: str, status: str, decided: bool, want
     ([("Ada", READ, "A"), ("Bea", READ, "B"), ("Bea", VOID, "A\nB!")], Stage.AGREED),
     ([("Ada", VOID, "A\nB!"), ("Ada", READ, "A")], Stage.SECOND),
 ])
-def test_what_decisions_come_to(rows: list[tuple[str, LineState, str]], wanted: Stage) -> None:
-    assert stage(votes(said(*rows))) is wanted
+def test_what_decisions_come_to(rows: list[tuple[str, LineState, str]], expected_stage: Stage) -> None:
+    assert stage(votes(said(*rows))) is expected_stage
 
 
 def test_one_person_alone_never_settles_a_line() -> None:

@@ -19,8 +19,8 @@ def paper(key: int, minutes_before: int = 60, **facts: object) -> RankedSubmissi
         **facts)  # type: ignore[arg-type]
 
 
-def winner(*papers: RankedSubmission) -> int:
-    return count(papers, DEADLINE)["Montrose"].submission.id
+def winner(*submissions: RankedSubmission) -> int:
+    return count(submissions, DEADLINE)["Montrose"].submission.id
 
 
 def test_a_higher_version_counts_even_when_it_came_first() -> None:
@@ -65,7 +65,7 @@ def test_the_coordinators_choice_goes_before_everything() -> None:
     assert winner(paper(1, 90, version=1, chosen=True), paper(2, 30, version=7, instruction=9)) == 1
 
 
-papers = st.lists(
+submission_lists = st.lists(
     st.builds(
         RankedSubmission, id=st.integers(1, 10_000), power=st.sampled_from(["Montrose", "Argyll"]),
         received_at=st.integers(-5000, 500).map(lambda m: DEADLINE + timedelta(minutes=m)),
@@ -77,14 +77,14 @@ papers = st.lists(
 )
 
 
-@given(papers)
+@given(submission_lists)
 def test_the_order_in_which_papers_are_read_is_irrelevant(given_papers: list[RankedSubmission]) -> None:
     counted = count(given_papers, DEADLINE)
     for order in itertools.islice(itertools.permutations(given_papers), 24):
         assert count(order, DEADLINE) == counted
 
 
-@given(papers)
+@given(submission_lists)
 def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: list[RankedSubmission]) -> None:
     for power, ballot in count(given_papers, DEADLINE).items():
         paper_ids = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}

@@ -88,16 +88,18 @@ def test_every_power_has_its_place_though_nothing_came(desk: DeskTable) -> None:
 def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTable) -> None:
     """SUB-02, SUB-10."""
     power_papers = [
-        paper
-        for paper in desk.table.submissions()
-        if paper.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
+        submission
+        for submission in desk.table.submissions()
+        if submission.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
     ]
     assert len(power_papers) == 4
-    for paper in power_papers:
+    for submission in power_papers:
         with desk.table.site.store() as session:
-            pages = session.query(PageRow).filter_by(submission_id=paper.id).order_by(PageRow.ordinal).all()
-        shade = 10 * (paper.id - 1)
+            query = session.query(PageRow).filter_by(submission_id=submission.id)
+            pages = query.order_by(PageRow.ordinal).all()
+        shade = 10 * (submission.id - 1)
         photographs = [desk.table.site.blobs.read(page.original) for page in pages]
         assert photographs == [picture(shade), picture(shade + 1)]
-        shown = re.findall(rf'/sheet/{paper.id}/original/(\d+)"', desk.page(f"/sheet/{paper.id}"))
-        assert list(dict.fromkeys(map(int, shown))) == [page.id for page in pages]
+        page_text = desk.page(f"/sheet/{submission.id}")
+        page_ids = re.findall(rf'/sheet/{submission.id}/original/(\d+)"', page_text)
+        assert list(dict.fromkeys(map(int, page_ids))) == [page.id for page in pages]

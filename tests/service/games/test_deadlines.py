@@ -161,34 +161,34 @@ def test_open_phase_at_an_instant() -> None:
 
 
 def test_moving_a_deadline_may_leave_the_later_phases_where_they_are() -> None:
-    done = extend(YEAR, SPRING, at("2027-03-15T07:00"), " post strike ", shift_later=False)
-    new = by_name(done.windows)
+    extension = extend(YEAR, SPRING, at("2027-03-15T07:00"), " post strike ", shift_later=False)
+    new = by_name(extension.windows)
     assert new["Spring 1643 Movement"].deadline == at("2027-03-15T07:00")
     assert new["Spring 1643 Movement"].sequence == 1
     assert new["Spring 1643 Retreat"].opens == at("2027-03-15T07:00")
     assert new["Spring 1643 Retreat"].deadline == at("2027-03-16T07:00")
     assert new["Summer 1643 Movement"] == by_name(YEAR)["Summer 1643 Movement"]
-    assert [(moved.old, moved.new) for moved in done.moved] == [
+    assert [(moved.old, moved.new) for moved in extension.moved] == [
         (at("2027-03-14T07:00"), at("2027-03-15T07:00"))
     ]
-    assert done.reason == "post strike"
+    assert extension.reason == "post strike"
 
 
 def test_moving_a_deadline_may_move_everything_after_it() -> None:
-    done = extend(YEAR, SPRING, at("2027-03-16T07:00"), "flood", shift_later=True)
-    for old, new in zip(YEAR, done.windows, strict=True):
+    extension = extend(YEAR, SPRING, at("2027-03-16T07:00"), "flood", shift_later=True)
+    for old, new in zip(YEAR, extension.windows, strict=True):
         assert new.deadline - old.deadline == timedelta(days=2)
         assert new.sequence == 1
         assert new.phase == old.phase
-    assert done.windows[0].opens == YEAR[0].opens
-    assert done.windows[2].opens - YEAR[2].opens == timedelta(days=2)
-    assert len(done.moved) == len(YEAR)
+    assert extension.windows[0].opens == YEAR[0].opens
+    assert extension.windows[2].opens - YEAR[2].opens == timedelta(days=2)
+    assert len(extension.moved) == len(YEAR)
 
 
 def test_phases_before_the_moved_one_stand() -> None:
     summer = Phase(1643, "Summer", PhaseKind.MOVEMENT)
-    done = extend(YEAR, summer, at("2027-03-30T07:00"), "flood", shift_later=True)
-    assert done.windows[:2] == YEAR[:2]
+    extension = extend(YEAR, summer, at("2027-03-30T07:00"), "flood", shift_later=True)
+    assert extension.windows[:2] == YEAR[:2]
 
 
 @pytest.mark.parametrize(

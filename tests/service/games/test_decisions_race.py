@@ -70,9 +70,9 @@ def test_the_same_request_delivered_twice_at_once_is_filed_once(desk: DeskSite) 
 def test_two_readers_who_read_a_line_at_once_are_both_filed(desk: DeskSite) -> None:
     # In two-person review neither may learn of the other, so neither is overtaken.
     desk.change(7, review="all")
-    for line, hers, his, wanted in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
+    for line, hers, his, expected_stage in ((3, "A", "A", Stage.AGREED), (4, "A", "B", Stage.DIFFERS)):
         answers = race(desk, ("Ada", f"hers-{line}", Decision(line, LineState.READ, hers, hers), ""),
                        ("Blaise", f"his-{line}", Decision(line, LineState.READ, his, his), ""))
         assert answers == [True, True]
         with desk.store() as session:
-            assert lines_by_id(session, [line])[line].stage is wanted
+            assert lines_by_id(session, [line])[line].stage is expected_stage

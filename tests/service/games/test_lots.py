@@ -97,8 +97,8 @@ def test_nothing_is_drawn_where_the_record_was_taken_away(site: Site) -> None:
     site.clock.set(table.phase().deadline + timedelta(minutes=1))
     table.set_phase(1, state=PhaseState.CLOSED)
     with site.engine.begin() as connection:
-        for gone in ("record", "record_heads"):
-            connection.execute(text(f"DELETE FROM {gone}"))
+        for table_name in ("record", "record_heads"):
+            connection.execute(text(f"DELETE FROM {table_name}"))
     with pytest.raises(NotCommitted):
         table.judge_phase(table.phase().id)
 
@@ -210,9 +210,9 @@ def test_no_seed_is_shown_between_judging_and_sending(site: Site) -> None:
     table.close_phase(row.id)
     assert table.phase().state == PhaseState.READY
     with visitor(site) as browser:
-        shown = browser.get(f"/public/{GAME}/lots").text + browser.get(f"/public/{GAME}/lots.json").text
-    assert (row.seed or "") not in shown
-    assert sha(row.seed or "") in shown
+        pages = browser.get(f"/public/{GAME}/lots").text + browser.get(f"/public/{GAME}/lots.json").text
+    assert (row.seed or "") not in pages
+    assert sha(row.seed or "") in pages
 
 
 def test_a_game_that_is_not_here(site: Site) -> None:

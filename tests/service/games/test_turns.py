@@ -126,7 +126,7 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
     close(table)
     assert table.mail_row(key).state == MailState.USED
     assert table.mail_row(late).reason == "late"
-    assert [paper.power for paper in table.submissions()] == ["Montrose"]
+    assert [submission.power for submission in table.submissions()] == ["Montrose"]
     assert table.phase().state == PhaseState.CLOSED  # its sheet is not read yet
 
 
@@ -136,13 +136,13 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
 
 def test_a_turn_is_judged_only_when_every_sheet_is_read(table: Table) -> None:
     table.file("Hamilton", ["F Dunbar - Firth of Forth"])
-    paper = table.file("Argyll", ["A Edinburgh - Midlothian"], read=False)
+    submission_id = table.file("Argyll", ["A Edinburgh - Midlothian"], read=False)
     close(table)
     phase = table.phase()
     assert phase.state == PhaseState.CLOSED
     assert table.judge_when_read(phase.id) is False
     with table.site.store.begin() as session:
-        session.get_one(SubmissionRow, paper).read_at = table.site.clock.now()
+        session.get_one(SubmissionRow, submission_id).read_at = table.site.clock.now()
     assert table.judge_when_read(phase.id) is True
     assert table.outcomes()["Argyll", "A Edinburgh - Midlothian"] == "succeeds"
 

@@ -66,10 +66,10 @@ def test_the_subject_to_copy_works(subject: str) -> None:
 
 def test_no_subject_is_offered_where_more_than_one_would_fit() -> None:
     known = index()["context"]["games"]
-    both = context(games={**known, "Naseby": known["Powick Bridge"]})
-    words = explain(judge(mail("my orders"), known=both), both)
+    two_games = context(games={**known, "Naseby": known["Powick Bridge"]})
+    words = explain(judge(mail("my orders"), known=two_games), two_games)
     assert words.subject == ""
-    words = explain(judge(mail("Nasby, Xanadu, Autumn 1644 Retreats"), known=both), both)
+    words = explain(judge(mail("Nasby, Xanadu, Autumn 1644 Retreats"), known=two_games), two_games)
     assert words.subject.startswith("Naseby - Montrose - ")
 
 

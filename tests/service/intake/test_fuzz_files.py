@@ -37,8 +37,8 @@ def write_seeds(folder: Path) -> None:
     """Files to begin with: photographs of sheets, made small so that thousands can be opened, in every
     format; the HEIC and the TNEF of the mail fixtures as they came."""
     for number, path in enumerate(sorted((DATA / "sheets").glob("*.jpg"))):
-        with Image.open(path) as whole:
-            sheet = whole.convert("RGB")
+        with Image.open(path) as photograph:
+            sheet = photograph.convert("RGB")
             sheet.thumbnail((260, 260))
         exif = Image.Exif()
         exif[0x0112] = 6
@@ -72,7 +72,7 @@ def _small_pdf(sheet: Image.Image) -> bytes:
 
 
 def fuzz(folder: Path, kind: str, count: int, seed: int) -> Counter[str]:
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -87,8 +87,8 @@ def fuzz(folder: Path, kind: str, count: int, seed: int) -> Counter[str]:
         cwd=DATA.parents[1],
         timeout=1200,
     )
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return Counter(json.loads(done.stdout))
+    assert completed_process.returncode == 0, completed_process.stderr.decode()[-2000:]
+    return Counter(json.loads(completed_process.stdout))
 
 
 def at_the_real_door(path: Path) -> Decoded | None:
@@ -129,15 +129,15 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
     # Found by the long run below: Pillow raises an exception of its own (here TypeError) when it counts the
     # pages of such a file.
     pages = [odd_files.quarters(), odd_files.quarters()]
-    whole = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
-    assert len(decode_photo(whole, "sheet.tif").pages) == 2
-    damaged = bytearray(whole)
-    first = struct.unpack_from("<I", whole, 4)[0]
-    second = struct.unpack_from("<I", whole, first + 2 + 12 * struct.unpack_from("<H", whole, first)[0])[0]
-    assert struct.unpack_from("<H", whole, second + 2)[0] in {254, 256}
-    for entry in range(struct.unpack_from("<H", whole, second)[0]):
+    intact = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
+    assert len(decode_photo(intact, "sheet.tif").pages) == 2
+    damaged = bytearray(intact)
+    first = struct.unpack_from("<I", intact, 4)[0]
+    second = struct.unpack_from("<I", intact, first + 2 + 12 * struct.unpack_from("<H", intact, first)[0])[0]
+    assert struct.unpack_from("<H", intact, second + 2)[0] in {254, 256}
+    for entry in range(struct.unpack_from("<H", intact, second)[0]):
         # 256 is ImageWidth.
-        if struct.unpack_from("<H", whole, second + 2 + 12 * entry)[0] == 256:
+        if struct.unpack_from("<H", intact, second + 2 + 12 * entry)[0] == 256:
             struct.pack_into("<H", damaged, second + 2 + 12 * entry, 9999)
     assert decode_photo(bytes(damaged), "sheet.tif").reason is UnreadableReason.TRUNCATED
 

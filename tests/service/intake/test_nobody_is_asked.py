@@ -24,8 +24,8 @@ def desk(site: Site) -> Desk:
 
 def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Desk) -> None:
     """SUB-07: from the arrival to the desk after the deadline the player gets one letter, and no question."""
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, DOUBTFUL, FOOLISH])),)})
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, DOUBTFUL, FOOLISH])),)})
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     words = desk.table.words(desk.table.letters()[0])
     assert "?" not in words
@@ -42,14 +42,14 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
 
 def test_before_the_deadline_no_line_can_be_reviewed(desk: Desk) -> None:
     """SUB-07: waiting lines are neither shown nor decided while orders can still be revised."""
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, DOUBTFUL])),)})
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, DOUBTFUL])),)})
     phase, browser = desk.table.phase(), open_desk(desk.table)
-    for path in (f"/desk/{phase.id}", f"/sheets/{phase.id}", f"/sheet/{paper}", "/"):
+    for path in (f"/desk/{phase.id}", f"/sheets/{phase.id}", f"/sheet/{submission_id}", "/"):
         page_text = browser.text(path)
         assert "Meams" not in page_text
         assert "Mearns" not in page_text
-    line = desk.lines(paper)[-1]
+    line = desk.lines(submission_id)[-1]
     answer = browser.post(f"/desk/{phase.id}/decide", line=line.id, key="k", do="first")
     assert answer.status_code in {403, 409}
-    assert desk.lines(paper)[-1].status == LineState.OPEN
+    assert desk.lines(submission_id)[-1].status == LineState.OPEN

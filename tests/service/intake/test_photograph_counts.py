@@ -107,18 +107,19 @@ def send(
     assert row.state == "used"
     # SUB-15: the message as it came.
     assert table.site.blobs.read(row.sha256) == raw
-    site, paper = table.site, table.submissions()[-1].id
+    site, submission_id = table.site, table.submissions()[-1].id
     SubmissionReader(
         store=site.store, blobs=site.blobs, clock=site.clock, recognizer=recognizer, load=table.load,
         replies=Replies(table.writer), on_read=lambda _: None, limits=ReviewLimits(),
-    ).read({"submission": paper})  # fmt: skip
+    ).read({"submission": submission_id})  # fmt: skip
     return table.submissions()[-1]
 
 
-def lines(table: Table, paper: SubmissionRow) -> list[LineRow]:
+def lines(table: Table, submission: SubmissionRow) -> list[LineRow]:
     with table.site.store() as session:
         return list(session.scalars(
-            select(LineRow).join(PageRow).where(PageRow.submission_id == paper.id).order_by(LineRow.ordinal)))
+            select(LineRow).join(PageRow).where(PageRow.submission_id == submission.id)
+            .order_by(LineRow.ordinal)))
 
 
 def read(rows: list[LineRow]) -> list[tuple[object, ...]]:
@@ -130,17 +131,17 @@ def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(
     table: Table, recognizer: Once
 ) -> None:
     """SUB-04: heading and orders, each as it was typed."""
-    paper = send(table, recognizer, typed_sheet())
-    assert (paper.fate, paper.flags) == ("counts", [])
-    order_rows = [row for row in lines(table, paper) if row.kind == "order"]
+    submission = send(table, recognizer, typed_sheet())
+    assert (submission.fate, submission.flags) == ("counts", [])
+    order_rows = [row for row in lines(table, submission) if row.kind == "order"]
     assert [row.order for row in order_rows] == list(MEANT)
 
 
 def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, recognizer: Once) -> None:
     """SUB-04: the written order is among the readings of every line (the demo's manifest has the orders)."""
-    paper = send(table, recognizer, HANDWRITTEN.read_bytes())
-    assert (paper.fate, paper.flags) == ("counts", [])
-    order_rows = [row for row in lines(table, paper) if row.kind == "order"]
+    submission = send(table, recognizer, HANDWRITTEN.read_bytes())
+    assert (submission.fate, submission.flags) == ("counts", [])
+    order_rows = [row for row in lines(table, submission) if row.kind == "order"]
     written = [order for _, order, struck in read_story().sheets[HANDWRITTEN.name] if not struck]
     assert len(order_rows) == len(written) == 6
     for row, order in zip(order_rows, written, strict=True):
@@ -154,11 +155,12 @@ def test_words_beside_the_photograph_change_no_line(table: Table, recognizer: On
     photograph = SHEETS[kind]()
     bare = read(lines(table, send(table, recognizer, photograph, 1)))
     html = f"Content-Type: text/html; charset=utf-8\r\n\r\n<p>{BODY}</p>\r\n".encode()
-    both = multipart([text(BODY.replace("\n", "\r\n")), html], "multipart/alternative", boundary="inner")
-    paper = send(table, recognizer, photograph, 2, both)
-    assert read(lines(table, paper)) == bare
+    texts = multipart([text(BODY.replace("\n", "\r\n")), html], "multipart/alternative", boundary="inner")
+    submission = send(table, recognizer, photograph, 2, texts)
+    assert read(lines(table, submission)) == bare
     assert len(bare) > 5
-    assert (paper.power, paper.version, paper.instruction, paper.fate) == (POWER, 2, None, "counts")
+    assert (submission.power, submission.version, submission.instruction, submission.fate) == (
+        POWER, 2, None, "counts")
     assert not {row[4] for row in bare} & {"A Glasgow H", "F Dunbar H"}
 
 
@@ -180,9 +182,9 @@ def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(
     """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its
     row says of which original."""
     photograph = SHEETS[kind]()
-    paper = send(table, recognizer, photograph)
+    submission = send(table, recognizer, photograph)
     with table.site.store() as session:
-        (page,) = session.scalars(select(PageRow).where(PageRow.submission_id == paper.id))
+        (page,) = session.scalars(select(PageRow).where(PageRow.submission_id == submission.id))
     assert page.original == hashlib.sha256(photograph).hexdigest()
     assert table.site.blobs.read(page.original) == photograph
     assert page.upright not in {None, page.original}

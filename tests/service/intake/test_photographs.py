@@ -175,10 +175,10 @@ def test_content_under_an_opaque_signature_is_used() -> None:
     inner = multipart([text(), part(picture())])
     data, signed = bytes.fromhex("06092a864886f70d010701"), bytes.fromhex("06092a864886f70d010702")
     content = der(0x30, data, der(0xA0, der(0x24, der(0x04, inner[:999]), der(0x04, inner[999:]))))
-    whole = der(0x30, signed, der(0xA0, der(0x30, b"\x02\x01\x01", der(0x31), content, der(0x31))))
-    raw = mail(body=part(whole, "application/pkcs7-mime; smime-type=signed-data", "smime.p7m"))
+    envelope = der(0x30, signed, der(0xA0, der(0x30, b"\x02\x01\x01", der(0x31), content, der(0x31))))
+    raw = mail(body=part(envelope, "application/pkcs7-mime; smime-type=signed-data", "smime.p7m"))
     assert judge(raw).photos == 1
-    cut = mail(body=part(whole[:-400], "application/pkcs7-mime; smime-type=signed-data", "smime.p7m"))
+    cut = mail(body=part(envelope[:-400], "application/pkcs7-mime; smime-type=signed-data", "smime.p7m"))
     assert reason(judge(cut)) == "encrypted"
 
 
@@ -194,9 +194,9 @@ def test_a_file_cut_off_half_way_is_broken(form: str) -> None:
     from pillow_heif import register_heif_opener
 
     register_heif_opener()
-    whole = pdf(2) if form == "PDF" else noisy(form)
-    assert judge(mail(parts=[part(whole)])).verdict is VerdictKind.ACCEPTED
-    assert reason(judge(mail(parts=[part(whole[: len(whole) // 2])]))) == "bad_image"
+    intact = pdf(2) if form == "PDF" else noisy(form)
+    assert judge(mail(parts=[part(intact)])).verdict is VerdictKind.ACCEPTED
+    assert reason(judge(mail(parts=[part(intact[: len(intact) // 2])]))) == "bad_image"
 
 
 def noisy(form: str) -> bytes:

@@ -42,12 +42,12 @@ def test_a_photograph_counts_without_any_letter(strict: Table, number: int, name
     subject = strict.subject("Montrose", 1, phase_of(phase))
     row = strict.take(strict.mail("Montrose", 30, subject=subject), phase.deadline - timedelta(hours=1))
     assert (row.state, row.reason) == (MailState.USED, None)
-    (paper,) = strict.submissions()
-    assert paper.phase_id == phase.id
+    (submission,) = strict.submissions()
+    assert submission.phase_id == phase.id
     with strict.site.store.begin() as session:
-        session.merge(paper).read_at = phase.deadline
+        session.merge(submission).read_at = phase.deadline
     with strict.site.store() as session:
-        assert ballots.executed(session, phase) == {"Montrose": paper.id}
+        assert ballots.executed(session, phase) == {"Montrose": submission.id}
         assert originals_awaited(session, phase) == []
     assert strict.written_letters()[-1][0] == "receipt"
     assert "post" not in strict.words(strict.letters("receipt")[0]).lower()

@@ -29,12 +29,12 @@ def test_a_good_mail_is_used_filed_queued_and_acknowledged(table: Table) -> None
     """SUB-01: orders, with the moment of receipt."""
     row = table.take(table.mail("Montrose"), table.phase().opens_at + DAY)
     assert (row.state, row.reason) == (MailState.USED, None)
-    (paper,) = table.submissions()
-    assert (paper.power, paper.sender, paper.version, paper.fate, paper.read_at) == (
+    (submission,) = table.submissions()
+    assert (submission.power, submission.sender, submission.version, submission.fate, submission.read_at) == (
         "Montrose", MONTROSE, 1, "counts", None)  # fmt: skip
-    assert (paper.phase_id, paper.received_at) == (table.phase().id, table.phase().opens_at + DAY)
+    assert (submission.phase_id, submission.received_at) == (table.phase().id, table.phase().opens_at + DAY)
     assert list(table.site.jobs.queue) == [
-        (filing.READ_WORK, f"read:{paper.id}", {"submission": paper.id})
+        (filing.READ_WORK, f"read:{submission.id}", {"submission": submission.id})
     ]
     assert table.written_letters() == [("receipt", MONTROSE)]
     assert "version 1" in table.words(table.letters()[0])
@@ -183,7 +183,7 @@ def test_a_new_version_is_another_paper(table: Table) -> None:
         table.mail("Montrose", 150, subject=table.subject("Montrose", 2)), table.phase().opens_at + DAY
     )
     assert row.state == MailState.USED
-    assert [paper.version for paper in table.submissions()] == [1, 2]
+    assert [submission.version for submission in table.submissions()] == [1, 2]
     assert "version 1" in table.words(table.letters("receipt")[1])
 
 
@@ -197,7 +197,7 @@ def test_at_the_deadline_is_in_time_and_a_second_later_is_late(table: Table) -> 
     row = table.take(table.mail("Argyll"), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
     assert table.written_letters() == [("receipt", MONTROSE), ("receipt_late", address("Argyll"))]
-    assert [paper.power for paper in table.submissions()] == ["Montrose"]
+    assert [submission.power for submission in table.submissions()] == ["Montrose"]
 
 
 @pytest.mark.parametrize("state", [PhaseState.CLOSED, PhaseState.READY])
@@ -210,7 +210,7 @@ def test_what_was_stamped_in_time_counts_although_it_is_handed_over_after_the_cl
     table.site.clock.set(phase.deadline + timedelta(minutes=20))
     row = table.take(table.mail("Montrose"), phase.deadline - timedelta(seconds=3))
     assert row.state == MailState.USED
-    assert [paper.phase_id for paper in table.submissions()] == [phase.id]
+    assert [submission.phase_id for submission in table.submissions()] == [phase.id]
 
 
 def test_a_mail_for_a_phase_whose_results_are_out_is_late_and_is_told_what_is_open(table: Table) -> None:

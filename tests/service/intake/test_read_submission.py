@@ -65,9 +65,11 @@ class Desk:
     table: Table
     settled: list[int] = field(default_factory=list)
 
-    def read(self, paper: int, recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]) -> SubmissionRow:
-        self.reader(Shown(recognized_pages)).read({"submission": paper})
-        return self.paper(paper)
+    def read(
+        self, submission_id: int, recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]
+    ) -> SubmissionRow:
+        self.reader(Shown(recognized_pages)).read({"submission": submission_id})
+        return self.paper(submission_id)
 
     def reader(self, recognizer: Shown) -> SubmissionReader:
         site = self.table.site
@@ -108,16 +110,16 @@ def desk(site: Site) -> Desk:
 
 
 def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
-    paper = desk.mailed()
-    row = desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS], rotation=90)),)})
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (recognized(page([*HEADING, *ORDERS], rotation=90)),)})
     assert (row.fate, row.flags, row.instruction) == ("counts", [], 1)
     assert row.read_at == desk.table.site.clock.now()
-    lines = desk.lines(paper)
+    lines = desk.lines(submission_id)
     assert [line.kind for line in lines] == ["heading"] * 5 + ["order"] * 2
     assert [line.status for line in lines] == [LineState.NOT_ORDER] * 5 + [LineState.AUTO] * 2
     assert [line.order for line in lines[5:]] == ["F Orkney - Pentland Firth", "A Aberdeen - The Mearns"]
     assert lines[0].box == [[50, 100], [700, 100], [700, 140], [50, 140]]
-    (page_row,) = desk.pages(paper)
+    (page_row,) = desk.pages(submission_id)
     assert (page_row.rotation, page_row.note) == (90, None)
     assert desk.table.site.blobs.read(page_row.upright or "") == sheet_picture()
     assert desk.settled == [desk.table.phase().id]
@@ -129,27 +131,28 @@ def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) ->
     with desk.table.site.store.begin() as session:
         game = session.get_one(GameRow, desk.table.game)
         game.options = {**game.options, "auto_score": 2.0}
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
-    assert [line.status for line in desk.lines(paper) if line.kind == "order"] == [LineState.OPEN] * 2
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    assert [line.status for line in desk.lines(submission_id) if line.kind == "order"] == [LineState.OPEN] * 2
 
 
 def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> None:
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])),)})
-    line = desk.lines(paper)[-1]
+    submission_id = desk.mailed()
+    doubtful = page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])
+    desk.read(submission_id, {picture(90): (recognized(doubtful),)})
+    line = desk.lines(submission_id)[-1]
     assert line.status == LineState.OPEN
     assert line.text == "Army Aberden mowes to The Meams"
     assert line.candidates[0]["order"] == "A Aberdeen - The Mearns"
 
 
 def test_a_paper_is_read_once(desk: Desk) -> None:
-    paper = desk.mailed()
+    submission_id = desk.mailed()
     recognizer = Shown({picture(90): (recognized(page([*HEADING, *ORDERS])),)})
-    desk.reader(recognizer).read({"submission": paper})
-    desk.reader(recognizer).read({"submission": paper})
+    desk.reader(recognizer).read({"submission": submission_id})
+    desk.reader(recognizer).read({"submission": submission_id})
     assert recognizer.looks == 1
-    assert len(desk.lines(paper)) == 7
+    assert len(desk.lines(submission_id)) == 7
     desk.reader(recognizer).read({"submission": 999})
     assert recognizer.looks == 1
 
@@ -162,25 +165,25 @@ def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(des
         parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(210))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
-    paper = table.submissions()[0].id
-    desk.read(paper, {
+    submission_id = table.submissions()[0].id
+    desk.read(submission_id, {
         sheets: (recognized(page([*HEADING, ORDERS[0]])), recognized(page([ORDERS[1]]))),
         picture(210): (recognized(page(["Army Blair Castle moves to Atholl"])),),
     })  # fmt: skip
-    pages = desk.pages(paper)
+    pages = desk.pages(submission_id)
     assert [page_row.ordinal for page_row in pages] == [0, 1, filing.PAGES_PER_FILE]
     assert [table.site.blobs.read(page_row.original) for page_row in pages] == [sheets, sheets, picture(210)]
-    assert [line.order for line in desk.lines(paper) if line.order] == [
+    assert [line.order for line in desk.lines(submission_id) if line.order] == [
         "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",
     ]  # fmt: skip
 
 
 def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
-    paper = desk.mailed()
-    both = recognized(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
-    desk.read(paper, {picture(90): (both,)})
-    assert [page_row.ordinal for page_row in desk.pages(paper)] == [0, 1]
-    assert sum(line.order is not None for line in desk.lines(paper)) == 2
+    submission_id = desk.mailed()
+    two_sheets = recognized(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
+    desk.read(submission_id, {picture(90): (two_sheets,)})
+    assert [page_row.ordinal for page_row in desk.pages(submission_id)] == [0, 1]
+    assert sum(line.order is not None for line in desk.lines(submission_id)) == 2
 
 
 # Held
@@ -197,8 +200,8 @@ def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
 def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
     desk: Desk, heading: tuple[str, ...]
 ) -> None:
-    paper = desk.mailed()
-    row = desk.read(paper, {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (recognized(page([*heading, *ORDERS])),)})
     assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
     # HEAD-03: a sheet is never moved to another power.
     assert row.power == "Montrose"
@@ -291,15 +294,15 @@ def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> No
 def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
     desk: Desk, reason: UnreadableReason, words: str
 ) -> None:
-    paper = desk.mailed()
-    row = desk.read(paper, {picture(90): (unusable(reason),)})
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (unusable(reason),)})
     assert row.fate == "held"
     assert desk.table.written_letters()[1:] == [("rejection", MONTROSE)]
     letter_text = desk.table.words(desk.table.letters("rejection")[0])
     assert words in letter_text
     assert desk.table.subject("Montrose", 2) in letter_text
-    assert desk.pages(paper)[0].note == str(reason)
-    assert desk.lines(paper) == []
+    assert desk.pages(submission_id)[0].note == str(reason)
+    assert desk.lines(submission_id) == []
     assert desk.settled == [desk.table.phase().id]
 
 
@@ -319,13 +322,13 @@ def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk
         parts=[text(), part(picture(30)), part(picture(60))],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
-    paper = table.submissions()[0].id
-    row = desk.read(paper, {
+    submission_id = table.submissions()[0].id
+    row = desk.read(submission_id, {
         picture(30): (unusable(UnreadableReason.BLURRED),),
         picture(60): (recognized(page([*HEADING, *ORDERS])),),
     })  # fmt: skip
     assert row.fate == "counts"
-    assert [page_row.note for page_row in desk.pages(paper)] == ["blurred", None]
+    assert [page_row.note for page_row in desk.pages(submission_id)] == ["blurred", None]
     assert [kind for kind, _ in table.written_letters()] == ["receipt"]
 
 

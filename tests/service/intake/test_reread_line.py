@@ -217,7 +217,7 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
         line = min(page.lines, key=lambda read_line: _unlike(read_line.text, text))
         a, b, c, d = (np.array(corner) for corner in line.box.corners)
         # Shares of the line's width: 0.55 cuts the destination off, 1.03 has a little margin.
-        for share, whole in ((0.55, False), (1.03, True)):
+        for share, reads_all in ((0.55, False), (1.03, True)):
             box = _box(a, a + (b - a) * share, d + (c - d) * share, d)
             candidates = best_of(
                 [
@@ -225,7 +225,7 @@ def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_righ
                     for alternative in read_line(picture, box, page.rotation, default_engines())
                 ]
             )
-            assert (bool(candidates) and candidates[0]["order"] == order) is whole
+            assert (bool(candidates) and candidates[0]["order"] == order) is reads_all
 
 
 def _box(*corners: np.ndarray) -> Box:

@@ -193,8 +193,8 @@ def test_a_missing_game_is_inferred_only_where_the_setting_says_so_and_one_fits(
     verdict = judge(mail(subject), known=context(infer_game=True))
     assert (verdict.game, verdict.flags) == ("Powick Bridge", frozenset({"game_missing"}))
     known = index()["context"]["games"]
-    both = context(infer_game=True, games={**known, "Naseby": known["Powick Bridge"]})
-    undecided = judge(mail(subject), known=both)
+    two_games = context(infer_game=True, games={**known, "Naseby": known["Powick Bridge"]})
+    undecided = judge(mail(subject), known=two_games)
     assert reason(undecided) == "subject_unparsed"
     assert undecided.complaint is not None
     assert undecided.complaint.missing == ("game",)
@@ -337,7 +337,7 @@ def test_versions_on_file() -> None:
 def test_versions_of_other_papers_are_counted_apart() -> None:
     known = index()["context"]["games"]
     shared = {**known["Edgehill"], "players": {**known["Edgehill"]["players"], "Montrose": [MONTROSE]}}
-    both = context(games={**known, "Edgehill": shared})
+    two_games = context(games={**known, "Edgehill": shared})
     verdicts = judge_all(
         sheet_mail(1, ", v3"),
         mail("Edgehill, Montrose, Spring 1643 Movement, v1", parts=[part(picture(1))]),
@@ -346,7 +346,7 @@ def test_versions_of_other_papers_are_counted_apart() -> None:
             "acampbell@post.example",
             parts=[part(picture(1))],
         ),
-        known=both,
+        known=two_games,
     )
     assert [(verdict.verdict, verdict.flags) for verdict in verdicts] == [
         (VerdictKind.ACCEPTED, frozenset())

@@ -43,8 +43,8 @@ def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     """SUBJ-02, Q-02, Q-05: Fall is accepted; the answer says Autumn and the number of the next version."""
     row = retreats.take(retreats.mail("Montrose", subject=subject), retreats.phase().opens_at)
     assert row.state == MailState.USED
-    (paper,) = retreats.submissions()
-    assert (paper.power, paper.version, paper.phase_id) == ("Montrose", 1, retreats.phase().id)
+    (submission,) = retreats.submissions()
+    assert (submission.power, submission.version, submission.phase_id) == ("Montrose", 1, retreats.phase().id)
     (letter,) = retreats.letters("receipt")
     words = retreats.words(letter)
     assert "Powick Bridge - Montrose - Autumn 1644 - Retreat Orders - v2" in words
@@ -75,11 +75,11 @@ def test_a_missing_year_is_the_sheets_and_only_then_the_open_phases(
     """SUBJ-06: a year on the sheet decides."""
     # A sheet of another year is held, and not taken for the phase that happens to be open.
     desk.table.take(desk.table.mail("Montrose", subject=WITHOUT_YEAR), desk.table.phase().opens_at)
-    (paper,) = desk.table.submissions()
-    row = desk.read(paper.id, {picture(90): (recognized(page([*HEADING[:3], year_line, *ORDERS])),)})
+    (submission,) = desk.table.submissions()
+    row = desk.read(submission.id, {picture(90): (recognized(page([*HEADING[:3], year_line, *ORDERS])),)})
     assert (row.fate, row.phase_id) == (fate, desk.table.phase().id)
     assert "year_missing" in row.flags
-    assert desk.counting() == ({"Montrose": paper.id} if fate == "counts" else {})
+    assert desk.counting() == ({"Montrose": submission.id} if fate == "counts" else {})
 
 
 @pytest.mark.parametrize("season", ["Autumn", "Spring"])
@@ -95,7 +95,7 @@ def test_a_missing_year_is_not_made_up_for_a_season_that_is_not_open(desk: Desk,
 
 
 @pytest.fixture
-def both(site: Site) -> Table:
+def two_games(site: Site) -> Table:
     """Two games in the same phase, each power played by the same person in both."""
     table = open_table(site)
     begin(table, "Roundway Down", START)
@@ -117,14 +117,14 @@ def begin(table: Table, name: str, start: date) -> None:
 WITHOUT_GAME = "Montrose - Summer 1642 - Movement Orders - v1"
 
 
-def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> None:
+def test_a_player_of_two_games_who_names_none_is_not_guessed_at(two_games: Table) -> None:
     """SUBJ-07, Q-06: quarantined, no sheet in either game; the sender learns that the game was missing."""
-    row = both.take(both.mail("Montrose", subject=WITHOUT_GAME), both.phase().opens_at)
+    row = two_games.take(two_games.mail("Montrose", subject=WITHOUT_GAME), two_games.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "subject_unparsed")
-    assert both.submissions() == []
-    assert set(both.written_letters()) == {("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)}
-    assert len(both.written_letters()) == 2
-    words = both.words(both.letters("rejection")[0])
+    assert two_games.submissions() == []
+    assert set(two_games.written_letters()) == {("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)}
+    assert len(two_games.written_letters()) == 2
+    words = two_games.words(two_games.letters("rejection")[0])
     assert "The subject does not say the game." in words
     assert "as below" not in words, "there is no single subject below that could be copied"
     assert (f"Send it again with one of these subjects: Powick Bridge - {WITHOUT_GAME}; or Roundway Down - "
@@ -133,14 +133,15 @@ def test_a_player_of_two_games_who_names_none_is_not_guessed_at(both: Table) -> 
 
 
 @pytest.mark.parametrize("name", ["Powick Bridge", "Roundway Down"])
-def test_named_the_game_is_the_one_that_was_named(both: Table, name: str) -> None:
+def test_named_the_game_is_the_one_that_was_named(two_games: Table, name: str) -> None:
     """SUBJ-07, NON-05."""
-    row = both.take(both.mail("Montrose", subject=f"{name} - {WITHOUT_GAME}"), both.phase().opens_at)
+    raw = two_games.mail("Montrose", subject=f"{name} - {WITHOUT_GAME}")
+    row = two_games.take(raw, two_games.phase().opens_at)
     assert row.state == MailState.USED
-    (paper,) = both.submissions()
-    with both.site.store() as session:
+    (submission,) = two_games.submissions()
+    with two_games.site.store() as session:
         phases = records.phases(session, name.lower().replace(" ", "-"))
-    assert paper.phase_id == phases[0].id
+    assert submission.phase_id == phases[0].id
 
 
 def test_with_one_game_that_can_be_meant_none_need_be_named(site: Site) -> None:
@@ -153,5 +154,5 @@ def test_with_one_game_that_can_be_meant_none_need_be_named(site: Site) -> None:
         autumn.state = PhaseState.OPEN
     taken = table.take(table.mail("Montrose", subject=WITHOUT_GAME), table.phase().opens_at)
     assert taken.state == MailState.USED
-    (paper,) = table.submissions()
-    assert paper.phase_id == table.phase().id
+    (submission,) = table.submissions()
+    assert submission.phase_id == table.phase().id

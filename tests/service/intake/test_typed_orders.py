@@ -53,8 +53,8 @@ def _lines(
 ) -> list[tuple[str, str | None, str]]:
     """Text, order and status of each stored line of a typed mail."""
     _take(table, _mail(table, words))
-    (paper,) = table.submissions()
-    _reader(table, limits).read({"submission": paper.id})
+    (submission,) = table.submissions()
+    _reader(table, limits).read({"submission": submission.id})
     with table.site.store() as session:
         rows = session.query(LineRow).order_by(LineRow.ordinal).all()
     return [(row.text, row.order, row.status) for row in rows]
@@ -89,8 +89,8 @@ def test_what_is_bold_is_found(table: Table, words: str, html: bool, lines: tupl
 def test_bold_orders_are_taken_as_a_sheet(table: Table) -> None:
     row = _take(table, _mail(table, SIGNED))
     assert (row.state, row.reason) == ("used", None)
-    (paper,) = table.submissions()
-    assert (paper.power, paper.version) == ("Red", 1)
+    (submission,) = table.submissions()
+    assert (submission.power, submission.version) == ("Red", 1)
     with table.site.store() as session:
         page = session.query(PageRow).one()
     assert table.site.blobs.read(page.original).startswith(b"\x89PNG")
@@ -135,9 +135,9 @@ def test_typed_orders_are_taken_from_their_text_word_for_word(table: Table) -> N
         ("The King goes to Kent", "King to Kent", "auto"),
         ("5 Grain for Defense of Essex.", "5 Grain for Defense of Essex", "auto"),
     ]
-    (paper,) = table.submissions()
-    assert "typed" in paper.flags
-    assert paper.fate == "counts"
+    (submission,) = table.submissions()
+    assert "typed" in submission.flags
+    assert submission.fate == "counts"
 
 
 @pytest.mark.parametrize("broken", [
@@ -181,9 +181,9 @@ def test_a_signature_that_names_a_place_is_no_order_to_hold(site: Site) -> None:
 
 def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Table) -> None:
     _take(table, _mail(table, SIGNED))
-    (paper,) = table.submissions()
+    (submission,) = table.submissions()
     with table.site.store.begin() as session:
-        session.get_one(SubmissionRow, paper.id).flags = []
+        session.get_one(SubmissionRow, submission.id).flags = []
     # `Blind` raises: the flag is missing, so the drawing is shown to the recognizer.
     with pytest.raises(AssertionError, match="no recognition"):
-        _reader(table).read({"submission": paper.id})
+        _reader(table).read({"submission": submission.id})

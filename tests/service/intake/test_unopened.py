@@ -53,10 +53,10 @@ def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table,
     assert jobs.wait_idle(60)
     assert table.mail_row(key).state == MailState.USED
     with table.site.store() as session:
-        paper = session.scalars(select(SubmissionRow)).one()
+        submission = session.scalars(select(SubmissionRow)).one()
         happened = list(session.scalars(select(EventRow.what)))
-        (page,) = records.pages(session, paper.id)
-    assert (paper.power, paper.fate) == ("Montrose", "held")
+        (page,) = records.pages(session, submission.id)
+    assert (submission.power, submission.fate) == ("Montrose", "held")
     assert page.original
     assert page.note is None
     assert {"work_failed", "reading_failed"} <= set(happened)

@@ -21,7 +21,7 @@ LODGE = Postal(("Lodge 7", "Skye"), date(2027, 6, 1), date(2027, 6, 30))
 TENT = Postal(("Tent 3", "Mull"), date(2027, 6, 20), date(2027, 7, 20))
 
 
-@pytest.mark.parametrize(("day", "wanted"), [
+@pytest.mark.parametrize(("day", "expected"), [
     (date(2027, 5, 1), (HOME,)),
     (date(2027, 5, 26), (HOME,)),  # six days before
     (date(2027, 5, 27), (HOME, LODGE)),  # LIST-03: five days before the journey both
@@ -35,12 +35,12 @@ TENT = Postal(("Tent 3", "Mull"), date(2027, 6, 20), date(2027, 7, 20))
     (date(2027, 7, 6), (HOME,)),
 ])  # fmt: skip
 def test_a_journey_goes_before_home_and_near_its_ends_both_are_written_to(
-    day: date, wanted: tuple[Postal, ...]
+    day: date, expected: tuple[Postal, ...]
 ) -> None:
     """LIST-02, LIST-03."""
     reach = addresses_on((HOME, LODGE), day)
-    assert set(reach.addresses) == set(wanted)
-    assert ("both addresses" in reach.note) == (len(wanted) == 2)
+    assert set(reach.addresses) == set(expected)
+    assert ("both addresses" in reach.note) == (len(expected) == 2)
     if LODGE.applies_on(day):
         assert reach.addresses[0] == LODGE
 
@@ -84,12 +84,12 @@ def test_an_address_keeps_its_script_and_loses_what_is_no_letter() -> None:
     assert name_line("Ada\r\nLovelace\x07") == "Ada Lovelace"
 
 
-@pytest.mark.parametrize(("written", "why"), [
+@pytest.mark.parametrize(("written", "sentence"), [
     ("", "at least two lines"), ("Bath", "at least two lines"), ("\n \n\x00\n", "at least two lines"),
     ("a\n" * 8, "7 lines"), ("x" * 61 + "\nBath", "longer than 60"),
 ])  # fmt: skip
-def test_what_no_envelope_can_carry_is_refused_with_a_sentence(written: str, why: str) -> None:
-    with pytest.raises(BadAddress, match=why):
+def test_what_no_envelope_can_carry_is_refused_with_a_sentence(written: str, sentence: str) -> None:
+    with pytest.raises(BadAddress, match=sentence):
         address_lines(written)
 
 

@@ -45,8 +45,8 @@ def test_moved_deadline_keeps_its_identity_and_counts_up() -> None:
 
 
 def test_same_values_give_the_same_bytes_in_any_order() -> None:
-    both = [due(datetime(2027, 3, 14, 7, tzinfo=UTC)), due(datetime(2027, 3, 16, 7, tzinfo=UTC), 2)]
-    assert feed("x", both, "h") == feed("x", both[::-1], "h")
+    deadlines = [due(datetime(2027, 3, 14, 7, tzinfo=UTC)), due(datetime(2027, 3, 16, 7, tzinfo=UTC), 2)]
+    assert feed("x", deadlines, "h") == feed("x", deadlines[::-1], "h")
 
 
 @given(st.text(min_size=1, max_size=90).filter(lambda s: s.strip()), st.integers(1, 400))

@@ -38,10 +38,11 @@ jobs.prepare()
 source = ImapSource(MailIn.model_validate({settings.model_dump()!r}))
 take_in(source, sessions(engine), Blobs(Path({str(site.blobs.root)!r})), jobs, SystemClock())
 """
-    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, timeout=60)
-    if done.returncode not in {0, -signal.SIGKILL}:
-        raise RuntimeError(done.stderr.decode()[-2000:])
-    return done.returncode
+    completed_process = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, timeout=60)
+    if completed_process.returncode not in {0, -signal.SIGKILL}:
+        raise RuntimeError(completed_process.stderr.decode()[-2000:])
+    return completed_process.returncode
 
 
 def test_killed_between_commit_and_move_the_mail_is_only_moved_at_the_next_start(

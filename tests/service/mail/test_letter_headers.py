@@ -100,10 +100,10 @@ def test_a_refusal_and_a_late_receipt_stand_below_the_mail_they_answer(table: Ta
 def test_what_the_reader_finds_wrong_is_told_below_the_mail_too(table: Table, kind: str) -> None:
     """A photograph too dark to read, and a sheet whose heading names another season than its subject."""
     table.take(theirs(table, table.subject("Montrose")), table.phase().opens_at)
-    desk, paper = Desk(table), table.submissions()[-1].id
+    desk, submission_id = Desk(table), table.submissions()[-1].id
     other = page([*HEADING[:3], "Autumn 1642 Movement Orders", *ORDERS])
     too_dark = unusable(UnreadableReason.TOO_DARK)
-    desk.read(paper, {picture(90): (too_dark if kind == "rejection" else recognized(other),)})
+    desk.read(submission_id, {picture(90): (too_dark if kind == "rejection" else recognized(other),)})
     (row,) = table.letters(kind)
     assert row.recipient == MONTROSE
     assert table.message(row)["In-Reply-To"] == THEIRS

@@ -78,6 +78,6 @@ def test_photographs_in_a_container_count_whatever_the_part_is_called() -> None:
 
 @given(st.binary(max_size=200), st.integers(0, 300))
 def test_no_bytes_raise(noise: bytes, cut: int) -> None:
-    whole = container(file(b"x.jpg", b"data", attribute(2, PROPS, struct.pack("<I", 9) + noise)))
-    for files in (read_tnef(SIGNATURE + noise), read_tnef(whole[:cut] + noise), read_tnef(whole)):
+    intact = container(file(b"x.jpg", b"data", attribute(2, PROPS, struct.pack("<I", 9) + noise)))
+    for files in (read_tnef(SIGNATURE + noise), read_tnef(intact[:cut] + noise), read_tnef(intact)):
         assert all(isinstance(attachment, TnefFile) for attachment in files)

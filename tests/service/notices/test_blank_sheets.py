@@ -18,5 +18,6 @@ SAMPLE = 30
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("number", range(SAMPLE))
 def test_a_photographed_blank_sheet_gives_its_heading_back_and_no_order(number: int) -> None:
-    wanted = paper.heading_of_sheet(number)
-    assert paper.mismatch(wanted, *paper.read_sheet(paper.photograph_of_sheet(number), wanted)) == ""
+    printed_heading = paper.heading_of_sheet(number)
+    heading, orders = paper.read_sheet(paper.photograph_of_sheet(number), printed_heading)
+    assert paper.mismatch(printed_heading, heading, orders) == ""

@@ -140,8 +140,8 @@ def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> N
     filed = room.log_letter(
         PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
     )
-    (paper,) = table.submissions()
-    assert (paper.id, paper.version, paper.fate) == (filed, None, "counts")
+    (submission,) = table.submissions()
+    assert (submission.id, submission.version, submission.fate) == (filed, None, "counts")
 
 
 @pytest.mark.parametrize(("subject", "flag"), [
@@ -178,7 +178,7 @@ def test_drafts_count_from_the_first_day_and_revisions_until_the_last_second(tab
             received_at
         )
         assert row.state == MailState.USED, version
-    assert [(paper.version, paper.fate) for paper in table.submissions()] == [
+    assert [(submission.version, submission.fate) for submission in table.submissions()] == [
         (1, "counts"),
         (2, "counts"),
         (3, "counts"),

@@ -26,12 +26,12 @@ OTHER = (240, 200, 20)
 """The paper of every sheet that does not count."""
 
 
-def paint(table: Table, paper: int, colour: tuple[int, int, int]) -> None:
+def paint(table: Table, submission_id: int, colour: tuple[int, int, int]) -> None:
     out = io.BytesIO()
     Image.new("RGB", (800, 1000), colour).save(out, "JPEG", quality=95)
     key = table.site.blobs.put(out.getvalue())
     with table.site.store.begin() as session:
-        for page in session.scalars(select(PageRow).where(PageRow.submission_id == paper)):
+        for page in session.scalars(select(PageRow).where(PageRow.submission_id == submission_id)):
             page.original = page.upright = key
 
 
@@ -74,7 +74,8 @@ def test_every_player_has_a_copy_of_each_sheet_that_counted_and_of_no_other(
                 # Each sheet of the test has paper of a colour of its own; JPEG shifts it by a few steps.
                 pixel = copy.convert("RGB").getpixel((copy.width - 3, copy.height - 3))
             assert isinstance(pixel, tuple)
-            assert max(abs(channel - wanted) for channel, wanted in zip(pixel, ink, strict=True)) < 12, power
+            channels = zip(pixel, ink, strict=True)
+            assert max(abs(channel - expected) for channel, expected in channels) < 12, power
 
 
 def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(

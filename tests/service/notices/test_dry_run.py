@@ -214,18 +214,18 @@ def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: p
     """A dry run names every file that the real run attaches and draws none; the file's address gives the same
     bytes."""
     unseal(table)
-    drawn: list[str] = []
+    drawn_pictures: list[str] = []
     real = pictures.results_pictures
 
     def noted(*arguments: Any) -> list[bytes]:
-        drawn.append("results")
+        drawn_pictures.append("results")
         return real(*arguments)
 
     monkeypatch.setattr(pictures, "results_pictures", noted)
     desk = open_desk(table, rehearse=rehearser(table))
     path = f"/rehearsal/{table.phase().id}"
     page = desk.post(path).text
-    assert drawn == []
+    assert drawn_pictures == []
     names = re.findall(rf'href="{path}/picture/([^"]+)"', page)
     answers = {name: desk.client.get(f"{path}/picture/{name}") for name in names}
     close(table)

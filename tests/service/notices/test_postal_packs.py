@@ -144,7 +144,7 @@ def test_the_longest_address_that_can_be_entered_stays_in_its_place(
                    f"WELLS")[:LONGEST] for index in range(MOST_LINES + 1))
     assert {len(line) for line in lines} == {LONGEST}
     page = pypdfium2.PdfDocument(io.BytesIO(to_pdf([PaperEnvelope(lines)])))[0]
-    words, paper = page.get_textpage(), page.get_height()
+    words, page_height = page.get_textpage(), page.get_height()
     assert "".join(words.get_text_range().split()) == "".join(lines).replace(" ", "")
     boxes = [
         words.get_charbox(index) for index in range(words.count_chars())
@@ -152,7 +152,7 @@ def test_the_longest_address_that_can_be_entered_stays_in_its_place(
     ]
     assert min(box[0] for box in boxes) >= left * MM
     assert max(box[2] for box in boxes) <= (left + wide) * MM
-    assert max(paper - box[1] for box in boxes) <= (top + high) * MM
+    assert max(page_height - box[1] for box in boxes) <= (top + high) * MM
 
 
 def test_labels_stand_fourteen_on_a_page() -> None:
@@ -264,9 +264,9 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
         for part in message.iter_attachments():
             if part.get_content_type() == "application/pdf":
                 texts += pages(part.get_content())
-        whole = " ".join(texts)
+        all_text = " ".join(texts)
         assert not [line for line in ("High Street", "Quill Cottage", "Lodge 7", "Low Street")
-                    if line in whole]
+                    if line in all_text]
 
 
 def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
@@ -276,11 +276,11 @@ def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) 
     winter.close_phase(phase.id)
     with winter.site.store() as session:
         dry = ResultsAnnouncer(winter.writer, drawing=False)
-        put = dry.prepare(session, winter.phase(), winter.resolution())
-        drawn = dry.picture(session, winter.phase(), winter.resolution(), "envelopes.pdf")
-    assert [len(pages(file.data)) for file in drawn] == [3]
+        put_letters = dry.prepare(session, winter.phase(), winter.resolution())
+        pictures = dry.picture(session, winter.phase(), winter.resolution(), "envelopes.pdf")
+    assert [len(pages(file.data)) for file in pictures] == [3]
     with winter.site.store.begin() as session:
-        put(session)
+        put_letters(session)
     (named,) = [row for row in winter.letters() if row.kind == "postal_pack"]
     assert {part.get_filename() for part in winter.message(named).iter_attachments()} == {
         "results.pdf", "map.pdf", "envelopes.pdf", "order-sheets.pdf"}

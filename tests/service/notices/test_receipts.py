@@ -50,11 +50,11 @@ def receipts(desk: Desk) -> list[str]:
 
 
 def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
-    paper = desk.mailed()
+    submission_id = desk.mailed()
     assert desk.table.written_letters() == []
     recognized_pages = {picture(90): (recognized(page([*HEADING, *ORDERS, DOUBTFUL])),)}
-    desk.read(paper, recognized_pages)
-    desk.read(paper, recognized_pages)
+    desk.read(submission_id, recognized_pages)
+    desk.read(submission_id, recognized_pages)
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     for number, line in enumerate((*HEADING, *ORDERS), start=1):
@@ -73,8 +73,8 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
 def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
     """NON-02, Q-14, Q-46: an impossible order is read back as written, and no order is put in other words."""
     impossible = "Army London moves to Orkney"
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, impossible, "F Ork - PentF"])),)})
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, impossible, "F Ork - PentF"])),)})
     (words,) = receipts(desk)
     assert f"{impossible} -" in words
     assert "F Ork - PentF" in words
@@ -85,9 +85,9 @@ def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
 def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: Desk) -> None:
     """Q-46: each game may switch it off."""
     switch(desk, on=False)
-    paper = desk.mailed()
+    submission_id = desk.mailed()
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
-    desk.read(paper, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     assert "Orkney" not in words
@@ -95,15 +95,15 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
 
 
 def test_a_photograph_that_cannot_be_read_is_receipted_and_then_refused(desk: Desk) -> None:
-    paper = desk.mailed()
-    desk.read(paper, {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
     assert desk.table.written_letters() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
 
 
 def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk) -> None:
     """Nobody is left without a receipt because our machine broke."""
-    paper = desk.mailed()
-    desk.reader(Shown({})).give_up({"submission": paper}, "RuntimeError: broken")
+    submission_id = desk.mailed()
+    desk.reader(Shown({})).give_up({"submission": submission_id}, "RuntimeError: broken")
     assert desk.table.written_letters()[0] == ("receipt", MONTROSE)
     assert "AS THE MACHINE READ IT" not in receipts(desk)[0]
 
@@ -145,16 +145,16 @@ def grey(data: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 
 def test_each_line_is_boxed_where_it_stands_and_an_unsure_box_is_broken_in_grey_too() -> None:
-    shown, scale = grey(reading_picture(photograph(), BOXES)), 1.1
+    boxed, scale = grey(reading_picture(photograph(), BOXES)), 1.1
     plain = grey(reading_picture(photograph(), ()))
-    drawn = np.abs(shown[: plain.shape[0] - 100] - plain[: plain.shape[0] - 100]) > 25
+    is_drawn = np.abs(boxed[: plain.shape[0] - 100] - plain[: plain.shape[0] - 100]) > 25
     for top in (190, 390):
-        row = drawn[
+        row = is_drawn[
             round(top * scale) - 3 : round(top * scale) + 4, round(200 * scale) : round(860 * scale)
         ].any(axis=0)
         share = row.mean()
         assert (share > 0.95) if top == 190 else (0.3 < share < 0.75), (top, share)
-    inside = drawn[round(205 * scale) : round(235 * scale), round(200 * scale) : round(800 * scale)]
+    inside = is_drawn[round(205 * scale) : round(235 * scale), round(200 * scale) : round(800 * scale)]
     assert not inside.any()  # the writing itself is not painted over
 
 

@@ -37,10 +37,10 @@ def read(table: Table, version: int, reason: RefusalReason, *, kind: str = "unus
     )
     post = Replies(table.writer)
     with table.site.store.begin() as session:
-        paper = session.scalars(select(SubmissionRow).where(SubmissionRow.sha256 == row.sha256)).one()
-        paper.fate, paper.flags = "held", [*paper.flags, str(reason)]
+        submission = session.scalars(select(SubmissionRow).where(SubmissionRow.sha256 == row.sha256)).one()
+        submission.fate, submission.flags = "held", [*submission.flags, str(reason)]
         (post.held if kind == "held" else post.unusable)(
-            session, paper, session.get_one(PhaseRow, paper.phase_id), reason
+            session, submission, session.get_one(PhaseRow, submission.phase_id), reason
         )
 
 

@@ -159,9 +159,9 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
         message = dislodged.message(row)
         texts = [str(value) for value in message.values()]
         texts += [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
-        whole = "\n".join(texts)
+        all_text = "\n".join(texts)
         others = [other for other in everyone(dislodged) if other != row.recipient]
-        assert not [other for other in others if other in whole]
+        assert not [other for other in others if other in all_text]
         assert row.recipient in message["To"]
 
 
@@ -221,9 +221,9 @@ def test_a_page_that_cannot_be_copied_stops_every_letter(dislodged: Table) -> No
 def test_drawing_results_does_not_make_half_a_photograph_pass_as_whole(dislodged: Table) -> None:
     """WeasyPrint sets a switch of Pillow's for the whole process when it is imported."""
     finish(dislodged)
-    whole = sheet_picture()
-    assert PillowProbe().probe(whole, PictureType.JPEG).state is PictureState.GOOD
-    assert PillowProbe().probe(whole[: len(whole) // 2], PictureType.JPEG).state is PictureState.BROKEN
+    intact = sheet_picture()
+    assert PillowProbe().probe(intact, PictureType.JPEG).state is PictureState.GOOD
+    assert PillowProbe().probe(intact[: len(intact) // 2], PictureType.JPEG).state is PictureState.BROKEN
 
 
 def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
@@ -232,9 +232,9 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
     assert len({row.message_id for row in letters}) == len(letters)
     with dislodged.site.store() as session:
         phase = dislodged.phase()
-        put = ResultsAnnouncer(dislodged.writer).prepare(session, phase, dislodged.resolution())
+        put_letters = ResultsAnnouncer(dislodged.writer).prepare(session, phase, dislodged.resolution())
     with dislodged.site.store.begin() as session:
-        put(session)
+        put_letters(session)
     assert [row.id for row in dislodged.letters()] == [row.id for row in letters]
 
 

@@ -58,15 +58,15 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     with the draft results."""
     letters = finish(autumn, 1)
     drafts = [letter for letter in letters if letter.kind == "draft_results"]
-    (asked,) = [letter for letter in letters if letter.kind == "retreat_request"]
+    (request,) = [letter for letter in letters if letter.kind == "retreat_request"]
     assert {letter.recipient for letter in drafts} == everyone(autumn)
     assert {letter.due_at for letter in letters} == {utc("2027-03-14 07:00")}
-    assert asked.recipient == address("Newcastle")
-    words = autumn.words(asked)
+    assert request.recipient == address("Newcastle")
+    words = autumn.words(request)
     assert "Newcastle has 1 unit that must retreat" in words
     assert "Army Kesteven & Holland" in words
     assert "Tue 16 Mar 2027, 07:00 GMT" in words  # CAL-04: day T+14 ends then
-    attached = files(autumn.message(asked))
+    attached = files(autumn.message(request))
     (blank,) = attached.values()
     page = pypdfium2.PdfDocument(io.BytesIO(blank))[0].get_textpage().get_text_range()
     assert "Newcastle" in page
@@ -77,12 +77,12 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     """Q-25: owner and proxy are both asked, and nobody else; a retreat that the proxy writes counts."""
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
-    asked = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
-             if letter.kind == "retreat_request"}
-    assert set(asked) == {address("Newcastle"), address("Montrose")}
-    assert "- Army Kesteven & Holland Write" in asked[address("Newcastle")]
+    words_by_recipient = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
+                          if letter.kind == "retreat_request"}
+    assert set(words_by_recipient) == {address("Newcastle"), address("Montrose")}
+    assert "- Army Kesteven & Holland Write" in words_by_recipient[address("Newcastle")]
     assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
-            "Write") in asked[address("Montrose")]
+            "Write") in words_by_recipient[address("Montrose")]
     autumn.file(
         "Montrose",
         ["A Kesteven & Holland R Newark"],
@@ -176,12 +176,12 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
                    if letter.kind == "adjustment"}
     assert set(adjustments) == everyone(autumn)
     for power in autumn.variant.powers.values():
-        wanted = (
+        expected_text = (
             f"may build {offers[power.id]} unit"
             if power.id in offers
             else "You have nothing to build and nothing to remove."
         )
-        assert wanted in adjustments[address(power.id)], power.id
+        assert expected_text in adjustments[address(power.id)], power.id
 
 
 @pytest.fixture

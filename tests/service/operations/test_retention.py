@@ -77,9 +77,9 @@ def test_bytes_that_something_else_names_stay(site: Site) -> None:
     raw = b"Auto-Submitted: auto-replied\r\n" + mail("I am away", "mallory@else.example")
     row = _stored(table, raw)
     # A mail whose bytes are those of a photograph shares one blob with it.
-    paper = table.file("Montrose")
+    submission_id = table.file("Montrose")
     with site.store.begin() as session:
-        records.pages(session, paper)[0].original = row.sha256
+        records.pages(session, submission_id)[0].original = row.sha256
     site.clock.advance(timedelta(days=DAYS + 1))
     assert forget_strays(site.store, site.blobs, DAYS, site.clock.now()) == 1
     assert site.blobs.read(row.sha256) == raw

@@ -396,9 +396,9 @@ def test_the_equal_area_projection_keeps_areas() -> None:
             *((west + 1 - t, south + 1) for t in np.linspace(0, 1, 20)),
             *((west, south + 1 - t) for t in np.linspace(0, 1, 20)),
         ]  # fmt: skip
-        drawn = shapely.Polygon(EqualArea().forward(np.array(ring))).area
+        drawn_area = shapely.Polygon(EqualArea().forward(np.array(ring))).area
         bands = math.sin(math.radians(south + 1)) - math.sin(math.radians(south))
-        assert drawn == pytest.approx(EARTH_KM**2 * math.radians(1) * bands, rel=1e-4)
+        assert drawn_area == pytest.approx(EARTH_KM**2 * math.radians(1) * bands, rel=1e-4)
 
 
 @pytest.mark.parametrize("projection", [TransverseMercator(), EqualArea()])

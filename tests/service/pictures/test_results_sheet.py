@@ -28,16 +28,17 @@ def pdf_words(data: bytes) -> str:
 
 def test_the_picture_says_what_the_letter_says() -> None:
     facts = samples.results()
-    drawn = pdf_words(results_pdf(GAME, HEADING, facts))
+    drawn_words = pdf_words(results_pdf(GAME, HEADING, facts))
     text = render.draft_results(GAME, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts).text
-    whole = re.sub(r"\n  (?! )", " ", text)
+    unwrapped = re.sub(r"\n  (?! )", " ", text)
     lines = [
-        line.removeprefix("- ") for line in whole.split("SHEETS THAT COUNTED")[0].splitlines() if line.strip()
+        line.removeprefix("- ") for line in unwrapped.split("SHEETS THAT COUNTED")[0].splitlines()
+        if line.strip()
     ]
     assert len(lines) > 25
     missing = [
         line for line in lines[1:]
-        if re.sub(r"\s+", "", line).casefold() not in drawn and line not in facts.remarks
+        if re.sub(r"\s+", "", line).casefold() not in drawn_words and line not in facts.remarks
     ]
     assert not missing
 

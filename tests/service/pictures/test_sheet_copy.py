@@ -47,10 +47,10 @@ def test_the_copy_says_nothing_of_camera_place_or_owner() -> None:
 
 
 def test_the_copy_stands_as_the_photograph_was_shown() -> None:
-    shown = pixels(sheet_copy(photograph(orientation=6)))
-    assert shown.shape[:2] == (HIGH, WIDE)
-    assert shown[130, 300].max() < 60
-    assert shown[430, 600, 2] > 180
+    copy = pixels(sheet_copy(photograph(orientation=6)))
+    assert copy.shape[:2] == (HIGH, WIDE)
+    assert copy[130, 300].max() < 60
+    assert copy[430, 600, 2] > 180
 
 
 def test_a_masked_name_is_gone() -> None:
@@ -66,8 +66,8 @@ def test_the_copy_is_cut_to_heading_and_orders() -> None:
     high, wide = copy.shape[:2]
     assert wide == 700 + 2 * 24
     assert high == 360 + 2 * 24
-    whole = pixels(sheet_copy(photograph(), keep=[(5000, 5000), (5100, 5100)]))
-    assert whole.shape[:2] == (HIGH, WIDE)
+    uncut = pixels(sheet_copy(photograph(), keep=[(5000, 5000), (5100, 5100)]))
+    assert uncut.shape[:2] == (HIGH, WIDE)
 
 
 def test_the_copy_keeps_to_its_bytes() -> None:

@@ -252,11 +252,11 @@ def test_near_a_journeys_end_the_list_says_to_write_to_both(desk: DeskTable) -> 
     add(browser, HOME)
     add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
     path = f"/public/{desk.table.game}/players"
-    for day, both, lodge in (
+    for day, to_both, lodge in (
         ("2027-05-28", True, True), ("2027-06-15", False, True), ("2027-08-01", False, False),
     ):
         page = browser.get(f"{path}?day={day}").text
-        assert ("post to both addresses" in page) == both, day
+        assert ("post to both addresses" in page) == to_both, day
         assert ("Lodge 7" in page) == lodge, day
     assert browser.get(f"{path}?day=soon").status_code == 400
 

@@ -23,8 +23,8 @@ def test_the_page_says_what_the_judge_allows() -> None:
     rows = [row for row in read(page(BRITTANIA).html).rows if row[0] in states]
     assert {place for place, *_ in rows} == states
     for state in states:
-        costs = {goal: FIGHTS if how == "By land" else FIGHTS - 5
-                for place, how, _, goals in reversed(rows) if place == state for goal in goals}
+        costs = {goal: FIGHTS if way == "By land" else FIGHTS - 5
+                for place, way, _, goals in reversed(rows) if place == state for goal in goals}
         assert costs == _judged(state, states), state
 
 

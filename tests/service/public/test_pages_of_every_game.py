@@ -75,7 +75,7 @@ def test_the_move_browser_has_the_units_of_its_board(slug: str) -> None:
     """MOVE-01: a row for each kind that may stand there; on a board of states none, but what lies beside."""
     variant = maps.load(slug)
     html = page(variant).html
-    ways = {how for _, how, _, _ in read(html).rows}
+    ways = {way for _, way, _, _ in read(html).rows}
     if slug == "brittania":
         assert all(re.fullmatch(r"By land|Washes|Across the .+ \(\d\)", way) for way in ways)
         assert "supply centre" not in html

@@ -146,10 +146,10 @@ def test_a_correction_of_the_coordinator_is_named_as_such(judged: Judged, player
 
 def test_a_void_line_shows_both_readings(judged: Judged, player: TestClient) -> None:
     """Q-01."""
-    both = "read as “A Norfolk H” or as “A Suffolk H”: void, the unit holds"
-    assert both in letter(judged)[0]
+    sentence = "read as “A Norfolk H” or as “A Suffolk H”: void, the unit holds"
+    assert sentence in letter(judged)[0]
     for path in (judged.path, f"{judged.path}/{judged.lines[7]}"):
-        assert both in plain(player.get(path).text)
+        assert sentence in plain(player.get(path).text)
 
 
 def _pixels(data: bytes) -> Pixels:
@@ -255,13 +255,13 @@ def test_of_a_sheet_that_hides_something_only_its_own_player_sees_the_ink(site: 
     desk_site = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
     desk_site.client.cookies.clear()
     with site.store() as session:
-        hidden, _, shown = [row.id for row in session.scalars(select(LineRow).order_by(LineRow.id))]
+        hidden_id, _, shown_id = [row.id for row in session.scalars(select(LineRow).order_by(LineRow.id))]
     own_browser, other = visit(desk_site, "Harald Hardrada"), visit(desk_site, "The Northern Earls")
     path = f"/public/{table.game}/results/1"
     assert (
-        own_browser.get(f"{path}/{hidden}").status_code, own_browser.get(f"{path}/{shown}").status_code,
+        own_browser.get(f"{path}/{hidden_id}").status_code, own_browser.get(f"{path}/{shown_id}").status_code,
     ) == (200, 200)
-    known, unknown = other.get(f"{path}/{hidden}"), other.get(f"{path}/99999")
+    known, unknown = other.get(f"{path}/{hidden_id}"), other.get(f"{path}/99999")
     assert (known.status_code, known.content) == (404, unknown.content)
     assert "Hidden Wash" not in other.get(path).text
-    assert other.get(f"{path}/{shown}").status_code == 200
+    assert other.get(f"{path}/{shown_id}").status_code == 200

@@ -45,8 +45,8 @@ def chain(store: Store, game: str = GAME) -> list[dict[str, Any]]:
     return [json.loads(row.body) for row in rows]
 
 
-def whats(store: Store, *wanted: str) -> list[dict[str, Any]]:
-    return [entry["tells"] for entry in chain(store) if entry["what"] in wanted]
+def whats(store: Store, *kinds: str) -> list[dict[str, Any]]:
+    return [entry["tells"] for entry in chain(store) if entry["what"] in kinds]
 
 
 def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
@@ -75,8 +75,8 @@ def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) 
         1,
     )
     with site.store() as session:
-        paper = session.scalars(select(SubmissionRow)).one()
-        assert sheet["photographs"] == [records.pages(session, paper.id)[0].original]
+        submission = session.scalars(select(SubmissionRow)).one()
+        assert sheet["photographs"] == [records.pages(session, submission.id)[0].original]
     assert (letter["kind"], letter["to"], letter["became"]) == ("receipt", ["Montrose"], "written")
 
 
@@ -187,21 +187,21 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
 def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
     """On both databases."""
     # A script that makes a table anew on SQLite drops its triggers: it must make them again.
-    wanted = importlib.import_module("migrations.versions.0008_record").TRIGGERS
+    triggers = importlib.import_module("migrations.versions.0008_record").TRIGGERS
     named = ("SELECT name FROM sqlite_master WHERE type = "
              "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
     with any_site.engine.connect() as connection:
         trigger_names = set(connection.execute(text(named)).scalars())
-    assert trigger_names >= {f"record_{number}" for number in range(1, len(wanted) + 1)}
+    assert trigger_names >= {f"record_{number}" for number in range(1, len(triggers) + 1)}
 
 
 def old(table: Table) -> None:
     """Make the site one from before there was a record."""
     # `record_due` too: what the triggers noted meanwhile would be entered with the next transaction.
     with table.site.engine.begin() as connection:
-        for gone in ("record", "record_heads", "record_due"):
-            connection.execute(text(f"DELETE FROM {gone}"))
+        for table_name in ("record", "record_heads", "record_due"):
+            connection.execute(text(f"DELETE FROM {table_name}"))
 
 
 def test_an_older_site_begins_by_saying_what_was_there(any_site: Site) -> None:

@@ -60,12 +60,12 @@ def _tool(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:
     # -I and -S: neither our packages nor any installed one can be imported.
     path = folder / "game.zip"
     path.write_bytes(data)
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-I", "-S", str(TOOL), str(path), *map(str, letters)], capture_output=True,
         text=True,
         check=False,
         cwd=folder, env={"GALLOPER": "", "PATH": "", "PYTHONUTF8": "1"})  # fmt: skip
-    return done.returncode, done.stdout + done.stderr
+    return completed_process.returncode, completed_process.stdout + completed_process.stderr
 
 
 def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
@@ -158,16 +158,16 @@ def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path:
     table.file("The Northern Earls", ["A Dunholm - Northumberland"])
     finish(table)
     begin(table)
-    theirs, whole = archived(table, Edition.PLAYERS), archived(table)
+    theirs, full_archive = archived(table, Edition.PLAYERS), archived(table)
     with zipfile.ZipFile(io.BytesIO(theirs)) as zipped:
         text = b"".join(zipped.read(name) for name in zipped.namelist()).decode()
         boards = [name for name in zipped.namelist() if name.startswith("positions/")]
     assert "Hidden Wash" not in text
     assert not _told(theirs, "judged")
     assert boards == [f"positions/001-{table.phase().season}-{table.phase().year}-movement.json"]
-    assert _told(whole, "judged")
-    assert "Hidden Wash 1" in str(_told(whole, "judged"))
-    for data in (theirs, whole):
+    assert _told(full_archive, "judged")
+    assert "Hidden Wash 1" in str(_told(full_archive, "judged"))
+    for data in (theirs, full_archive):
         code, report = _verify(data, tmp_path)
         assert code == 0, report
         assert _tool(data, tmp_path)[0] == 0

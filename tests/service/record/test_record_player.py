@@ -60,28 +60,30 @@ def told(path: Path, kind: str) -> list[dict[str, Any]]:
 
 def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
-    done = tool(path, letters)
-    assert (done.returncode, done.stderr) == (0, "")
+    completed_process = tool(path, letters)
+    assert (completed_process.returncode, completed_process.stderr) == (0, "")
     sheets = {tells["version"]: tells for tells in told(path, "sheet") if tells["power"] == HERSELF}
-    receipts = [line for line in done.stdout.splitlines() if "is the sheet of this receipt" in line]
+    receipts = [line for line in completed_process.stdout.splitlines()
+        if "is the sheet of this receipt" in line]
     assert [line.partition("received ")[2] for line in receipts] == [
         f"{sheets[version]['received']}." for version in (1, 2)
     ]
-    photographs = [line for line in done.stdout.splitlines() if "is on the sheet of entry" in line]
+    photographs = [line for line in completed_process.stdout.splitlines()
+        if "is on the sheet of entry" in line]
     # Her own two, by the mails she sent.
     assert len(photographs) == 2
     executed = {tells["phase"]: tells for tells in told(path, "judged")}[sheets[2]["phase"]]["executed"]
     assert executed[HERSELF] == sheets[2]["sheet"]
-    assert "the digest of the seed of phase" in done.stdout
-    assert "No phase was judged again" in done.stdout
+    assert "the digest of the seed of phase" in completed_process.stdout
+    assert "No phase was judged again" in completed_process.stdout
 
 
 @pytest.mark.slow
 def test_with_the_program_installed_every_phase_is_judged_again(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
-    done = tool(path, letters, str(GALLOPER))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "2 of 2 phases were judged again, with the same results" in done.stdout
+    completed_process = tool(path, letters, str(GALLOPER))
+    assert (completed_process.returncode, completed_process.stderr) == (0, "")
+    assert "2 of 2 phases were judged again, with the same results" in completed_process.stdout
 
 
 def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
@@ -105,8 +107,8 @@ def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -
     units = sorted(
         unit.partition(f"{SHORT} ")[2][2:] for unit in winter["case"]["units"] if unit.startswith(f"{SHORT} ")
     )
-    gone = [units.pop(number % len(units)) for number in winter["lots"]["numbers"]]
-    assert gone == winter["answer"]["removed_by_lot"]
+    removed = [units.pop(number % len(units)) for number in winter["lots"]["numbers"]]
+    assert removed == winter["answer"]["removed_by_lot"]
 
 
 def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
@@ -154,9 +156,9 @@ def test_another_players_receipt_is_not_hers(
         out = io.StringIO()
         assert run_verify(path, [changed], out) == 1
         assert "Entry" in out.getvalue()
-        done = tool(path, [changed])
-        assert done.returncode == 1
-        assert "entry" in done.stderr
+        completed_process = tool(path, [changed])
+        assert completed_process.returncode == 1
+        assert "entry" in completed_process.stderr
 
 
 def test_the_version_that_counted_is_the_one_her_results_name(

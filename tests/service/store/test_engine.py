@@ -94,18 +94,18 @@ def test_a_locked_database_is_waited_for(site: Site) -> None:
 def test_of_many_who_claim_one_gets_it(any_site: Site) -> None:
     with any_site.store.begin() as session:
         assert records.add_mail(session, "a" * 64, 1, NOON, NOON)
-    got: list[bool] = []
+    claims: list[bool] = []
 
     def claim() -> None:
         with any_site.store.begin() as session:
-            got.append(records.end_mail(session, "a" * 64, MailState.USED))
+            claims.append(records.end_mail(session, "a" * 64, MailState.USED))
 
     threads = [threading.Thread(target=claim) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(got) == [False] * 7 + [True]
+    assert sorted(claims) == [False] * 7 + [True]
 
 
 def test_adding_what_is_there_changes_nothing_and_leaves_the_transaction_usable(any_site: Site) -> None:

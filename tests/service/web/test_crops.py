@@ -89,13 +89,13 @@ def test_a_box_much_higher_than_its_neighbours_holds_several_rows(
 def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left
     out."""
-    paper = Image.new("RGB", (900, 300), "white")
+    sheet = Image.new("RGB", (900, 300), "white")
     # Each word has a grey of its own, so that the order of the pieces can be told from the picture.
     for index, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
-        paper.paste(shade, (50 + 200 * index, 110, 210 + 200 * index, 140))
-    paper.paste("#505050", (50, 170, 210, 200))
+        sheet.paste(shade, (50 + 200 * index, 110, 210 + 200 * index, 140))
+    sheet.paste("#505050", (50, 170, 210, 200))
     out = io.BytesIO()
-    paper.save(out, "PNG")
+    sheet.save(out, "PNG")
     blobs = Blobs(tmp_path)
     box = [[40, 105], [860, 105], [860, 205], [40, 205]]
     folded = opened(crops.line_crop(blobs, blobs.put(out.getvalue()), box, raw=True, fold=4, rows=2))
@@ -133,13 +133,13 @@ def marked(texts: list[str]) -> list[str]:
     return [" ".join(w.upper() if differs else w for w, differs in reading.words) for reading in readings]
 
 
-@pytest.mark.parametrize(("texts", "wanted"), [
+@pytest.mark.parametrize(("texts", "expected"), [
     (["a b c"], ["a b c"]), (["a b c", "a x c"], ["a B c", "a X c"]), (["a b c", "a c"], ["a B c", "a ‸ c"]),
     (["a c", "a b c"], ["a ‸ c", "a B c"]), (["a b c", "a x c", "a b y"], ["a B c", "a X c", "a b Y"]),
     ([], []),
 ])
-def test_words_that_differ_are_marked(texts: list[str], wanted: list[str]) -> None:
-    assert marked(texts) == wanted
+def test_words_that_differ_are_marked(texts: list[str], expected: list[str]) -> None:
+    assert marked(texts) == expected
 
 
 def test_a_reading_without_rivals_is_sure_and_close_rivals_share(tmp_path: Path) -> None:

@@ -40,10 +40,10 @@ def named(text: str) -> list[tuple[str, str]]:
     """File and beginning of a test's name, as they stand: `test_x.py` `test_a_...` `test_b`, or
     `test_x.py::test_a`."""
     named_tests, file = [], ""
-    for whole, path, name in re.findall(
+    for reference, path, name in re.findall(
         r"`((?:[a-z0-9_]+/)*test_\w+\.py)(?:::(\w+))?`|`(test_\w+)\.{0,3}`", text
     ):
-        file = whole or file
+        file = reference or file
         named_tests.append((file, path or name))
     return named_tests
 
@@ -162,16 +162,16 @@ def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
     """Where the kernel lets a process leave its network."""
     leave = ("from service.intake.sandbox_child import _leave_network as leave; import os; leave(); "
              "print(os.readlink('/proc/self/ns/net'))")
-    mine = str(Path("/proc/self/ns/net").readlink())
+    own_network = str(Path("/proc/self/ns/net").readlink())
     if (
         subprocess.run(
             [sys.executable, "-c", leave], check=True, cwd=ROOT, capture_output=True, text=True
         ).stdout.strip()
-        == mine
+        == own_network
     ):
         # Elsewhere the other limits stand alone.
         pytest.skip("this kernel lets nobody leave its network")
-    assert child.network != mine
+    assert child.network != own_network
 
 
 def test_the_child_that_opens_files_is_limited_by_the_kernel(child: Child) -> None:

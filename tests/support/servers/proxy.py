@@ -45,14 +45,14 @@ class Proxy:
         assert self._listener is not None
         while True:
             try:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.target), 5)
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.target), 5)
             except OSError:
                 return
-            far.settimeout(None)
-            self._open += [near, far]
-            threading.Thread(target=self._pass, args=(near, far, False), daemon=True).start()
-            threading.Thread(target=self._pass, args=(far, near, True), daemon=True).start()
+            server.settimeout(None)
+            self._open += [client, server]
+            threading.Thread(target=self._pass, args=(client, server, False), daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client, True), daemon=True).start()
 
     def _pass(self, source: socket.socket, sink: socket.socket, server: bool) -> None:
         with suppress(OSError):

@@ -28,10 +28,10 @@ def own_network() -> tuple[str, ...]:
         ("unshare", "--net") if os.geteuid() == 0 else ("unshare", "--user", "--map-current-user", "--net")
     )
     try:
-        done = subprocess.run([*words, "true"], check=False, capture_output=True, timeout=20)
+        completed_process = subprocess.run([*words, "true"], check=False, capture_output=True, timeout=20)
     except OSError:
         return ()
-    return words if done.returncode == 0 else ()
+    return words if completed_process.returncode == 0 else ()
 
 
 class Served:

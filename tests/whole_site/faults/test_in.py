@@ -59,7 +59,7 @@ def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers
     opens = table.phase().opens_at
     rows = [table.take(own(table, version, headers=headers), opens) for version in (1, 2)]
     assert [row.state for row in rows] == [MailState.USED] * 2
-    assert [paper.version for paper in table.submissions()] == [1, 2]
+    assert [submission.version for submission in table.submissions()] == [1, 2]
     # Our own Message-IDs differ even where the players' are missing or the same.
     assert len({row.message_id for row in table.letters("receipt")}) == 2
 
@@ -117,7 +117,7 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
     past.site.clock.set(phase.deadline + timedelta(minutes=1))
     past.close_phase(phase.id)
     source.close()
-    assert [(paper.version, paper.received_at) for paper in past.submissions()] == [
+    assert [(submission.version, submission.received_at) for submission in past.submissions()] == [
         (1, phase.deadline - timedelta(seconds=1))
     ]
     assert past.phase().state == PhaseState.CLOSED  # judged once its sheet is read
@@ -140,7 +140,7 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
     take(past.site, source)
     source.close()
     past.site.jobs.run()
-    assert [paper.version for paper in past.submissions()] == [1, 2, 3, 4, 5, 9]
+    assert [submission.version for submission in past.submissions()] == [1, 2, 3, 4, 5, 9]
     for letter in past.letters():
         assert past.message(letter)["Bcc"] is None
 
@@ -300,5 +300,5 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
         opening.process(table.arrive(own(table, number, photo=photo), opens))
-    assert [paper.version for paper in table.submissions()] == [3]
+    assert [submission.version for submission in table.submissions()] == [3]
     assert table.written_letters() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]

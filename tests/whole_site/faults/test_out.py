@@ -83,10 +83,10 @@ def test_34_a_process_killed_between_the_servers_yes_and_our_record_sends_at_mos
     """Fault 34, by a real SIGKILL."""
     write(site, LETTER)
     arguments = [site.url, str(site.blobs.root), str(smtp_sink.port), site.clock.now().isoformat()]
-    done = subprocess.run(
+    completed_process = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments], check=False, capture_output=True, timeout=60
     )
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()[-2000:]
+    assert completed_process.returncode == -signal.SIGKILL, completed_process.stderr.decode()[-2000:]
     assert len(smtp_sink.letters) == 1
     assert rows(site)[0].state == OutboxState.SENDING
     assert send(site, smtp_sink.port) == SendCounts()  # its claim may still be alive

@@ -101,11 +101,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     if shutil.which("mount") is None:
         pytest.skip("there is no mount")
-    done = subprocess.run(
+    completed_process = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], check=False, capture_output=True
     )
-    if done.returncode != 0:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.decode().strip()}")
+    if completed_process.returncode != 0:
+        pytest.skip(f"a small disk cannot be mounted here: {completed_process.stderr.decode().strip()}")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 

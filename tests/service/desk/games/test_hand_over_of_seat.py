@@ -85,14 +85,14 @@ def test_the_links_of_the_one_before_end_with_the_seat(desk: DeskTable) -> None:
 def test_the_files_of_a_letter_that_did_not_fit_end_with_the_seat(desk: DeskTable) -> None:
     """Section 5: what lies behind a letter's link is the reader's while they play; the other game's stays
     theirs."""
-    wanted = OutLetter(
+    letter = OutLetter(
         "key/1", "year_end_results", address("Argyll"), "Results", "Words.\n",
         html="<main><p>Words.</p></main>",
         attachments=(Attachment("map.pdf", "application/pdf", b"%PDF-1.7 " + b"x" * 300_000),),
         game_id=desk.table.game,
     )
     with desk.table.site.store.begin() as session:
-        assert put(session, desk.table.site.blobs, wanted, sender="Galloper <orders@galloper.example>",
+        assert put(session, desk.table.site.blobs, letter, sender="Galloper <orders@galloper.example>",
                    now=desk.table.site.clock.now(), max_bytes=100_000, base_url=BASE)
     match = re.search(
         rf"{BASE}(/public/letter/[0-9a-f]{{64}})",
@@ -126,13 +126,13 @@ def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) 
     """NON-05: Bea holds two powers of the game and gives one away."""
     taken_over(desk)
     taken_over(desk, "Ormond")
-    both = visit(desk, NEW)
+    browser = visit(desk, NEW)
     desk.post(
         f"/games/{desk.table.game}/seat", power="Ormond", name="Cy", mail="cy@new.example", zone="UTC",
         why="Too much to do.",
     )
-    assert both.get("/public/me").status_code == 200
-    page = both.get(f"/public/{desk.table.game}/players").text
+    assert browser.get("/public/me").status_code == 200
+    page = browser.get(f"/public/{desk.table.game}/players").text
     assert page.count("(yourself)") == 1
 
 

@@ -208,9 +208,9 @@ def test_a_second_reader_sees_the_readings_in_another_order(desk: DeskSite) -> N
     desk.decide(3, "second", "a")
     desk.second_reader()
     page = desk.page("/desk/7?line=3")
-    shown = [text for _, text in sorted((page.index(f'data-text="{text}"'), text) for text in texts)]
-    assert sorted(shown) == texts
-    assert shown != texts
+    shown_texts = [text for _, text in sorted((page.index(f'data-text="{text}"'), text) for text in texts)]
+    assert sorted(shown_texts) == texts
+    assert shown_texts != texts
 
 
 def test_words_to_complete_are_those_of_the_whole_board(desk: DeskSite) -> None:

@@ -106,8 +106,8 @@ def test_a_correction_brings_a_picture_of_the_same_words(desk: DeskTable) -> Non
         "key", FIELDS["said"], FIELDS["right"], FIELDS["effect"], FIELDS["found_by"], None
     )
     info = GameInfo("g", "Powick Bridge", "Wars", "orders@galloper.example", "Ada")
-    drawn = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
-    page = pypdfium2.PdfDocument(drawn)[0].get_textpage().get_text_range()
+    pdf = to_pdf(correction_html(info, "Autumn 1642 Movement: correction", facts))
+    page = pypdfium2.PdfDocument(pdf)[0].get_textpage().get_text_range()
     # NFKC undoes the ligatures of the typeface; blanks depend on where lines break.
     picture_text = "".join(unicodedata.normalize("NFKC", page).split())
     for words in ("Powick Bridge", "Autumn 1642 Movement: correction", *FIELDS.values()):

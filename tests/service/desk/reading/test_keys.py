@@ -23,22 +23,22 @@ def test_the_defaults_are_those_of_the_plan() -> None:
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize(("wanted", "stored"), [
+@pytest.mark.parametrize(("form_values", "stored"), [
     ({}, {}), ({"void": "V"}, {}), ({"void": "x"}, {"void": "x"}), ({"redo": "y"}, {"redo": "y"}),
     ({"undo": "shift+Z"}, {"undo": "Shift+z"}),
     ({"void": "o", "not-order": "v"}, {"void": "o", "not-order": "v"}),
     ({"off": "yes"}, {"off": "yes"}), ({"skip": "é"}, {"skip": "é"}), ({"goto": ""}, {}),
     ({"accept": "x"}, {}),
 ])
-def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], stored: dict[str, str]) -> None:
-    assert changes(wanted) == stored
+def test_only_what_a_person_changed_is_kept(form_values: dict[str, str], stored: dict[str, str]) -> None:
+    assert changes(form_values) == stored
     assert keys_of(stored) | {"off": ""} == {action.name: action.key for action in ACTIONS} | stored | {
         "off": ""
     }
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "form_values",
     [
         {"void": "o"},
         {"void": "1"},
@@ -50,9 +50,9 @@ def test_only_what_a_person_changed_is_kept(wanted: dict[str, str], stored: dict
         {"void": "\x07"},
     ],
 )
-def test_two_things_on_one_key_and_keys_that_are_none_are_refused(wanted: dict[str, str]) -> None:
+def test_two_things_on_one_key_and_keys_that_are_none_are_refused(form_values: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="Nothing was changed"):
-        changes(wanted)
+        changes(form_values)
 
 
 def test_keys_are_kept_for_each_person(tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -88,8 +88,8 @@ def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None
         # decision.
         for word in ("secret", "Carham H", "hers-of-three", "hers-of-four", "cannot settle"):
             assert word not in page
-    shown = entry(desk)
-    assert (shown["state"], shown["version"], shown["both"]) == ("open", "", [])
+    line = entry(desk)
+    assert (line["state"], line["version"], line["both"]) == ("open", "", [])
     assert entry(desk, 4)["state"] == "open"
     assert ("Somebody has read this line before you. What they read is not "
             "shown") in desk.text("/desk/7?line=3")

@@ -51,16 +51,16 @@ def test_every_step_of_a_walk_is_undone_and_redone_exactly(desk: DeskSite, seed:
         steps += 1
         choice = chance.random()
         if choice < 0.3:
-            done = desk.act("undo")
+            reply = desk.act("undo")
             if len(past) == 1:
-                assert done["about"] == []
+                assert reply["about"] == []
                 continue
-            assert done["about"]
+            assert reply["about"]
             future.append(past.pop())
         elif choice < 0.45:
-            done = desk.act("redo")
+            reply = desk.act("redo")
             if not future:
-                assert done["about"] == []
+                assert reply["about"] == []
                 continue
             past.append(future.pop())
         else:

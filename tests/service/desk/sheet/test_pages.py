@@ -131,10 +131,10 @@ def test_a_point_of_a_turned_page_goes_with_its_ink(rotation: int) -> None:
     page = Image.new("L", (40, 30), 255)
     # One dark pixel, asked for at its middle: half a pixel of error would find its neighbour.
     page.putpixel((7, 3), 0)
-    shown = page.rotate(-rotation, expand=True)
+    turned_page = page.rotate(-rotation, expand=True)
     x, y = turned((7.5, 3.5), page.size, rotation)
-    assert shown.getpixel((int(x), int(y))) == 0
-    assert turned((x, y), shown.size, -rotation) == (7.5, 3.5)
+    assert turned_page.getpixel((int(x), int(y))) == 0
+    assert turned((x, y), turned_page.size, -rotation) == (7.5, 3.5)
 
 
 def test_versions_stand_side_by_side_with_what_differs(desk: DeskSite) -> None:
