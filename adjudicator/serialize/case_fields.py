@@ -63,8 +63,9 @@ class NameReader:
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
         # The whole text first: a printed name may hold a stroke, an id never does.
-        if text.casefold() in self._provinces:
-            return Region(self._provinces[text.casefold()].id)
+        named = self._provinces.get(text.casefold())
+        if named is not None:
+            return Region(named.id)
         name, _, coast = text.rpartition("/")
         province = self.province(field, name or text)
         coast_id = province.coast_id(coast)
@@ -97,9 +98,10 @@ class NameReader:
 
 def required(data: Document, key: str, above: str = "") -> Any:
     """The value of a key; a missing one or null is a CaseFault."""
-    if data.get(key) is None:
+    value = data.get(key)
+    if value is None:
         raise CaseFault(above + key, "is missing")
-    return data[key]
+    return value
 
 
 def flag(data: Document, key: str, above: str) -> bool:

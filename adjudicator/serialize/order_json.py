@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from adjudicator.orders import SHARED_ORDERS, FieldKind, Order, order_fields
@@ -38,13 +39,20 @@ def read_order(names: NameReader, words: Mapping[str, type[Order]], field: str, 
         raise CaseFault(f"{field}.order", f"{word!r} is not one of {', '.join(words)}")
     values = _OrderValues(names, field, data)
     parts: dict[str, Any] = {"power": names.power(f"{field}.power", required(data, "power", f"{field}."))}
-    for name, (kind, is_optional) in order_fields(order_class).items():
-        key = order_class.JSON_KEYS.get(name, name)
+    for name, key, kind, is_optional in _keyed_fields(order_class):
         if kind is FieldKind.UNIT:
             parts[name] = values.unit(name)
         elif not is_optional or data.get(key) is not None:
             parts[name] = values.value(kind, key)
     return order_class(**parts)
+
+
+@cache
+def _keyed_fields(order_class: type[Order]) -> tuple[tuple[str, str, FieldKind, bool], ...]:
+    """The fields of an order class: name, key in JSON, kind, whether it may be left out."""
+    fields = order_fields(order_class).items()
+    return tuple((name, order_class.JSON_KEYS.get(name, name), kind, optional) for name,
+        (kind, optional) in fields)
 
 
 def write_order(order: Order) -> dict[str, Any]:
@@ -70,28 +78,31 @@ class _OrderValues:
 
     def unit(self, name: str) -> UnitRef:
         """A unit by its two keys; its kind may be left out (ORD-04)."""
-        parts = {}
+        region: Any = None
+        unit_kind: Any = None
         for key, part in _UNIT_KEYS[name].items():
-            if part == "region" or self.data.get(key) is not None:
-                kind = FieldKind.PLACE if part == "region" else FieldKind.UNIT_KIND
-                parts[part] = self.value(kind, key)
-        return UnitRef(parts.get("kind"), parts["region"])
+            if part == "region":
+                region = self.names.region(f"{self.field}.{key}", required(self.data, key, f"{self.field}."))
+            elif self.data.get(key) is not None:
+                unit_kind = self.names.unit_kind(f"{self.field}.{key}", self.data[key])
+        return UnitRef(unit_kind, region)
 
     def value(self, kind: FieldKind, key: str) -> Any:
         """What a key holds, which is there unless the field is a flag."""
-        path = f"{self.field}.{key}"
         if kind is FieldKind.FLAG:
             return flag(self.data, key, f"{self.field}.")
+        path = f"{self.field}.{key}"
         value = required(self.data, key, f"{self.field}.")
-        match kind:
-            case FieldKind.PLACE:
-                value = self.names.region(path, value)
-            case FieldKind.POWER:
-                value = self.names.power(path, value)
-            case FieldKind.UNIT_KIND:
-                value = self.names.unit_kind(path, value)
-            case FieldKind.COUNT if type(value) is not int:  # True is an int to isinstance
-                raise CaseFault(path, f"{value!r} is not a whole number")
-            case FieldKind.COAST if not isinstance(value, str):
-                raise CaseFault(path, f"{value!r} is no coast")
+        # Places come first: most values of a turn are places.
+        if kind is FieldKind.PLACE:
+            return self.names.region(path, value)
+        if kind is FieldKind.POWER:
+            return self.names.power(path, value)
+        if kind is FieldKind.UNIT_KIND:
+            return self.names.unit_kind(path, value)
+        # True is an int to isinstance.
+        if kind is FieldKind.COUNT and type(value) is not int:
+            raise CaseFault(path, f"{value!r} is not a whole number")
+        if kind is FieldKind.COAST and not isinstance(value, str):
+            raise CaseFault(path, f"{value!r} is no coast")
         return value
