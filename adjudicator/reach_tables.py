@@ -22,8 +22,8 @@ class ReachTables:
 
     Steps: `reach[kind][province][coast]` maps each province one step away to its regions there, sorted by
     coast. It has every province and coast; where a kind cannot be, it has nothing. `stands[kind][province]`
-    are the regions of a province where a kind can be. `near[province]` are the provinces one step away by
-    any link.
+    are the regions of a province where a kind can be. `neighbours[province]` are the provinces one step
+    away by any link.
 
     Convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land
     provinces that seas touch, `basin[shore]` the shores that it shares connected seas with. `carrying[kind]`
@@ -45,7 +45,7 @@ class ReachTables:
     shores: frozenset[str]
     landings: Mapping[str, frozenset[str]]
     boardings: Mapping[str, frozenset[str]]
-    near: Mapping[str, frozenset[str]]
+    neighbours: Mapping[str, frozenset[str]]
     basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]
     base_defence: Mapping[str, int]
@@ -88,7 +88,7 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
             letter: places | seas.intersection(stands[letter]) if kinds[letter].boards_at_sea else places
             for letter, places in embarking.items()
         },
-        near={
+        neighbours={
             p: frozenset().union(*(board.near(p, movement) for movement in board.links))
             for p in board.provinces
         },

@@ -53,13 +53,14 @@ _WORD = re.compile(r"[^\W_]+")
 class Spelling:
     """One spelling to look for: its text, the terminal and value it stands for.
 
-    `whole`: taken for whole words only. `extra`: letters it costs more than the listed spellings, 0 or more.
+    `whole_word_only`: taken for whole words only. `extra`: letters it costs more than the listed
+    spellings, 0 or more.
     """
 
     text: str
     terminal: str
     value: Value
-    whole: bool = False
+    whole_word_only: bool = False
     extra: float = 0.0
 
 
@@ -97,7 +98,7 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
         size = len(spelling.text)
         if size == 1:
             signs[spelling.text].append(spelling)
-        elif spelling.whole or (size < _ABBREVIATION and spelling.terminal in _NAMED):
+        elif spelling.whole_word_only or (size < _ABBREVIATION and spelling.terminal in _NAMED):
             abbreviations[spelling.text].append(spelling)
         elif spelling.terminal in _NAMED:
             names = short_names if size <= _SHORT_NAME else long_names
@@ -123,9 +124,9 @@ def _every_spelling(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
         if is_coast and name.rank is not Rank.NAME and len(name.words) < 2 and len(name.text) > 2:
             continue  # a lone "south" is a coast only where it is written exactly so
         text = flatten(name.text)[0]
-        whole = name.rank is Rank.ABBREVIATION or (is_coast and len(text) < _ABBREVIATION)
+        whole_word_only = name.rank is Rank.ABBREVIATION or (is_coast and len(text) < _ABBREVIATION)
         extra = _SHORTENED_COST if name.rank is Rank.SHORTENED else 0.0
-        yield Spelling(text, name.terminal, name.value, whole, extra)
+        yield Spelling(text, name.terminal, name.value, whole_word_only, extra)
         # Names with an ampersand: players write either.
         if " and " in text:
             yield Spelling(text.replace(" and ", " & "), name.terminal, name.value)

@@ -47,7 +47,7 @@ def _steps_from(context: Context, centres: Iterable[str]) -> dict[str, int]:
     while edge:
         reached = []
         for province in edge:
-            for other in context.tables.near[province]:
+            for other in context.tables.neighbours[province]:
                 if other not in steps:
                     steps[other] = steps[province] + 1
                     reached.append(other)

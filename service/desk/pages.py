@@ -193,7 +193,7 @@ def _sure_lines(
     undecided = [
         work for work in lines
         if work.place.sheet == chosen.place.sheet and work.line.state is LineState.OPEN
-        and not work.asked and work.line.stage is not Stage.SECOND]
+        and not work.asked_by and work.line.stage is not Stage.SECOND]
     offered = []
     for work in undecided:
         first = next(iter(reading_view.reading_offers(ports, session, phase_id, lines, work, me=me)), None)

@@ -95,7 +95,7 @@ class WorkLine:
     """One line on the desk with its place in the work, as one person sees it.
 
     `raw` is the machine's reading, whatever was decided. `version` names the newest decision that this
-    person may know of (`SettledLine.version`). `asked`: who asked for a second reader, or "". `waits`: the
+    person may know of (`SettledLine.version`). `asked_by`: who asked for a second reader, or "". `waits`: the
     phase cannot be judged before this line is decided. `carried`: its decision comes from an earlier version
     of the sheet.
     """
@@ -105,7 +105,7 @@ class WorkLine:
     place: LinePlace
     raw: str
     version: str
-    asked: str
+    asked_by: str
     waits: bool
     carried: bool
 
@@ -296,7 +296,7 @@ def next_open(lines: Sequence[WorkLine], after: int | None = None, me: str = "")
     turned = [*lines[start:], *lines[:start]]
     doubtful = [
         work_line for work_line in turned
-        if work_line.line.state is LineState.OPEN or (work_line.asked and work_line.asked != me)]
+        if work_line.line.state is LineState.OPEN or (work_line.asked_by and work_line.asked_by != me)]
     # S at the desk: the line comes back at the end.
     skipped = [work_line for work_line in turned if work_line.line.state is LineState.SKIPPED]
     return next(iter([*doubtful, *skipped]), None)

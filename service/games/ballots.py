@@ -46,7 +46,7 @@ class RankedSubmission:
         return (0 if self.posted else 1) if self.version is None else self.version
 
     @property
-    def wanted(self) -> int:
+    def wanted_version(self) -> int:
         """The version that the sheet itself asks for, else the one it ranks as."""
         return self.numbered if self.instruction is None else self.instruction
 
@@ -54,7 +54,7 @@ class RankedSubmission:
         """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of
         arrival."""
         # The id comes last because two mails may carry the same stamp, which has whole seconds.
-        return (self.chosen, self.wanted, self.numbered, self.received_at, self.id)
+        return (self.chosen, self.wanted_version, self.numbered, self.received_at, self.id)
 
     def earliness(self) -> tuple[bool, float, int]:
         """The sort key where the first sheet counts: coordinator's choice, then the earliest (Q-60)."""
@@ -86,16 +86,18 @@ def _why(loser: RankedSubmission, winner: RankedSubmission, *, first: bool) -> s
         return "the coordinator chose another version, with a reason on record"
     if first:
         return "the first sheet counts in this game, and this one was received later"
-    if (loser.wanted, loser.numbered) == (winner.wanted, winner.numbered):
+    if (loser.wanted_version, loser.numbered) == (winner.wanted_version, winner.numbered):
         return "a sheet with the same version number was received later"
-    return "replaced by a higher version" if loser.wanted == winner.wanted else _asked(loser, winner)
+    if loser.wanted_version == winner.wanted_version:
+        return "replaced by a higher version"
+    return _asked(loser, winner)
 
 
 def _asked(loser: RankedSubmission, winner: RankedSubmission) -> str:
     """Why a sheet that asks for a lower version than the winner does not count."""
-    if winner.wanted > winner.numbered:
+    if winner.wanted_version > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
-    if loser.wanted < loser.numbered:
+    if loser.wanted_version < loser.numbered:
         return "its own words ask for a lower version than the one that counts has"
     if loser.posted and loser.version is None:
         return "a letter by post without a number comes before every version that is mailed"

@@ -29,12 +29,12 @@ class Supply:
 @dataclass(frozen=True, slots=True)
 class Aftermath:
     """`sections` are headings with their sentences, empty ones left out. `supply` has a row for every power
-    if the phase changes or counts supply, else none. `drawn` is how many numbers of the committed tape were
-    used up."""
+    if the phase changes or counts supply, else none. `lots_used` is how many numbers of the committed tape
+    were used up."""
 
     sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
     supply: tuple[Supply, ...] = ()
-    drawn: int = 0
+    lots_used: int = 0
 
 
 def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aftermath:

@@ -56,7 +56,7 @@ def _move(chance: Random, unit: Unit, units: list[Unit]) -> Order:
         return Convert(power=unit.power, unit=_ref(unit), to_kind="B")
     fleets = [u.region.province for u in units if u.kind == "F" and BOARD.provinces[u.region.province].is_sea]
     shores = sorted(
-        {shore for fleet in fleets for shore in CHART.near[fleet] if not BOARD.provinces[shore].is_sea}
+        {shore for fleet in fleets for shore in CHART.neighbours[fleet] if not BOARD.provinces[shore].is_sea}
     )
     steps = sorted(CHART.steps(unit.kind, unit.region))
     across = unit.kind != "F" and shores and chance.random() < 0.5

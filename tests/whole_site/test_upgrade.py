@@ -171,7 +171,7 @@ def test_boards_and_results_are_as_they_were(store: Store) -> None:
 def test_mails_papers_and_letters_are_as_they_were(store: Store) -> None:
     with store() as session:
         assert mails_as_json(session) == EXPECTED["mails"]
-        assert papers_as_json(session) == EXPECTED["papers"]
+        assert submissions_as_json(session) == EXPECTED["papers"]
         assert letters_as_json(session) == EXPECTED["letters"]
 
 
@@ -687,7 +687,7 @@ def mails_as_json(session: Session) -> list[dict[str, Any]]:
     ]
 
 
-def papers_as_json(session: Session) -> list[dict[str, Any]]:
+def submissions_as_json(session: Session) -> list[dict[str, Any]]:
     """Every filed paper."""
     return [
         {

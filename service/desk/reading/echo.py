@@ -38,7 +38,7 @@ class _Correction:
     """Words the machine read, what a person corrected them to, and the number of that line."""
 
     read: tuple[str, ...]
-    meant: tuple[str, ...]
+    meant_words: tuple[str, ...]
     like: int
 
 
@@ -82,7 +82,7 @@ def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None
     start = next(
         (n for n in range(len(words) - size + 1) if tuple(words[n : n + size]) == correction.read), None
     )
-    return None if start is None else [*words[:start], *correction.meant, *words[start + size:]]
+    return None if start is None else [*words[:start], *correction.meant_words, *words[start + size:]]
 
 
 def _as_offer(

@@ -138,7 +138,7 @@ def line_view(
 def is_second_reader(work: WorkLine, me: str) -> bool:
     """True if somebody else has read this line, or asked for a second reader, and this person has not read
     it."""
-    if work.asked and work.asked != me:
+    if work.asked_by and work.asked_by != me:
         return True
     return work.line.stage is Stage.SECOND and all(vote.by != me for vote in work.line.votes)
 
@@ -205,7 +205,7 @@ def state_entry(work: WorkLine) -> dict[str, Any]:
         "text": line.text,
         "order": line.order,
         "by": line.by,
-        "asked": work.asked,
+        "asked": work.asked_by,
         "carried": work.carried,
         "stage": line.stage.value if line.stage in _TWO_READERS else "",
         "both": [{"by": vote.by, "text": " or ".join(vote.readings)} for vote in line.votes]

@@ -57,7 +57,7 @@ def test_units_drawn_by_lot_stand_in_the_order_drawn_each_with_its_power() -> No
     summary = aftermath(VARIANT, START, Resolution((), START, removed_by_lot=(two, first), lots_used=2))
     assert summary.sections == ((("Removed by lot, in the order "
                             "drawn"), (f"Army Marseilles ({FRENCH})", f"Army Paris ({FRENCH})")),)
-    assert summary.drawn == 2
+    assert summary.lots_used == 2
 
 
 def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:

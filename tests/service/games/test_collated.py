@@ -87,13 +87,13 @@ def test_every_power_has_its_place_though_nothing_came(desk: DeskTable) -> None:
 
 def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTable) -> None:
     """SUB-02, SUB-10."""
-    power_papers = [
+    submissions = [
         submission
         for submission in desk.table.submissions()
         if submission.phase_id in {desk.table.phase(1).id, desk.table.phase(2).id}
     ]
-    assert len(power_papers) == 4
-    for submission in power_papers:
+    assert len(submissions) == 4
+    for submission in submissions:
         with desk.table.site.store() as session:
             query = session.query(PageRow).filter_by(submission_id=submission.id)
             pages = query.order_by(PageRow.ordinal).all()
