@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from adjudicator.orders import SHARED_ORDERS, FieldKind, Order, order_fields
@@ -47,12 +46,17 @@ def read_order(names: NameReader, words: Mapping[str, type[Order]], field: str, 
     return order_class(**parts)
 
 
-@cache
 def _keyed_fields(order_class: type[Order]) -> tuple[tuple[str, str, FieldKind, bool], ...]:
     """The fields of an order class: name, key in JSON, kind, whether it may be left out."""
-    fields = order_fields(order_class).items()
-    return tuple((name, order_class.JSON_KEYS.get(name, name), kind, optional) for name,
-        (kind, optional) in fields)
+    if order_class not in _KEYED_FIELDS:
+        fields = order_fields(order_class).items()
+        _KEYED_FIELDS[order_class] = tuple(
+            (name, order_class.JSON_KEYS.get(name, name), kind, optional) for name, (kind, optional) in fields
+        )
+    return _KEYED_FIELDS[order_class]
+
+
+_KEYED_FIELDS: dict[type[Order], tuple[tuple[str, str, FieldKind, bool], ...]] = {}
 
 
 def write_order(order: Order) -> dict[str, Any]:
