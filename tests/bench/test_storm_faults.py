@@ -45,7 +45,7 @@ def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: p
         server.deliver(kill._mails(site, 2)[0])
 
     monkeypatch.setattr(kill, "_storm", lose_one)
-    monkeypatch.setattr(kill, "PATIENCE", 20.0)
+    monkeypatch.setattr(kill, "FINISH_SECONDS", 20.0)
     out, progress = io.StringIO(), io.StringIO()
     assert run.run([StormPart.KILL], [Database.SQLITE], StormSizes(mails=2, kills=1), out, progress) == 1
     values = {

@@ -31,7 +31,7 @@ def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reade
     ada.until("'awaited' in document.querySelector('#work .desk').dataset")
     joined, before = ada.line(), ada.offers()
     _machine_reads(ada.desk, joined)
-    ada.until("document.querySelector('#tell').textContent.includes('has read this line anew')")
+    ada.until("document.querySelector('#tell').textContent.includes('has read this line again')")
     # A reading that moved up would be accepted by the key that is already on its way.
     assert ada.offers() == before, "nothing moves while a person looks at it"
     ada.press("j")

@@ -336,7 +336,7 @@ def test_going_to_a_power_or_a_line_by_keys(ada: Reader) -> None:
         ada.press("g", *keys, "Enter")
         ada.until(f"document.querySelector('#where').textContent.includes('{expected_text}')")
     ada.press("g", "x", "y", "Enter")
-    assert "No power and no line is called “xy”." in ada.page.locator("#tell").inner_text()
+    assert "No power or line is called “xy”." in ada.page.locator("#tell").inner_text()
 
 
 def test_what_somebody_else_does_while_a_line_is_shown_is_not_passed_over(chromium: Any, ada: Reader) -> None:

@@ -51,8 +51,8 @@ def test_typed_words_survive_a_sign_in_that_has_run_out(ada: Reader) -> None:
     line = type_order(ada)
     ada.until("document.querySelector('#saved').textContent.includes('You are signed out.')")
     notice = ada.page.locator("#saved").inner_text()
-    assert ("1 not yet saved. You are signed out. Your decisions are kept here and sent again by "
-            "themselves.") in notice
+    assert ("1 not yet saved. You are signed out. Your decisions are kept here and sent again "
+            "automatically.") in notice
     assert "Sign in again in another tab" in notice
     assert violations(ada.page) == []
     assert decisions(ada.desk) == {}

@@ -112,7 +112,7 @@ POINTS = (
     ("service.store.records.end_mail", "after"),
     ("service.intake.process_mail.process_mail", "after"),
     ("service.intake.read_submission.SubmissionReader.read", "before"),
-    ("service.intake.read_submission.SubmissionReader._keep", "after"),
+    ("service.intake.read_submission.SubmissionReader._store", "after"),
     ("service.intake.read_submission.SubmissionReader.read", "after"),
     ("service.mail.smtp.FolderTransport.send", "after"),
     ("service.bootstrap.Site.send_letters", "after"),

@@ -118,7 +118,7 @@ DYING = """
 import sys
 import service.bootstrap, service.jobs
 service.jobs.MOST_RESTARTS, service.jobs.REST, service.bootstrap.TEND_SECONDS = 1, (0.0,), 1.0
-from tests.support import killed_child
+from tests.support.processes import killed_child
 killed_child.main()
 """
 """A site whose worker dies whenever it opens a mail; given up at the second death instead of the

@@ -15,6 +15,7 @@ from service.clock import SystemClock
 from service.config import MailIn
 from service.mail.imap import LONGEST_IDLE, READ_SECONDS, ImapSource
 from service.mail.ingest import IngestCounts, take_in, watch
+from service.operations.findings import FindingState
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import MailRow
@@ -88,7 +89,7 @@ def test_1_a_server_away_for_five_seconds_costs_no_mail_and_no_second_of_the_pro
     spent, begun = time.process_time(), time.monotonic()
     # A killed server refuses connections at once: a poller without pauses would spin.
     dovecot.kill()
-    assert wait_for(lambda: poller.shown()[0] == "look", 20)
+    assert wait_for(lambda: poller.shown()[0] == FindingState.TROUBLE, 20)
     while time.monotonic() - begun < 5:
         time.sleep(0.1)
     assert time.process_time() - spent < 1
@@ -96,7 +97,7 @@ def test_1_a_server_away_for_five_seconds_costs_no_mail_and_no_second_of_the_pro
     dovecot.start()
     dovecot.deliver(simple(1))
     assert wait_for(lambda: poller.count() == 1, 90)
-    assert wait_for(lambda: poller.shown()[0] == "well", 20)
+    assert wait_for(lambda: poller.shown()[0] == FindingState.WELL, 20)
 
 
 def test_2_silence_is_noticed_within_five_minutes_where_nobody_sets_another_limit() -> None:
@@ -123,19 +124,19 @@ def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
         proxy.silent = True
         begun = time.monotonic()
         dovecot.deliver(simple(1))
-        assert wait_for(lambda: poller.shown()[0] == "look", 40)
+        assert wait_for(lambda: poller.shown()[0] == FindingState.TROUBLE, 40)
         # two seconds of IDLE and two of waiting, on a machine that has other work
         assert time.monotonic() - begun < 20
         assert "does not answer in time" in poller.shown()[1]
         spent = time.process_time()
         while time.monotonic() - begun < 60:
             time.sleep(0.5)
-        assert poller.shown()[0] == "look"
+        assert poller.shown()[0] == FindingState.TROUBLE
         assert poller.count() == 0
         assert time.process_time() - spent < 5
         proxy.silent = False
         assert wait_for(lambda: poller.count() == 1, 120)
-        assert wait_for(lambda: poller.shown()[0] == "well", 20)
+        assert wait_for(lambda: poller.shown()[0] == FindingState.WELL, 20)
     finally:
         proxy.stop()
 
