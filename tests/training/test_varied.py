@@ -89,6 +89,7 @@ def test_the_sets_are_large_enough_and_the_demos_hands_are_not_held_out() -> Non
     assert not demo & set(font_sets.of(font_sets.Purpose.HELD_OUT))
 
 
+@pytest.mark.slow
 def test_a_sheet_is_written_in_a_hand_of_its_set(composed: tuple[bytes, dict[str, Any]]) -> None:
     assert font_sets.TABLE[composed[1]["style"]["font"]] is font_sets.Purpose.HELD_OUT
 
@@ -188,6 +189,7 @@ def test_slips_of_the_pen_leave_the_order_as_it_counts() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_whatever_else_is_composed(
     batch: Batch, composed: tuple[bytes, dict[str, Any]]
 ) -> None:

@@ -111,6 +111,7 @@ def storm(site: Site, server: Dovecot, mails: int, kills: int, seed: int) -> Non
     assert state(site) == (mails, mails, 1)
 
 
+@pytest.mark.slow
 def test_a_few_kills_lose_and_double_nothing(site: Site, dovecot: Dovecot) -> None:
     storm(site, dovecot, mails=6, kills=2, seed=1)
 

@@ -126,6 +126,7 @@ def opened(part: EmailMessage) -> str:
     return kind
 
 
+@pytest.mark.slow
 def test_a_turn_from_photographs_to_results(
     turn_site: tuple[Site, str], dovecot: Dovecot, smtp_sink: SmtpSink, story: Story
 ) -> None:

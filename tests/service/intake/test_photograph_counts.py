@@ -148,7 +148,8 @@ def test_a_handwritten_sheet_that_was_photographed_is_read(table: Table, recogni
         assert order in {row.order, *(candidate["order"] for candidate in row.candidates)}, row.text
 
 
-@pytest.mark.parametrize("kind", SHEETS)
+@pytest.mark.parametrize(
+    "kind", ["typed", pytest.param("handwritten", marks=pytest.mark.slow)])
 def test_words_beside_the_photograph_change_no_line(table: Table, recognizer: Once, kind: str) -> None:
     """SUB-03, Q-03: the body is ignored, plain or HTML: the same photograph gives the same lines to the last
     bit, and neither the version nor an order that only the body has."""

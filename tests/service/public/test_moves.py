@@ -98,8 +98,8 @@ def _judged(variant: Variant, unit: Unit) -> Iterator[Region]:
                 yield after.region
 
 
-LARGE = frozenset({"war1648", "w3k"})
-"""Boards that take ten seconds or more; the smaller ones prove the same page at each landing."""
+LARGE = frozenset({"war1648", "w3k", "bretwalda", "britain1066"})
+"""Boards that take three to twenty seconds; the others prove the same page at each landing."""
 
 
 @pytest.mark.parametrize(
