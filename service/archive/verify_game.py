@@ -233,7 +233,7 @@ def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[s
         )
     except (CodecError, IndexError, KeyError) as fault:
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
-    again = _in_stored_words(again, stored)
+    again = in_stored_words(again, stored)
     # Compared as stored text: a resolution that reads alike but differs in a digit is another.
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
         return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
@@ -243,7 +243,7 @@ def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[s
     return []
 
 
-def _in_stored_words(again: Resolution, stored: Resolution) -> Resolution:
+def in_stored_words(again: Resolution, stored: Resolution) -> Resolution:
     """The new judgement, with a stored sentence wherever that says the same in an older version's words."""
     if len(again.outcomes) != len(stored.outcomes):
         return again
