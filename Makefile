@@ -6,7 +6,7 @@ help:
 	@echo "make demo            watch one whole turn: photographed orders arrive by mail, are read, judged and answered"
 	@echo "make demo FAST=1     the same, fully automatic and checked, within a minute"
 	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
-	@echo "make test            set up and pass the tests (about 9 minutes on two cores)"
+	@echo "make test            set up and pass the tests (about 8 minutes on two cores)"
 	@echo "make test-slow       the long suites"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make lint            style, types and import contracts"

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import islice
 from typing import Any, Protocol
 
 from rapidfuzz import fuzz, process
@@ -153,13 +154,13 @@ class Lexicon:
         """The only region with a spelling that begins so, from three letters on ("Iri"); None for several."""
         if len(prefix) < _MIN_PREFIX:
             return None
-        index = bisect_left(self._sorted, (prefix,))
-        regions: set[Region] = set()
-        # Two regions are enough to know that the beginning is not unique.
-        while index < len(self._sorted) and self._sorted[index][0].startswith(prefix) and len(regions) < 2:
-            regions.add(self._sorted[index][1])
-            index += 1
-        return regions.pop() if len(regions) == 1 else None
+        regions = set[Region]()
+        for region in _regions_beginning_with(prefix, self._sorted):
+            regions.add(region)
+            # Two regions are enough to know that the beginning is not unique.
+            if len(regions) == 2:
+                return None
+        return regions.pop() if regions else None
 
     def fits_terrain(self, kind: str | None, region: Region) -> bool:
         """True if a unit kind can ever be in a region's terrain, or where either is unknown."""
@@ -258,9 +259,18 @@ def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
         for short in _shortened(name.words):
             text = " ".join(short)
             # By beginnings: a short form that another name begins with too would stand for both.
-            is_unique = all(v == name.value for t, v in texts if t.startswith(text))
+            is_unique = all(region == name.value for region in _regions_beginning_with(text, texts))
             if len(text) >= _MIN_SHORT_FORM and is_unique:
                 yield Name(short, PLACE, name.value, Rank.SHORTENED)
+
+
+def _regions_beginning_with(prefix: str, texts: Sequence[tuple[str, Region]]) -> Iterable[Region]:
+    """The region of each spelling with that beginning; `texts` are sorted."""
+    # Spellings that begin alike are neighbours. Asking each of 800 took 0.1 s for a board of 130 provinces.
+    for text, region in islice(texts, bisect_left(texts, (prefix,)), None):
+        if not text.startswith(prefix):
+            return
+        yield region
 
 
 def _shortened(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

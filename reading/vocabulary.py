@@ -42,17 +42,19 @@ class Vocabulary:
         return Vocabulary(self.lexicon, forms) if forms and len(self.forms) > 1 else self
 
 
-# By the variant's identity, since variants hold mappings and have no hash. The variant is kept alive beside
-# its lexicon, so that no other object gets its identity.
-_LEXICONS: dict[int, tuple[Variant, Lexicon]] = {}
+# By the identity of what a lexicon is made of, which has no hash, since it holds mappings. That is kept alive
+# beside the lexicon, so that no other object gets its identity. Variants of one board share a lexicon.
+_LEXICONS: dict[tuple[int, ...], tuple[tuple[object, ...], Lexicon]] = {}
 
 
 def lexicon_of(variant: Variant) -> Lexicon:
     """Every name a sheet of this variant may use; made once."""
-    if id(variant) not in _LEXICONS:
+    sources = (variant.board, variant.kinds, variant.names, variant.powers)
+    key = tuple(map(id, sources))
+    if key not in _LEXICONS:
         lexicon = lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
-        _LEXICONS[id(variant)] = (variant, lexicon)
-    return _LEXICONS[id(variant)][1]
+        _LEXICONS[key] = (sources, lexicon)
+    return _LEXICONS[key][1]
 
 
 def forms_of(variant: Variant, kind: PhaseKind) -> Forms:
