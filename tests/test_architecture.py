@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md names what is there: each function, each file, and the floors of the import contracts."""
+"""HOU-07: ARCHITECTURE.md names what is there: each function and file, and the floors of the contracts."""
 
 from __future__ import annotations
 
