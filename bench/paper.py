@@ -25,8 +25,7 @@ from adjudicator.calendar import PhaseKind
 from bench.figure import print_line
 from grammar.headings.sheet import SheetHeading
 from reading.page import PageReader
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from service.intake.recognizer import EngineRecognizer, ImageOpener
 from service.intake.sandbox import SandboxLimits
 from service.pictures import BlankSheet, sheets_pdf, to_pngs

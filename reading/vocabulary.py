@@ -13,6 +13,7 @@ from adjudicator.orders import Order
 from grammar import lexicon as lexicons
 from grammar.complaint import Candidate
 from grammar.compose import Forms, compose
+from grammar.headings.values import KnownGame, KnownPower
 from grammar.lexicon import Lexicon
 from grammar.order_starts import OrderStarts, order_starts
 from grammar.parse import ParsedLine, parse_line
@@ -72,6 +73,15 @@ def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary
     """The vocabulary of one phase kind of a variant, or of all if `kind` is None."""
     forms = all_forms(variant) if kind is None else [forms_of(variant, kind)]
     return Vocabulary(lexicon_of(variant), tuple(forms))
+
+
+def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
+    """A game for the parser of headings; without a name, any game of the variant."""
+    powers = tuple(
+        KnownPower(power.name, (power.id, *power.aliases, power.person)) for power in variant.powers.values()
+    )
+    starts = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
+    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, starts)
 
 
 def printed(orders: Sequence[Order], board: Board) -> str | None:

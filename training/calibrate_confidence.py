@@ -27,8 +27,7 @@ from ocr.page import Page
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from service.intake.recognizer import EngineRecognizer
 from training.evaluation.score import gives, matches
 from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth

@@ -22,8 +22,7 @@ from ocr.page import Page, ReadLine
 from reading.decode import opinions
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from service.intake.recognizer import EngineRecognizer
 from training.calibrate_confidence import as_read
 from training.evaluation.score import matches

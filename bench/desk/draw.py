@@ -25,8 +25,7 @@ from bench.desk.sample import FILE, SAMPLE_SIZE, RightDecision
 from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from service.intake.recognizer import EngineRecognizer
 from service.store.tables import LineState
 from training.evaluation.align import align

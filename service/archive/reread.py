@@ -22,11 +22,10 @@ from adjudicator.errors import UserFacingError
 from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.vocabulary import vocabulary_of
+from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
-from service.intake.load_context import known_game
 from service.intake.recognizer import Recognizer
 
 NEAR = 0.3

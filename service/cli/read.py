@@ -15,11 +15,9 @@ from adjudicator.geo import Board, Coast, Province, Region, Terrain
 from grammar import lexicon as lexicons
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
-from ocr.page import Reading, Status
-from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.vocabulary import Vocabulary, vocabulary_of
-from service.intake.load_context import known_game
+from service.intake.read_photo import photo_json, read_photo
 from service.intake.recognizer import EngineRecognizer
 
 
@@ -48,45 +46,10 @@ def run_read(
             # The other photographs are still read.
             code = 1
             continue
-        answer = read_photo(photo.name, data, recognizer, reader, variant, by_heading=phase is None)
+        reading = read_photo(data, photo.name, recognizer, reader, variant, by_heading=phase is None)
+        answer = photo_json(photo.name, reading)
         print(json.dumps(answer, ensure_ascii=False) if as_json else _text(answer), file=out, flush=True)
     return code
-
-
-def read_photo(
-    name: str, data: bytes, recognizer: EngineRecognizer, reader: PageReader, variant: Variant, *,
-    by_heading: bool,
-) -> dict[str, Any]:
-    """One object of the contract. `by_heading`: the sheet's own heading narrows the forms to its phase."""
-    games = [known_game(variant)]
-    pages: list[dict[str, Any]] = []
-    recognized_pages = recognizer.recognize(data, name)
-    for recognized in recognized_pages:
-        for page in recognized.reading.pages:
-            page_reader = reader.for_heading(page, games) if by_heading else reader
-            lines = page_reader.read_page(page, games).lines
-            pages.append({
-                "page": len(pages) + 1, "rotation": page.rotation,
-                "skew_degrees": round(page.skew_degrees, 2),
-                "lines": [_line(line) for line in lines],
-            })
-    readings: list[Reading] = [recognized.reading for recognized in recognized_pages]
-    # One good page makes the file readable.
-    bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
-    return {
-        "file": name, "status": "read" if pages else "unusable",
-        "reason": None if pages or bad is None or bad.reason is None else bad.reason.value,
-        "seconds": round(sum(r.seconds for r in readings), 3), "pages": pages,
-    }
-
-
-def _line(line: InterpretedLine) -> dict[str, Any]:
-    return {
-        "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
-        "text": line.text, "order": line.order, "confidence": line.confidence,
-        # The contract has two states: a line waits for a person or it does not.
-        "status": "open" if line.status.value == "open" else "auto", "candidates": list(line.candidates),
-    }
 
 
 def named_lexicon(variant: Variant, path: Path) -> Lexicon:

@@ -10,10 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.values import Heading, HeadingCode, HeadingComplaint, KnownGame, KnownPower
-from grammar.order_starts import order_starts
+from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
-from reading.vocabulary import all_forms, lexicon_of
+from reading.vocabulary import known_game
 from service.games.options import FIRST_COUNTS, TYPED
 from service.games.phases import phase_of
 from service.intake.context import GameContext, IntakeContext
@@ -25,15 +24,6 @@ from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseSt
 # A phase takes mail while it is open, and also after its close until its results are sent: a server may hand
 # over late what it stamped in time. A judged phase is then judged again.
 TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
-
-
-def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:
-    """A game for the parser of headings; without a name, any game of the variant."""
-    powers = tuple(
-        KnownPower(power.name, (power.id, *power.aliases, power.person)) for power in variant.powers.values()
-    )
-    starts = order_starts(lexicon_of(variant), tuple(all_forms(variant)))
-    return KnownGame(name, tuple(aliases), powers, variant.calendar.steps, starts)
 
 
 def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:

@@ -17,10 +17,9 @@ from ocr.page import Reading
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
-from reading.vocabulary import vocabulary_of
+from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.intake import typed_page
-from service.intake.load_context import known_game
 from service.intake.recognizer import RecognizedPage, Recognizer
 from service.intake.typed_orders import TypedText, bold_lines
 from service.intake.verdict import Note, RefusalReason

@@ -21,12 +21,12 @@ from adjudicator.outcome import Resolution
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.values import KnownGame
 from maps.variant import Variant
+from reading.vocabulary import known_game
 from service import pictures
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_title
 from service.games.turns import NotReady
-from service.intake.load_context import known_game
 from service.letters.facts import GameInfo, ResultsFacts
 from service.mail.compose import Attachment
 from service.notices.current_map import Control, map_date, shown

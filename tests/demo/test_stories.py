@@ -21,8 +21,7 @@ from demo.story import STORIES, NoStory, Story, story_of, story_variants
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import HeadingComplaint
 from maps.variant import Variant
-from reading.vocabulary import parse_typed, printed
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, parse_typed, printed
 
 FATES = {"accepted", "superseded", "quarantined", "rejected", "ignored"}
 LARGEST = 450_000

@@ -17,8 +17,7 @@ from grammar.interpret import (
 )
 from grammar.order_starts import _SHARED, DEFAULT_STARTS, OrderStarts, order_starts
 from grammar.order_traits import differ_in_kinds_only
-from reading.vocabulary import all_forms, lexicon_of, parse_typed
-from service.intake.load_context import known_game
+from reading.vocabulary import all_forms, known_game, lexicon_of, parse_typed
 
 
 def signs(slug: str) -> OrderStarts:

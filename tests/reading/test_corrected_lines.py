@@ -15,8 +15,7 @@ from ocr.page import Page, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from tests.ocr.corrections.test_apply import row
 
 VARIANT = maps.load("w3k")

@@ -15,8 +15,7 @@ from ocr.read import read_images
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 
 Pixels = npt.NDArray[np.uint8]
 INK = (30, 30, 60)

@@ -12,8 +12,7 @@ from ocr.layout.wrap import as_line
 from ocr.page import Row
 from reading.heading import decode_heading_row, read_heading, same_digits
 from reading.page import PageReader
-from reading.vocabulary import vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, vocabulary_of
 from tests.support.inked import page, row
 
 VARIANT = maps.load("w3k")

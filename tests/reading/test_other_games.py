@@ -12,7 +12,7 @@ import maps
 from demo.story import STORIES, story_of
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
-from service.cli.read import read_photo
+from service.intake.read_photo import photo_json, read_photo
 from service.intake.recognizer import EngineRecognizer
 
 SHEETS = [("bretwalda", "autumn-621-gwynedd-v1.jpg"), ("britain1066", "march-1066-norse-v1.jpg"),
@@ -25,9 +25,9 @@ def test_a_photographed_sheet_of_the_game_is_read(slug: str, file: str) -> None:
     # Every order that counts is among a line's candidates, and whatever passes was written so.
     variant = maps.load(slug)
     reader = PageReader(vocabulary_of(variant))
-    reading = read_photo(
-        file, (STORIES / slug / file).read_bytes(), EngineRecognizer(), reader, variant, by_heading=True
-    )
+    data = (STORIES / slug / file).read_bytes()
+    reading = photo_json(
+        file, read_photo(data, file, EngineRecognizer(), reader, variant, by_heading=True))
     lines = [line for page in reading["pages"] for line in page["lines"]]
     live = {order for _, order, struck in story_of(slug).sheets[file] if not struck}
     passed = [

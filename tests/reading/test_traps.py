@@ -14,8 +14,7 @@ from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.review import review_uncertain_neighbours
 from reading.status import LineState
-from reading.vocabulary import lexicon_of, vocabulary_of
-from service.intake.load_context import known_game
+from reading.vocabulary import known_game, lexicon_of, vocabulary_of
 from tests.support.inked import page, row
 
 VARIANT = maps.load("w3k")

@@ -18,11 +18,11 @@ from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading
 from maps import provinces
 from reading import vocabulary
+from reading.vocabulary import known_game
 from service.cli import main
 from service.config import Settings
 from service.desk.games.acts import OPTIONS
 from service.games import create
-from service.intake.load_context import known_game
 from tests.support.own_site import own_site
 
 PAGES = {path.stem: path for path in sorted((Path(__file__).parents[2] / "docs" / "games").glob("*.md"))}

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
+from reading.vocabulary import known_game
 from service.desk import queries
 from service.games import ballots
 from service.games.ballots import Ballot, count
 from service.games.decisions import PART
 from service.games.hold_reasons import reasons
 from service.games.lines import SettledLine, lines_of
-from service.intake.load_context import known_game
 from service.store import records
 from service.store.records import CHOSEN
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
