@@ -56,21 +56,28 @@ class CaseReader:
 
     def read(self, data: Document) -> Case:
         """The values of a case. Raises CaseFault, naming the field, if the case cannot be judged."""
+        position = self.read_position(data)
+        # An empty list is an answer; a missing one is more likely a slip.
+        required(data, "orders")
+        orders = tuple(
+            self.read_order(f"orders[{index}]", item) for index, item in enumerate(items(data, "orders")))
+        return Case(case_id(data), position, orders, self._lots(data))
+
+    def read_order(self, field: str, data: object) -> Order:
+        """One order of a case; `field` is its path there. Raises CaseFault."""
+        return read_order(self._names, self._order_words, field, data)
+
+    def read_position(self, data: Document) -> Position:
+        """The position in a case, whose orders and lots are not read. Raises CaseFault."""
         phase = self._phase(data)
         units = self._units(data)
         contested = frozenset(
             self._names.province(f"contested[{index}]", name).id
             for index, name in enumerate(items(data, "contested")))
-        position = Position(
+        return Position(
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
             self._memory(data, units), self._own_state(data),
         )
-        # An empty list is an answer; a missing one is more likely a slip.
-        required(data, "orders")
-        orders = tuple(
-            read_order(self._names, self._order_words, f"orders[{index}]", item)
-            for index, item in enumerate(items(data, "orders")))
-        return Case(case_id(data), position, orders, self._lots(data))
 
     def _phase(self, data: Document) -> Phase:
         kinds = {kind for _, kind in self._context.calendar.steps}
@@ -151,8 +158,14 @@ class CaseReader:
             if not isinstance(note, list) or not all(isinstance(word, str) for word in note):
                 raise CaseFault(f"memory.notes[{index}]", "must be a list of texts")
             notes.append(tuple(note))
+        proxies = []
+        for index, pair in enumerate(items(memory, "proxies", "memory.")):
+            field = f"memory.proxies[{index}]"
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise CaseFault(field, "must be a region and the power that has its unit in proxy")
+            proxies.append((self._names.province(field, pair[0]).id, self._names.power(field, pair[1])))
         # A unit that is gone from the board converts no longer.
-        return Memory(frozenset(converting) & units, notes=frozenset(notes))
+        return Memory(frozenset(converting) & units, frozenset(proxies), frozenset(notes))
 
     def _own_state(self, data: Document) -> Extension | None:
         """What only the rule set keeps; None where the case says nothing, as at the opening of a game."""

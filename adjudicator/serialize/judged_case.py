@@ -11,11 +11,11 @@ from adjudicator.orders import Move, Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from adjudicator.serialize import codec
-from adjudicator.serialize.answers import answer, dislodgement_json
+from adjudicator.serialize.answers import answer
 from adjudicator.serialize.case_fields import CaseFault
 from adjudicator.serialize.cases import Case, CaseReader
 from adjudicator.serialize.order_json import write_order
+from adjudicator.serialize.position_json import write_position
 
 
 def case_of(
@@ -25,22 +25,14 @@ def case_of(
     judged. `numbers` are the lots that were used."""
     if not all(outcome.order.WORD for outcome in resolution.outcomes):
         return None, None  # the contract has no word for some order
+    # Cases had no key for proxies when the first records were written, and their digests stay as they are.
+    if position.memory.proxies:
+        return None, None
     phase = position.phase
     try:
         case = {
             "id": str(phase),
-            "phase": phase.kind.value,
-            "season": phase.season,
-            "year": phase.year,
-            "units": sorted(map(str, position.units)),
-            "centres": {power: sorted(owned) for power, owned in position.centres.items()},
-            "dislodged": [dislodgement_json(d) for d in position.dislodged],
-            "contested": sorted(position.contested),
-            "memory": {
-                "converting": sorted(map(str, position.memory.converting)),
-                **({"notes": sorted(map(list, position.memory.notes))} if position.memory.notes else {}),
-            },
-            **({} if position.own is None else {"state": codec.dump_own(position.own)}),
+            **write_position(position),
             "orders": [_order_json(outcome.order) for outcome in resolution.outcomes],
             "lots": list(numbers),
         }
@@ -48,7 +40,7 @@ def case_of(
         read = CaseReader(context, rules, phase.year).read(case)
     except CaseFault:
         return None, None
-    # What comes back must be what was judged. Proxies kept for retreats, for one, have no key in this form.
+    # What comes back must be what was judged.
     if read.position != position or read.orders != tuple(
         replace(outcome.order, line=None) for outcome in resolution.outcomes
     ):
