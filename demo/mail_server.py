@@ -5,6 +5,7 @@ It forgets everything when it ends. It ends with the program that started it, ev
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import subprocess
@@ -15,11 +16,16 @@ from datetime import datetime
 
 from imapclient import IMAPClient
 
+from adjudicator.errors import UserFacingError
 from service.config import MailIn
 
 _USER, _PASSWORD = "orders", "loopback"
 _START_SECONDS = 20.0
 _DELIVERY_SECONDS = 60.0  # to deliver one mail: the reader may have every core meanwhile
+
+
+class MissingMailServer(UserFacingError):
+    """The Python package with the demo's mail server is not installed."""
 
 
 class DemoMailServer:
@@ -30,7 +36,11 @@ class DemoMailServer:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises RuntimeError if it does not within 20 seconds."""
+        """Start it and wait until it answers. Raises MissingMailServer, and RuntimeError if it does not answer
+        within 20 seconds."""
+        if importlib.util.find_spec("pymap") is None:
+            raise MissingMailServer("the demo needs a mail server that is not installed (pymap); in the source "
+                                    'tree: pip install --editable ".[demo]"')
         command = [sys.executable, "-m", "demo.mail_server", "--host", "127.0.0.1", "--port", str(self.port),
                    "--no-tls", "dict", "--demo-user", _USER, "--demo-password", _PASSWORD]  # fmt: skip
         self._child = subprocess.Popen(  # noqa: S603 (our own module)

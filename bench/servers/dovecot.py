@@ -1,7 +1,8 @@
-"""A private Dovecot 2.3 on loopback: IMAP with and without encryption, and LMTP for delivery.
+"""A private Dovecot on loopback: IMAP with and without encryption, and LMTP for delivery.
 
 Dovecot refuses to serve mail as root, so a server started by root drops to "nobody". Its folder must have a
-short name, because the sockets in it may not pass 108 bytes. Version 2.4 has another configuration language.
+short name, because the sockets in it may not pass 108 bytes. Versions 2.3 (Debian 12) and 2.4 (Debian 13)
+name the same settings differently.
 """
 
 from __future__ import annotations
@@ -38,21 +39,9 @@ default_internal_user = {user}
 default_internal_group = {group}
 default_login_user = {user}
 ssl = {ssl}
-{certificate}
-disable_plaintext_auth = no
 auth_mechanisms = plain{mechanisms}
-{tokens}
-passdb {{
-  driver = static
-  args = password={password}
-}}
-userdb {{
-  driver = static
-  args = uid={uid} gid={gid} home={root}/mail/%n
-}}
 first_valid_uid = 1
 first_valid_gid = 1
-mail_location = maildir:{root}/mail/%n/Maildir
 mailbox_idle_check_interval = 1 secs
 namespace inbox {{
   inbox = yes
@@ -79,9 +68,65 @@ service imap-login {{
 }}
 service lmtp {{
   inet_listener lmtp {{
-    address = 127.0.0.1
+    {listen} = 127.0.0.1
     port = {lmtp}
   }}
+}}
+"""
+
+_SETTINGS_2_3 = """
+disable_plaintext_auth = no
+passdb {{
+  driver = static
+  args = password={password}
+}}
+userdb {{
+  driver = static
+  args = uid={uid} gid={gid} home={root}/mail/%n
+}}
+mail_location = maildir:{root}/mail/%n/Maildir
+"""
+_CERTIFICATE_2_3 = """
+ssl_cert = <{root}/cert.pem
+ssl_key = <{root}/key.pem
+"""
+_TOKENS_2_3 = """
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2
+  args = {root}/tokens
+}}
+"""
+
+# The versions of the language and of the files must be the first line.
+_FIRST_LINES_2_4 = """dovecot_config_version = 2.4.0
+dovecot_storage_version = 2.4.0
+"""
+_SETTINGS_2_4 = """
+auth_allow_cleartext = yes
+passdb static {{
+  password = {password}
+}}
+userdb static {{
+  fields {{
+    uid = {uid}
+    gid = {gid}
+    home = {root}/mail/%{{user | username}}
+  }}
+}}
+mail_driver = maildir
+mail_path = {root}/mail/%{{user | username}}/Maildir
+"""
+_CERTIFICATE_2_4 = """
+ssl_server_cert_file = {root}/cert.pem
+ssl_server_key_file = {root}/key.pem
+"""
+_TOKENS_2_4 = """
+oauth2 {{
+{tokens}
+}}
+passdb oauth2 {{
+  mechanisms_filter = xoauth2
 }}
 """
 
@@ -121,37 +166,11 @@ class Dovecot:
         account = unprivileged()
         for name in ("mail", "run", "state"):
             (self.root / name).mkdir(exist_ok=True)
-        certificate = ""
         if self.tls:
             self.imaps = self.imaps or free_port()
             make_certificate(self.root)
-            certificate = f"ssl_cert = <{self.root}/cert.pem\nssl_key = <{self.root}/key.pem"
-        tokens = ""
-        if self.introspection:
-            tokens = f"passdb {{\n  driver = oauth2\n  mechanisms = xoauth2\n  args = {self.root}/tokens\n}}"
-            (self.root / "tokens").write_text(
-                f"introspection_url = {self.introspection}\nintrospection_mode = get\n"
-                "active_attribute = active\n"
-                "active_value = true\nusername_attribute = username\n")
-        (self.root / "conf").write_text(
-            _SETTINGS.format(
-                mechanisms=" xoauth2" if tokens else "",
-                tokens=tokens,
-                root=self.root,
-                user=account.pw_name,
-                group=_group_name(account.pw_gid),
-                uid=account.pw_uid,
-                gid=account.pw_gid,
-                password=PASSWORD,
-                imap=self.imap,
-                lmtp=self.lmtp,
-                imaps=self.imaps,
-                ssl="yes" if self.tls else "no",
-                certificate=certificate,
-                prefix=self.prefix,
-                separator="." if self.prefix.endswith(".") else "/",
-            )
-        )
+        version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout  # noqa: S603 as below
+        self._write_settings(account, new_language=not version.startswith(b"2.3."))
         self._give_to(account)
         # Left behind by `kill`; if its number is in use again, Dovecot takes itself for running.
         (self.root / "run" / "master.pid").unlink(missing_ok=True)
@@ -218,6 +237,43 @@ class Dovecot:
         for path in box.glob("dovecot*"):
             if path.is_file():
                 path.unlink()
+
+    def _write_settings(self, account: pwd.struct_passwd, *, new_language: bool) -> None:
+        tokens = ""
+        if self.introspection:
+            tokens = (
+                f"introspection_url = {self.introspection}\nintrospection_mode = get\n"
+                "active_attribute = active\nactive_value = true\nusername_attribute = username\n"
+            )
+            (self.root / "tokens").write_text(tokens)
+        parts = [
+            _FIRST_LINES_2_4 if new_language else "",
+            _SETTINGS,
+            _SETTINGS_2_4 if new_language else _SETTINGS_2_3,
+        ]
+        if self.tls:
+            parts.append(_CERTIFICATE_2_4 if new_language else _CERTIFICATE_2_3)
+        if tokens:
+            parts.append(_TOKENS_2_4 if new_language else _TOKENS_2_3)
+        (self.root / "conf").write_text(
+            "".join(parts).format(
+                listen="listen" if new_language else "address",
+                mechanisms=" xoauth2" if tokens else "",
+                tokens=tokens,
+                root=self.root,
+                user=account.pw_name,
+                group=_group_name(account.pw_gid),
+                uid=account.pw_uid,
+                gid=account.pw_gid,
+                password=PASSWORD,
+                imap=self.imap,
+                lmtp=self.lmtp,
+                imaps=self.imaps,
+                ssl="yes" if self.tls else "no",
+                prefix=self.prefix,
+                separator="." if self.prefix.endswith(".") else "/",
+            )
+        )
 
     def _give_to(self, account: pwd.struct_passwd) -> None:
         if os.geteuid() == 0:

@@ -60,8 +60,8 @@ def open_blobs(settings: Settings) -> Blobs:
         # Imported here: it is heavy, and only sites on several machines need it.
         files, root = import_module("fsspec.core").url_to_fs(settings.photo_store)
     except ImportError as error:
-        raise ConfigError(f"photo_store: {settings.photo_store} needs the Python package "
-                          f"{error.name or error}; install it beside galloper (fsspec, and s3fs for s3://)"
+        raise ConfigError(f"photo_store: {settings.photo_store} needs Python packages that are not installed "
+                          f'({error.name or error}); for s3:// they are: pip install "galloper[s3]"'
                           ) from error
     except ValueError as error:
         raise ConfigError(f"photo_store: {error}") from error

@@ -17,11 +17,16 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
+from adjudicator.errors import UserFacingError
 
 LOCK_SECONDS = 30
 
 Store = sessionmaker[Session]
 """What modules are handed: `with store.begin() as session:` is one transaction."""
+
+
+class MissingDriver(UserFacingError):
+    """The Python package that speaks to the database is not installed."""
 
 
 def full_url(url: str) -> URL:
@@ -40,10 +45,15 @@ def full_url(url: str) -> URL:
 
 
 def open_engine(url: str) -> Engine:
-    """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing."""
+    """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing. Raises
+    MissingDriver."""
     parsed = full_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        try:
+            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+        except ImportError as error:
+            raise MissingDriver('database: a site on PostgreSQL needs a Python package that is not installed '
+                                f'({error.name or error}); pip install "galloper[postgres]"') from error
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
