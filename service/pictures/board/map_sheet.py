@@ -9,7 +9,7 @@ from adjudicator.errors import UserFacingError
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures.board import furniture, inset, ornament, unit_marks
-from service.pictures.board.base_map import BaseMap, draw_base, drawn_names
+from service.pictures.board.base_map import UNSEEN, BaseMap, draw_base, drawn_names
 from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, seal
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
@@ -187,7 +187,8 @@ def _draw_control(place: LabelPlace, power: Power) -> str:
     """A county in its power's colour and pattern, on plain paper; a town's disc shows them itself."""
     if place.ground is GroundKind.TOWN:
         return ""
-    shape, outline = place.shape.simplify(0.03), path(place.shape)
+    shape = place.shape.simplify(UNSEEN)
+    outline = path(shape)
     # Pattern and letter say the owner without colour (MAP-05).
     strokes = path(hatch(power.pattern, shape, GAP_LAND))
     return (f'<g class="held" data-power="{attribute(power.id)}" data-pattern="{attribute(power.pattern)}" '

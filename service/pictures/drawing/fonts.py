@@ -47,6 +47,11 @@ def _face(name: str) -> ImageFont.FreeTypeFont:
                           f"tools/setup") from error
 
 
+def file_of(face: str) -> str:
+    """Where the file of a face lies on this machine. Raises FontMissing."""
+    return str(_face(face).path)
+
+
 @cache
 def width(text: str, face: str, size: float, spacing: float = 0.0) -> float:
     """Width of one line in the unit of `size`; `spacing` is added after each letter, in parts of the size."""

@@ -7,10 +7,15 @@ import io
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from PIL import Image, ImageFile
 
 from adjudicator.errors import UserFacingError
+from service.pictures.drawing.vector_form import VectorForm, embed_form, read_form
+
+if TYPE_CHECKING:
+    import pydyf
 
 MM_PER_INCH = 25.4
 POINTS_PER_INCH = 72.0
@@ -34,14 +39,20 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) 
     # as whole.
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
-    document = "".join(_page(sheet, number, title) for number, sheet in enumerate(sheets))
+    forms = [read_form(sheet) if _is_svg(sheet) else None for sheet in sheets]
+    document = "".join(
+        _page(sheet, number, title, form)
+        for number, (sheet, form) in enumerate(zip(sheets, forms, strict=True))
+    )
     pages_html = (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
     # Only a picture inside the document itself may be "fetched".
     fetcher = URLFetcher(allowed_protocols=("data",))
-    data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(pdf_tags=tagged)
+    data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(
+        pdf_tags=tagged, finisher=lambda _, pdf: _put_forms(pdf, forms)
+    )
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data
@@ -51,7 +62,30 @@ def _is_svg(sheet: str) -> bool:
     return sheet.lstrip().startswith("<svg")
 
 
-def _page(sheet: str, number: int, title: str) -> str:
+def _put_forms(pdf: pydyf.PDF, forms: Sequence[VectorForm | None]) -> None:
+    """Exchange each picture that keeps a drawing's place for the drawing."""
+    numbers = {
+        (thing.extra["Width"], thing.extra["Height"]): number
+        for number, thing in enumerate(pdf.objects)
+        if "Subtype" in getattr(thing, "extra", {}) and thing.extra["Subtype"] == "/Image"
+    }
+    for number, form in enumerate(forms):
+        if form is not None:
+            embed_form(form, pdf, numbers[_place(number)])
+
+
+def _place(number: int) -> tuple[int, int]:
+    """Pixels of the picture that keeps the place of a page's drawing; no other picture is so wide."""
+    return (10_000 + number, 1)
+
+
+def _kept_place(number: int) -> str:
+    out = io.BytesIO()
+    Image.new("L", _place(number)).save(out, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+
+def _page(sheet: str, number: int, title: str, form: VectorForm | None) -> str:
     if not _is_svg(sheet):
         return sheet
     size = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
@@ -60,14 +94,15 @@ def _page(sheet: str, number: int, title: str) -> str:
     width, height = size.groups()
     # As a picture the drawing is parsed once, as XML; written into the page it is parsed as HTML and each of
     # its thousands of elements is asked for its style first, which takes as long as the drawing.
-    source = base64.b64encode(sheet.encode()).decode()
+    svg = base64.b64encode(sheet.encode()).decode()
+    source = f"data:image/svg+xml;base64,{svg}" if form is None else _kept_place(number)
     box_style = f"width:{width}mm;height:{height}mm"
     return (
         f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}"
         f".p{number}{{page:p{number};{box_style};overflow:hidden;font-size:0}}"
         f".p{number} img{{display:block;{box_style}}}</style>"
         f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
-        f'src="data:image/svg+xml;base64,{source}"></div>'
+        f'src="{source}"></div>'
     )
 
 
