@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from adjudicator.errors import UserFacingError
@@ -32,6 +33,17 @@ class MapError(UserFacingError):
         self.faults = tuple(faults)
         lines = "\n".join(f"  {fault}" for fault in self.faults)
         super().__init__(f"the board {board} has {len(self.faults)} fault(s):\n{lines}")
+
+
+class NoSuchBoard(MapError):
+    """There is no board of this name; the sentence names those there are, and the nearest."""
+
+    def __init__(self, board: str, known: Sequence[str]) -> None:
+        names = ", ".join(known)
+        super().__init__(board, [Fault(board, 0, f"there is no such board; there are {names}")])
+        near = difflib.get_close_matches(board.casefold(), known, 1, 0.6)
+        offer = f" Did you mean {near[0]}?" if near else ""
+        self.args = (f"There is no board {board}.{offer} The boards are {names}.",)
 
 
 class Faults:

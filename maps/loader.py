@@ -11,7 +11,7 @@ from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from maps import checks, geometry, start_position, variant_file
 from maps import provinces as ground
-from maps.faults import Fault, Faults, MapError
+from maps.faults import Fault, Faults, MapError, NoSuchBoard
 from maps.variant import Variant
 
 _HERE = Path(__file__).parent
@@ -61,8 +61,7 @@ def folder(slug: str) -> Path:
     """The folder of one board. Raises MapError, naming the boards there are, when there is none of that
     name."""
     if slug not in variants():
-        known = ", ".join(variants())
-        raise MapError(slug, [Fault(slug, 0, f"there is no such board; there are {known}")])
+        raise NoSuchBoard(slug, variants())
     return next(root / slug for root in _roots if (root / slug / variant_file.FILE).exists())
 
 

@@ -5,11 +5,13 @@ A secret may be given as NAME_FILE: the path of a file that holds it. Why not py
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
@@ -30,6 +32,78 @@ RENAMED: Mapping[str, str] = {
 
 class ConfigError(UserFacingError):
     """The settings cannot be used; the sentence names the file and the setting."""
+
+
+_WORDS_FOR: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "there is no such setting",
+    "int": "write a whole number",
+    "float": "write a number",
+    "finite_number": "write a number",
+    "bool": "write true or false",
+    "string_type": 'write text between quotes, such as "text"',
+    "string_too_short": "it is empty",
+    "string_too_long": "it may have at most {max_length} letters",
+    "greater_than_equal": "write a number from {ge} on",
+    "greater_than": "write a number above {gt}",
+    "less_than_equal": "write a number up to {le}",
+    "less_than": "write a number below {lt}",
+    "list_type": 'write a list, such as ["one", "two"]',
+    "too_short": "it needs at least {min_length}",
+    "too_long": "it may have at most {max_length}",
+    "dict_type": "write a table of names and values",
+    "model": "write a table of names and values",
+    "date": "write a day like 2027-03-01",
+    "path_type": "write the path of a file",
+}
+"""Words for the kinds of fault that pydantic finds, by the beginning of their code."""
+_CHOICES = re.compile(r"\^\(([\w|]+)\)\$")
+
+
+def plain_words(fault: Mapping[str, Any]) -> str:
+    """What is wrong with a value and what to write, from one of pydantic's `errors()`. The value itself is
+    not quoted: it may be a password."""
+    kind, context = str(fault["type"]), fault.get("ctx") or {}
+    choices = _CHOICES.fullmatch(str(context.get("pattern", "")))
+    if choices:
+        return f"write {' or '.join(choices[1].split('|'))}"
+    if kind == "string_pattern_mismatch":
+        return "write an address that begins with https://"
+    # "int_parsing" begins with "int"; the longest beginning that is known is the most exact.
+    known = max((key for key in _WORDS_FOR if kind.startswith(key)), key=len, default=None)
+    return "it cannot be used" if known is None else _WORDS_FOR[known].format(**context)
+
+
+def plain_faults(error: ValidationError, model: type[BaseModel]) -> list[tuple[str, str]]:
+    """Every fault of a file as the place in it and what to write there; a name that is unknown with the
+    nearest known one."""
+    faults = []
+    for fault in error.errors():
+        *table, last = fault["loc"] or ("the file",)
+        words = plain_words(fault)
+        if fault["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(str(last), _names_in(model, table), 1, 0.6)
+            words += f"; did you mean {near[0]}?" if near else ""
+        faults.append((_place((*table, last)), words))
+    return faults
+
+
+def _place(parts: tuple[int | str, ...]) -> str:
+    """`player.2.mail` for the mail of the second player: people count from one."""
+    return ".".join(str(part + 1) if isinstance(part, int) else part for part in parts)
+
+
+def _names_in(model: type[BaseModel], table: Sequence[int | str]) -> list[str]:
+    """The names that a table of the file may have."""
+    for part in table:
+        field = model.model_fields.get(str(part)) if isinstance(part, str) else None
+        inner = [field.annotation, *get_args(field.annotation)] if field is not None else []
+        parts = [kind for kind in inner if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if parts:
+            model = parts[0]
+        elif isinstance(part, str):
+            return []
+    return list(model.model_fields)
 
 
 class _Part(BaseModel):
@@ -230,7 +304,6 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
     try:
         return Settings.model_validate(table, context=tuple(old_names))
     except ValidationError as error:
-        places = [".".join(map(str, fault["loc"])) for fault in error.errors()]
-        faults = "; ".join(f"{written.get(place, place)}: {fault['msg']}"
-                           for place, fault in zip(places, error.errors(), strict=True))
+        faults = "; ".join(
+            f"{written.get(place, place)}: {words}" for place, words in plain_faults(error, Settings))
         raise ConfigError(f"{path}: {faults}") from error

@@ -6,19 +6,22 @@ agree are worth more than one. Every fault is a sentence with the number of its 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from service.archive.archive_file import BrokenArchive, VerifyReport, read_archive
+from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.archive.verify_letters import check_letter
 
 
-def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
-    """Check an archive and letters and print a line for each result. Returns 0 if nothing is wrong, else
-    1."""
+def run_verify(
+    path: Path, letters: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
+    """Check an archive and letters and print a line for each result, with `quiet` only for what is wrong.
+    Returns 0 if nothing is wrong, else 1."""
     report = VerifyReport()
     try:
         archive = read_archive(path)
@@ -36,11 +39,14 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
         report.faults.append(
             f"An entry has another form than this Galloper writes ({type(fault).__name__}: {fault})."
         )
-    for line in report.confirmations:
+    if as_json:
+        print(json.dumps(_as_json(report, None if report.faults else archive), ensure_ascii=False), file=out)
+        return 1 if report.faults else 0
+    for line in () if quiet else report.confirmations:
         print(line, file=out)
     for line in report.faults:
         print(f"NOT AS IT SHOULD BE: {line}", file=out)
-    if not report.faults:
+    if not report.faults and not quiet:
         opened = sum(entry.body is not None for entry in archive.entries)
         print((f"{archive.manifest['name']}: {len(archive.entries)} entries, {opened} of them open, "
                f"unbroken."), file=out)
@@ -48,3 +54,11 @@ def run_verify(path: Path, letters: Sequence[Path], out: TextIO) -> int:
     return 1 if report.faults else 0
 
 
+def _as_json(report: VerifyReport, archive: Archive | None) -> dict[str, Any]:
+    """The object of the contract. `archive` is None where something is wrong with it."""
+    data: dict[str, Any] = {"sound": not report.faults, "faults": report.faults,
+                            "confirmed": report.confirmations}
+    if archive is not None:
+        data |= {"game": archive.manifest["game"], "entries": len(archive.entries),
+                 "root": archive.manifest["root"]}
+    return data

@@ -11,7 +11,9 @@ from sqlalchemy import Engine
 from service.archive import backup, export
 from service.archive.backup import Restored
 from service.archive.import_game import import_archive
+from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.games.names import game_called
 from service.jobs import DbosJobs
 from service.operations.health import BACKUP
 from service.record import chain
@@ -24,7 +26,10 @@ from service.store.engine import migrate, open_engine
 from service.version import version
 
 
-def export_game(folder: Path, game: str, output: Path, *, players: bool, out: TextIO) -> int:
+def export_game(
+    folder: Path, game: str, output: Path, *, players: bool, out: TextIO, as_json: bool = False,
+    quiet: bool = False
+) -> int:
     """Write a game's archive into a new file. Raises SiteError if the file exists, NoSuchGame, BlobError."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
@@ -34,20 +39,26 @@ def export_game(folder: Path, game: str, output: Path, *, players: bool, out: Te
         unfinished = _unfinished_path(output)
         try:
             with store() as session, unfinished.open("w+b") as file:
+                key = game_called(session, game).id
                 root = export.write_archive(
-                    session, open_blobs(settings), game, edition, SystemClock().now(), version(), file
+                    session, open_blobs(settings), key, edition, SystemClock().now(), version(), file
                 )
             # The file gets its name only once it is whole: a cut-off archive is never taken for one.
             unfinished.replace(_new_path(output))
         finally:
             unfinished.unlink(missing_ok=True)
-    print((f"Wrote {output}: {root.number} entries, {output.stat().st_size // 1024} KB. Root "
-           f"{root.link}"), file=out)
-    print(f"Check it with: galloper verify {output}", file=out)
+    size = output.stat().st_size
+    print_result(
+        out, f"Wrote {output}: {root.number} entries, {size // 1024} KB. Root {root.link}\n"
+             f"Check it with: galloper verify {output}",
+        {"file": str(output), "game": root.game_id, "edition": edition.value, "entries": root.number,
+         "root": root.link, "bytes": size}, as_json=as_json, quiet=quiet)
     return 0
 
 
-def import_game(folder: Path, file: Path, out: TextIO) -> int:
+def import_game(
+    folder: Path, file: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
     """Import a game from its whole archive. Raises ImportFault, and then nothing was imported."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
@@ -58,10 +69,11 @@ def import_game(folder: Path, file: Path, out: TextIO) -> int:
         root = import_archive(file, engine, open_blobs(settings), queue, SystemClock().now())
     finally:
         engine.dispose()
-    print(f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}", file=out)
-    print(("No letter leaves this site until you allow it on the Health page. Tell the players about the "
-           "hand-over on the page Letters."),
-          file=out)
+    print_result(
+        out, f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}\n"
+             "No letter leaves this site until you allow it on the Health page. Tell the players about the "
+             "hand-over on the page Letters.",
+        {"game": root.game_id, "entries": root.number, "root": root.link}, as_json=as_json, quiet=quiet)
     return 0
 
 
@@ -76,7 +88,9 @@ def _unfinished_path(output: Path) -> Path:
     return _new_path(output).with_name(f".{output.name}.unfinished")
 
 
-def backup_site(folder: Path, output: Path, out: TextIO) -> int:
+def backup_site(
+    folder: Path, output: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
     """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError,
     BlobError."""
     settings = settings_of(folder)
@@ -94,13 +108,17 @@ def backup_site(folder: Path, output: Path, out: TextIO) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()
-    print((f"Wrote {output}: {blobs} files, {output.stat().st_size // 1024} KB, SHA-256 "
-           f"{backup.digest_of(output)}"), file=out)
-    print(f"Test it from time to time: galloper restore {output} --drill", file=out)
+    size, digest = output.stat().st_size, backup.digest_of(output)
+    print_result(
+        out, f"Wrote {output}: {blobs} files, {size // 1024} KB, SHA-256 {digest}\n"
+             f"Test it from time to time: galloper restore {output} --drill",
+        {"file": str(output), "files": blobs, "bytes": size, "sha256": digest}, as_json=as_json, quiet=quiet)
     return 0
 
 
-def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
+def restore_site(
+    file: Path, folder: Path | None, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
     """Restore a backup into an empty site; without one, for a drill, into a temporary folder. Raises
     BackupFault, SiteError."""
     if folder is None:
@@ -109,22 +127,19 @@ def restore_site(file: Path, folder: Path | None, out: TextIO) -> int:
             migrate(url)
             # Without jobs: work that a drill enqueued would be done a second time.
             restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
-        _print_restored(restored, out)
-        print(
-            "The drill went well: every digest is right, nothing was sent, and the copy was deleted. "
-            "Note it on the Health page.",
-            file=out,
-        )
+        _print_restored(
+            restored, "The drill went well: every digest is right, nothing was sent, and the copy was "
+                      "deleted. Note it on the Health page.",
+            out, as_json=as_json, quiet=quiet)
         return 0
     settings = settings_of(folder)
     bring_up_to_date(settings)
-    _print_restored(_restore(file, open_engine(settings.database_url), open_blobs(settings), jobs=True), out)
-    print(
+    _print_restored(
+        _restore(file, open_engine(settings.database_url), open_blobs(settings), jobs=True),
         "No letter leaves until you allow it on the Health page. Compare the roots with the newest results "
         "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
         "a newer backup.",
-        file=out,
-    )
+        out, as_json=as_json, quiet=quiet)
     return 0
 
 
@@ -139,8 +154,15 @@ def _restore(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restore
         engine.dispose()
 
 
-def _print_restored(restored: Restored, out: TextIO) -> None:
+def _print_restored(restored: Restored, advice: str, out: TextIO, *, as_json: bool, quiet: bool) -> None:
     rows = sum(restored.rows.values())
-    print(f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait.", file=out)
-    for root in restored.roots:
-        print(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}", file=out)
+    print_result(
+        out, "\n".join([
+            f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait.",
+            *(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}"
+              for root in restored.roots),
+            advice,
+        ]),
+        {"rows": rows, "files": restored.blobs, "letters": restored.letters,
+         "games": [{"game": root.game_id, "entries": root.number, "root": root.link}
+                   for root in restored.roots]}, as_json=as_json, quiet=quiet)

@@ -19,11 +19,13 @@ from maps.rulings import FILE as RULINGS
 from maps.rulings import BadRulings, rulings
 from maps.valid_moves import ValidMoves, find_regions, valid_moves
 from reading.vocabulary import forms_of
+from service.cli.program.faults import did_you_mean
+from service.cli.program.results import print_result
 
 WORDING = "orders.lark"
 
 
-def run_check(slug_or_path: str, out: TextIO) -> int:
+def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
     """Print every fault of a board that comes with the program, or of a folder anywhere, one a line.
 
     Exit status: 0 and one line of figures for a sound board; 1 with a sentence on standard error otherwise.
@@ -34,18 +36,22 @@ def run_check(slug_or_path: str, out: TextIO) -> int:
     elif not path.is_dir():
         known = ", ".join(maps.variants())
         sys.stderr.write(
-            f"galloper map check: {slug_or_path} is neither a board nor a folder; the boards are {known}\n"
+            f"galloper map check: {slug_or_path} is neither a board nor a folder."
+            f"{did_you_mean(slug_or_path, maps.variants())} The boards are {known}.\n"
         )
         return 1
     # The grammar is built from the tables, so it can be checked only when they are sound.
     faults = maps.check_folder(path) or wording_faults(path)
-    out.writelines(f"{fault}\n" for fault in faults)
+    for fault in faults:
+        print_result(out, str(fault), {"file": fault.file, "row": fault.row, "message": fault.message},
+                     as_json=as_json)
     if faults:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         sys.stderr.write(f"galloper map check: {path.name} has {count}; correct the rows named and check "
                          f"again\n")
         return 1
-    out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
+    if not as_json and not quiet:
+        out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
     return 0
 
 

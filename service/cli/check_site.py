@@ -9,7 +9,6 @@ import ipaddress
 import os
 import shutil
 import socket
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -18,12 +17,13 @@ from pathlib import Path
 from typing import TextIO
 
 from service.cli.check_storage import check_backup, check_photographs
+from service.cli.program.results import print_progress, print_result
+from service.cli.program.streams import fold
 from service.config import ConfigError, Settings
 from service.operations.findings import Finding, FindingState
+from service.operations.health import FEWEST_FREE_BYTES
 from service.site_folder import settings_of
 
-ROOM = 1_000_000_000
-"""Free bytes below which a site should not start: room for a game year of photographs. Set by hand."""
 APART = 60.0
 """Seconds that two clocks may differ. A deadline is an instant on the mail server's clock, not on ours."""
 YEARS = range(2026, 2100)
@@ -42,21 +42,28 @@ WORDS = {
 Test = Callable[[Settings], Finding]
 
 
-def check_site(folder: Path, out: TextIO) -> int:
-    """Run every test and print a line for each. Returns 1 if something must be mended, else 0.
+def check_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
+    """Run every test and print a line for each, or with `quiet` only for what must be mended. Returns 1 if
+    there is such a line, else 0.
 
     Raises ConfigError if the settings cannot be read: then there is nothing to test.
     """
     settings = settings_of(folder)
-    finding = _settings_finding(folder, settings)
-    print(f"{WORDS[finding.state]:5} {finding.name:9} {finding.sentence}", file=out)
+    _print_finding("settings", _settings_finding(folder, settings), out, as_json=as_json, quiet=quiet)
     troubles = 0
     for name, test in _tests():
-        print(f"testing {name} ...", file=sys.stderr, flush=True)
+        print_progress(f"testing {name} ...", quiet=quiet)
         finding = _run_test(name, test, settings)
-        print(f"{WORDS[finding.state]:5} {name:9} {finding.sentence}", file=out, flush=True)
+        _print_finding(name, finding, out, as_json=as_json, quiet=quiet)
         troubles += finding.is_trouble
     return min(troubles, 1)
+
+
+def _print_finding(name: str, finding: Finding, out: TextIO, *, as_json: bool, quiet: bool) -> None:
+    word = WORDS[finding.state]
+    print_result(out, fold(f"{word:5} {name:9} {finding.sentence}", 16, out),
+                 {"test": name, "state": word.lower(), "sentence": finding.sentence},
+                 as_json=as_json, quiet=quiet and not finding.is_trouble)
 
 
 def _settings_finding(folder: Path, settings: Settings) -> Finding:
@@ -289,11 +296,13 @@ def check_disk(settings: Settings) -> Finding:
     data = Path(settings.data)
     _try_to_write(data, "data")
     free = shutil.disk_usage(data).free
-    if free < ROOM:
+    # The limit of the Health page: a site that may start must not need attention at once.
+    if free < FEWEST_FREE_BYTES:
         return Finding(
             "disk",
             FindingState.TROUBLE,
-            f"only {free // 1_000_000} MB are free under {data}; make room for at least 1 GB",
+            f"only {free // 1_000_000} MB are free under {data}; make room for at least "
+            f"{FEWEST_FREE_BYTES // 1_000_000_000} GB",
         )
     return Finding("disk", FindingState.WELL, f"{data} can be written; {free // 1_000_000_000} GB are free")
 

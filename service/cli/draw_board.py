@@ -7,6 +7,8 @@ from pathlib import Path
 
 import maps
 from maps.variant import Variant
+from service.cli.program.faults import file_sentence
+from service.cli.program.results import print_result
 from service.pictures import board_pdf, board_svg, to_png
 
 PNG_WIDTH = 3000
@@ -15,7 +17,7 @@ PNG_WIDTH = 3000
 KINDS = (".svg", ".png", ".pdf")
 
 
-def run_draw(variant: Variant, output: Path) -> int:
+def run_draw(variant: Variant, output: Path, *, as_json: bool = False, quiet: bool = False) -> int:
     """Write the map to `output`, in the form its ending names. Exit code 0, or 1 with one sentence on
     standard error."""
     fault = _refusal(variant, output)
@@ -23,11 +25,11 @@ def run_draw(variant: Variant, output: Path) -> int:
         try:
             output.write_bytes(_drawing(variant, output.suffix.lower()))
         except OSError as error:
-            fault = f"{output} cannot be written ({error.strerror}); choose another place."
+            fault = file_sentence(error, output)
     if fault:
         print(f"galloper: {fault}", file=sys.stderr)
         return 1
-    print(output)
+    print_result(sys.stdout, str(output), {"file": str(output)}, as_json=as_json, quiet=quiet)
     return 0
 
 

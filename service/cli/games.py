@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from sqlalchemy.orm import Session
 
 import maps
+from service.cli.program import faults
+from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.config import ConfigError, Settings
 from service.desk import queries
@@ -26,11 +27,12 @@ from service.store.blobs_remote import open_blobs
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
-log = logging.getLogger(__name__)
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
-def create_game(folder: Path, file: Path, out: TextIO) -> int:
+def create_game(
+    folder: Path, file: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
     """Begin the game of a TOML file: its first phase open, the rest of its year waiting, each with its
     deadline.
 
@@ -56,16 +58,20 @@ def create_game(folder: Path, file: Path, out: TextIO) -> int:
             create.create(session, new, variant, first, fresh_seed(), now)
             extend_calendar(session, session.get_one(GameRow, new.slug), variant)
             seats = len(new.seats)
-        print(f"{new.name} is created: {variant.title}, {seats} powers.", file=out)
-        print(f"{first.phase} is open and closes on {first.deadline:{WHEN}}.", file=out)
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
-        print(_write_welcome(settings, store, new.slug), file=out)
+        letters, told = _write_welcome(settings, store, new.slug)
+        print_result(
+            out, f"{new.name} is created: {variant.title}, {seats} powers.\n"
+                 f"{first.phase} is open and closes on {first.deadline:{WHEN}}.\n{told}",
+            {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
+             "phase": str(first.phase), "deadline": first.deadline.isoformat(), "letters": letters},
+            as_json=as_json, quiet=quiet)
     return 0
 
 
-def _write_welcome(settings: Settings, store: Store, game: str) -> str:
-    """Write a welcome to every player (OUT-01) and say so. The game is committed by now: a letter that cannot
-    be written takes nothing back."""
+def _write_welcome(settings: Settings, store: Store, game: str) -> tuple[int | None, str]:
+    """Write a welcome to every player (OUT-01); how many letters, None after a fault, and a sentence.
+    The game is committed by now: a letter that cannot be written takes nothing back."""
     from service.bootstrap import writer_of
     from service.notices.broadcasts import Broadcasts
 
@@ -74,10 +80,12 @@ def _write_welcome(settings: Settings, store: Store, game: str) -> str:
         with store.begin() as session:
             letters = writer.welcome(session, game)
     except Exception as fault:
-        log.exception("the welcome to %s could not be written", game)
-        return (f"The game was created, but the welcome to its players could not be written ({fault}). Tell "
-                f"them yourself.")
-    return (f"{letters} {'welcome' if letters == 1 else 'welcomes'} will be sent once the site is served.")
+        reason = faults.sentence_for(fault) or f"the details are in {faults.details_file(fault)}"
+        reason = reason.rstrip(".")
+        return None, (f"The game was created, but the welcome to its players could not be written "
+                      f"({reason}). Tell them yourself.")
+    count = "1 welcome" if letters == 1 else f"{letters} welcomes"
+    return letters, f"{count} will be sent once the site is served."
 
 
 def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
@@ -93,21 +101,39 @@ def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
                 yield f"player {seat.player}: {mail} is the address of {owner[mail]} too"
 
 
-def show_games(folder: Path, out: TextIO) -> int:
+def show_games(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet
     says."""
     with opened(settings_of(folder)) as store, store() as session:
         # Counts only: before the deadline nobody may learn what a sheet says.
         known = records.games(session)
         views = queries.phases_now(session)
-        for game in known:
+        for game in known if as_json else ():
+            print_result(out, "", _game_json(session, game, views), as_json=True)
+        for game in () if as_json else known:
             lines = [_line(view) for view in views if view.game.id == game.id] or [
                 _waiting_line(session, game.id)
             ]
             print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
-    if not known:
+    if not known and not as_json:
         print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)
     return 0
+
+
+def _game_json(session: Session, game: GameRow, views: Sequence[PhaseView]) -> dict[str, Any]:
+    """The object of the contract: a game with its phases in play, or the next one to open."""
+    in_play = [view for view in views if view.game.id == game.id]
+    counts = {view.phase.id: {"sheets": view.sheets.with_sheet, "powers": view.sheets.powers,
+                              "unread": view.sheets.unread, "doubtful": view.lines.doubtful}
+              for view in in_play}
+    rows = [view.phase for view in in_play] or [
+        phase for phase in records.phases(session, game.id) if phase.state == PhaseState.WAITING][:1]
+    return {
+        "game": game.id, "name": game.name, "variant": game.variant, "over": not rows,
+        "phases": [{"number": row.ordinal, "phase": phases.phase_title(row), "state": str(row.state),
+                    "opens": row.opens_at.isoformat(), "deadline": row.deadline.isoformat(),
+                    **counts.get(row.id, {})} for row in rows],
+    }
 
 
 def _line(view: PhaseView) -> str:

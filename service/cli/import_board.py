@@ -14,13 +14,15 @@ from maps.importers.board_files import MODEL_FILES, ModelBoard
 from maps.importers.draft import ImportReport, check_links
 from maps.importers.source import MAX_BYTES, SourceFile
 from service.cli.check_board import run_check
+from service.cli.program.results import print_result
 
 LIKE = "standard"
 _COMMAND = "galloper map import"
 
 
 def run_import(
-    source: Path, folder: Path, *, name: str = "", like: str = LIKE, one_way: bool = False, out: TextIO
+    source: Path, folder: Path, *, name: str = "", like: str = LIKE, one_way: bool = False, out: TextIO,
+    as_json: bool = False, quiet: bool = False
 ) -> int:
     """Read a board and write it into `folder`, which must be new or empty, then check it.
 
@@ -33,10 +35,12 @@ def run_import(
         return _refuse(f"{folder} is not empty; name a new folder, since nothing is overwritten")
     report = ImportReport()
     files = _board_files(source, name, like, one_way, report)
-    sys.stderr.writelines(f"{note}\n" for note in report.notes())
+    sys.stderr.writelines(f"{note}\n" for note in report.notes() if not quiet)
     faults = report.faults()
     if faults or files is None:
-        out.writelines(f"{fault}\n" for fault in faults)
+        for fault in faults:
+            print_result(out, str(fault), {"file": fault.file, "line": fault.line, "message": fault.message},
+                         as_json=as_json)
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         return _refuse(f"{source} has {count}; nothing was written; correct the lines named and import again")
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +48,7 @@ def run_import(
         (folder / file_name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     # Tables of our form may have faults that show only on the whole board: they are named by row of the new
     # file.
-    return run_check(str(folder), out)
+    return run_check(str(folder), out, as_json=as_json, quiet=quiet)
 
 
 def _board_files(

@@ -1,11 +1,12 @@
 """The program `galloper`: every command of the contract, thin over the functions that do the work.
 
 Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure
-with one sentence that says what to do.
+with one sentence that says what to do, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -15,29 +16,63 @@ import typer
 
 from adjudicator.errors import UserFacingError
 from service.cli.extra_commands import add_extra_commands
+from service.cli.program import faults
+from service.cli.program.default_command import GroupWithDefault
+from service.cli.program.results import AsJson, Quiet, print_result
+from service.cli.program.run import run_program
 
 app = typer.Typer(
-    # A fault of ours keeps the traceback that Python writes.
-    no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    no_args_is_help=True, invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
     help=("Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and "
           "mails the results."),
 )
 map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
-game_app = typer.Typer(no_args_is_help=True, help="A game: create it, show it, export it, print its sheets.")
+game_app = typer.Typer(
+    no_args_is_help=True, help="A game: create it, show it, change it, export it, print its sheets."
+)
+user_app = typer.Typer(
+    no_args_is_help=True, cls=GroupWithDefault,
+    help="Who may sign in at the desk. `galloper user DIR NAME` is short for `galloper user add DIR NAME`.",
+)
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
+app.add_typer(user_app, name="user")
 add_extra_commands(app)
 
 
 @app.callback()
-def add_own_boards() -> None:
-    """For every command, add the boards of the folder that GALLOPER_BOARDS names."""
+def begin(
+    context: typer.Context,
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version of Galloper, of Python and of the system.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --version: as one JSON object.")] = False,
+) -> None:
+    # The callback of every command; its text would be the help of the whole program, which `app` has.
     # A site names the folder in its setting `boards`; commands without a site have no settings.
     boards = os.environ.get("GALLOPER_BOARDS", "")
+    if show_version:
+        print_version(as_json=as_json)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise typer.BadParameter("name a command, or --version.")
     if boards:
         import maps
 
         maps.add_folder(Path(boards))
+
+
+def print_version(*, as_json: bool) -> None:
+    """Print which Galloper, Python and system this is, on one line."""
+    import json
+    import platform
+
+    from service.version import version
+
+    names = {"galloper": version() or "not installed", "python": platform.python_version(),
+             "platform": platform.platform()}
+    print(json.dumps(names) if as_json
+          else f"galloper {names['galloper']}, Python {names['python']}, {names['platform']}")
 
 
 class Refusal(UserFacingError):
@@ -45,71 +80,57 @@ class Refusal(UserFacingError):
 
 
 def main() -> None:
-    """Run the program and turn every refusal into one sentence on standard error."""
-    try:
-        app()
-    # `galloper ... | head` closes the pipe early; that is no fault.
-    except BrokenPipeError:
-        raise SystemExit(1) from None
-    except Exception as error:
-        sentence = sentence_for(error)
-        if sentence is None:
-            raise
-        print(f"galloper: {sentence}", file=sys.stderr)
-        raise SystemExit(1) from None
+    """Run the program."""
+    raise SystemExit(run_program(app))
 
 
-def sentence_for(error: Exception) -> str | None:
-    """The sentence for a fault that a person can correct; None for a fault of ours, which keeps its
-    traceback."""
-    if isinstance(error, UserFacingError):
-        return str(error)
-    if _is_database_error(error):
-        reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
-        return (f"The database cannot be used now ({reason}); check the disk and the setting database, and "
-                f"try again.")
-    # An OSError without the system's words was raised by a program, and so is a fault of ours.
-    if isinstance(error, OSError) and error.strerror:
-        subject = f"{error.filename}: " if error.filename else ""
-        return f"{subject}{error.strerror}; check that it is there and that you may use it."
-    return None
+def _boards(incomplete: str) -> list[str]:
+    """The boards whose names begin so, for the completion of a shell."""
+    import maps
+
+    return [name for name in maps.variants() if name.startswith(incomplete)]
 
 
-def _is_database_error(error: Exception) -> bool:
-    # Not imported here: most commands use no database, and code that raises the error has loaded the module.
-    module = sys.modules.get("sqlalchemy.exc")
-    return module is not None and isinstance(error, module.OperationalError)
-
-
-Variant = Annotated[
-    str, typer.Option("--variant", metavar="V", help="A folder of maps/, such as w3k or standard.")
+Site = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a site, with its galloper.toml.")]
+Game = Annotated[
+    str, typer.Argument(metavar="GAME", help="A game's name, or its short name as in its addresses.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON lines instead of text.")]
-PhaseName = Annotated[
-    str | None, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")
+Board = Annotated[
+    str, typer.Argument(metavar="V", help="A board, such as w3k or standard.", autocompletion=_boards)
+]
+Variant = Annotated[
+    str, typer.Option("--variant", metavar="V", help="The game that is played, such as w3k or standard.",
+                      autocompletion=_boards)
+]
+PHASES = "movement, retreat or adjustment; turn on brittania."
+PhaseName = Annotated[str | None, typer.Option("--phase", metavar="P", help=PHASES)]
+NewFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
 ]
 
 
 @app.command(epilog="Example: galloper init ~/galloper-site")
-def init(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+def init(folder: Site, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Write a commented settings file for a new site."""
     # Each command imports what it needs when it runs: `galloper --help` must load no network.
     from service.site_folder import write_settings
 
     path = write_settings(folder)
-    print(f"Wrote {path}. Fill in the mailbox and the addresses, then run: galloper check {folder}")
+    print_result(
+        sys.stdout, f"Wrote {path}. Fill in the mailbox and the addresses, then run: galloper check {folder}",
+        {"settings": str(path)}, as_json=as_json, quiet=quiet)
 
 
 @app.command(epilog="Example: galloper check ~/galloper-site")
-def check(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+def check(folder: Site, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Test the mailbox, sending, the clock, the disk and the reader of a site."""
     from service.cli.check_site import check_site
 
-    raise typer.Exit(check_site(folder, sys.stdout))
+    raise typer.Exit(check_site(folder, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper serve ~/galloper-site")
-def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+def serve(folder: Site) -> None:
     """Run a site: the poller, the workers, the scheduler and the desk in one process."""
     from service.cli.serve import run_site
 
@@ -118,7 +139,7 @@ def serve(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
 
 @app.command(epilog="Example: galloper worker ~/galloper-site --threads 8")
 def worker(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    folder: Site,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
 ) -> None:
     """Run a worker for a site on PostgreSQL beside `galloper serve`. Any number may run, on any number of
@@ -128,40 +149,61 @@ def worker(
     raise typer.Exit(run_worker(folder, threads))
 
 
-@app.command(epilog="Example: galloper user ~/galloper-site Ada")
-def user(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    name: Annotated[str, typer.Argument(metavar="NAME")]
+@user_app.command("add", epilog="Example: galloper user add ~/galloper-site Ada")
+def user_add(
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As it is shown at the desk.")],
+    as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:
     """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard
     input."""
     from service.cli.users import add_user
 
-    raise typer.Exit(add_user(folder, name, sys.stdout))
+    raise typer.Exit(add_user(folder, name, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@user_app.command("list", epilog="Example: galloper user list ~/galloper-site")
+def user_list(folder: Site, as_json: AsJson = False) -> None:
+    """Show who may sign in at the desk, with which role."""
+    from service.cli.users import list_users
+
+    raise typer.Exit(list_users(folder, sys.stdout, as_json=as_json))
+
+
+@user_app.command("remove", epilog="Example: galloper user remove ~/galloper-site Ada")
+def user_remove(
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],
+    as_json: AsJson = False, quiet: Quiet = False,
+) -> None:
+    """Let someone sign in no longer, and sign them out everywhere. One coordinator always stays."""
+    from service.cli.users import remove_user
+
+    raise typer.Exit(remove_user(folder, name, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")
 def backup(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
-    ],
+    folder: Site,
+    output: NewFile,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
     from service.cli.archive import backup_site
 
-    raise typer.Exit(backup_site(folder, output, sys.stdout))
+    raise typer.Exit(backup_site(folder, output, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `galloper backup` wrote.")],
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
     ] = None,
     drill: Annotated[
         bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
     ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Restore a backup into an empty site and check every digest. No letter leaves it until a person allows
     it."""
@@ -170,56 +212,68 @@ def restore(
     # A drill has no site, and a restore needs one.
     if drill == (folder is not None):
         raise typer.BadParameter("name the folder of an empty site, or use --drill.")
-    raise typer.Exit(restore_site(file, folder, sys.stdout))
+    raise typer.Exit(restore_site(file, folder, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper verify powick-bridge.zip letters/*.eml")
 def verify(
-    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE")],
-    letters: Annotated[list[Path] | None, typer.Argument(metavar="[LETTER.eml...]")] = None,
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's archive, as a ZIP file.")],
+    letters: Annotated[
+        list[Path] | None, typer.Argument(metavar="[LETTER.eml...]", help="Letters that were kept.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
     mailed."""
     from service.archive.verify import run_verify
 
-    raise typer.Exit(run_verify(archive, letters or [], sys.stdout))
+    raise typer.Exit(run_verify(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")
 def read(
-    photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...")],
+    photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...", help="JPEG, PNG, HEIC or PDF.")],
     variant: Variant,
     phase: PhaseName = None,
     names: Annotated[
         Path | None, typer.Option("--names", help="A JSON list of names in place of the board's.")
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Read photographs of order sheets."""
     from service.cli.read import run_read
 
     _known_phase(variant, phase)
-    raise typer.Exit(run_read(variant, phase, names, photos, as_json=as_json, out=sys.stdout))
+    raise typer.Exit(run_read(variant, phase, names, photos, as_json=as_json, out=sys.stdout,
+                             quiet=quiet))
 
 
 @app.command(epilog="Example: echo 'Army London to Surrey' | galloper parse --variant w3k --phase movement")
 def parse(
     variant: Variant,
-    phase: Annotated[str, typer.Option("--phase", metavar="P", help="movement, retreat or adjustment.")],
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+    phase: Annotated[str, typer.Option("--phase", metavar="P", help=PHASES)],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="One order a line; else standard input.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Parse typed order lines, from standard input by default."""
     import maps
     from service.cli.parse import run_parse
 
+    _known_phase(variant, phase)
     lines = _lines(file)
     raise typer.Exit(run_parse(maps.load(variant), phase, lines, as_json=as_json, out=sys.stdout))
 
 
 @app.command(epilog="Example: galloper adjudicate --variant standard positions.jsonl")
 def adjudicate(
-    variant: Variant, file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None
+    variant: Variant,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="One position a line; else standard input.")
+    ] = None,
 ) -> None:
     """Judge positions: JSON lines in, JSON lines out."""
     import maps
@@ -230,7 +284,7 @@ def adjudicate(
 
 @app.command(epilog="Example: galloper intake --context context.json --index index.json --json *.eml")
 def intake(
-    mails: Annotated[list[Path], typer.Argument(metavar="EML...")],
+    mails: Annotated[list[Path], typer.Argument(metavar="EML...", help="Mails as files.")],
     context: Annotated[Path, typer.Option("--context", help="JSON with games, addresses and trust.")],
     index: Annotated[Path | None, typer.Option("--index", help="JSON with receipt times and order.")] = None,
     as_json: AsJson = False,
@@ -242,11 +296,17 @@ def intake(
 
 
 @map_app.command("check", epilog="Example: galloper map check w3k")
-def map_check(variant: Annotated[str, typer.Argument(metavar="V")]) -> None:
+def map_check(
+    variant: Annotated[
+        str, typer.Argument(metavar="V", help="A board, or the folder of one.", autocompletion=_boards)
+    ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
     """Report every fault of a board, with its file and row."""
     from service.cli.check_board import run_check
 
-    raise typer.Exit(run_check(variant, sys.stdout))
+    raise typer.Exit(run_check(variant, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
@@ -264,18 +324,23 @@ def map_import(
         str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules it takes.")
     ] = "standard",
     one_way: Annotated[bool, typer.Option("--one-way", help="Keep one-way borders.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Read a board into our own tables, and check it."""
     from service.cli.import_board import run_import
 
-    raise typer.Exit(run_import(source, folder, name=name, like=like, one_way=one_way, out=sys.stdout))
+    raise typer.Exit(run_import(source, folder, name=name, like=like, one_way=one_way, out=sys.stdout,
+                                as_json=as_json, quiet=quiet))
 
 
 @map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
 def map_moves(
-    variant: Annotated[str, typer.Argument(metavar="V")],
-    name: Annotated[str, typer.Argument(metavar="NAME")],
-    unit: Annotated[str | None, typer.Option("--unit", help="A or F.")] = None,
+    variant: Board,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A region, as sheets may write it.")],
+    unit: Annotated[
+        str | None, typer.Option("--unit", help="Only this kind of unit, by its letter, such as A or F.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Every valid move from a region. It does not say whether a move is wise."""
@@ -287,64 +352,71 @@ def map_moves(
 
 @map_app.command("draw", epilog="Example: galloper map draw w3k -o map.pdf")
 def map_draw(
-    variant: Annotated[str, typer.Argument(metavar="V")],
+    variant: Board,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")
     ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw a board with the control of its opening position."""
     import maps
     from service.cli.draw_board import run_draw
 
-    raise typer.Exit(run_draw(maps.load(variant), output))
+    raise typer.Exit(run_draw(maps.load(variant), output, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")
 def game_new(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    file: Annotated[Path, typer.Argument(metavar="FILE")]
+    folder: Site,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game, as README.md shows it.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
     from service.cli.games import create_game
 
-    raise typer.Exit(create_game(folder, file, sys.stdout))
+    raise typer.Exit(create_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
-def game_show(folder: Annotated[Path, typer.Argument(metavar="DIR")]) -> None:
+def game_show(folder: Site, as_json: AsJson = False) -> None:
     """Show the games of a site: phase, deadline, sheets that came in. Counts only before the deadline."""
     from service.cli.games import show_games
 
-    raise typer.Exit(show_games(folder, sys.stdout))
+    raise typer.Exit(show_games(folder, sys.stdout, as_json=as_json))
 
 
 @game_app.command("export", epilog=("Example: galloper game export ~/galloper-site powick-bridge "
                                     "powick-bridge.zip"))
 def game_export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
-    output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
-    ],
+    folder: Site,
+    game: Game,
+    output: NewFile,
     players: Annotated[
         bool, typer.Option("--players", help="For the players: only what was sent to all.")
     ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a game into one file: its record, positions, photographs, mails and letters."""
     from service.cli.archive import export_game
 
-    raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout))
+    raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, as_json=as_json,
+                                 quiet=quiet))
 
 
 @game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
 def game_import(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    file: Annotated[Path, typer.Argument(metavar="FILE")]
+    folder: Site,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game's whole archive.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Continue a game on another site, from its whole archive. Every digest is checked first."""
     from service.cli.archive import import_game
 
-    raise typer.Exit(import_game(folder, file, sys.stdout))
+    raise typer.Exit(import_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
@@ -354,6 +426,7 @@ def game_read_again(
         int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Read a game's old sheets with today's reader and compare. Changes nothing."""
     import maps
@@ -361,24 +434,106 @@ def game_read_again(
     from service.intake.recognizer import EngineRecognizer
 
     raise typer.Exit(
-        run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout, sys.stderr, as_json=as_json)
+        run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,
+                   io.StringIO() if quiet else sys.stderr, as_json=as_json)
     )
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
 def game_paper(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's short name, as in its addresses.")],
+    folder: Site,
+    game: Game,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
     day: Annotated[
         str, typer.Option("--day", metavar="DAY", help="The day the letters are posted; today by default.")
     ] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
     addresses."""
     from service.cli.print_paper import write_paper
 
-    raise typer.Exit(write_paper(folder, game, output, day, sys.stdout))
+    raise typer.Exit(write_paper(folder, game, output, day, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@game_app.command("move-deadline", epilog=(
+    "Example: galloper game move-deadline ~/galloper-site powick-bridge --to 2027-03-14 "
+    "--why 'The post is on strike.'"))
+def game_move_deadline(
+    folder: Site,
+    game: Game,
+    day: Annotated[str, typer.Option("--to", metavar="DAY", help="The new day, like 2027-03-14.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
+    hour: Annotated[str, typer.Option("--hour", metavar="HH:MM", help="The new hour, in GMT.")] = "07:00",
+    phase: Annotated[
+        str, typer.Option("--phase", metavar="PHASE",
+                          help="Its number, or words like 'Autumn 1642 retreats'; the open one by default.")
+    ] = "",
+    later: Annotated[bool, typer.Option("--later", help="Move every later phase by as much.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Move a deadline, for a reason. Every player gets a letter, and it goes on record."""
+    from service.cli.game_acts import Printing, move_deadline
+
+    raise typer.Exit(move_deadline(folder, game, phase, day, hour, why, Printing(sys.stdout, as_json, quiet),
+                                   later=later))
+
+
+@game_app.command("seat", epilog=(
+    "Example: galloper game seat ~/galloper-site powick-bridge Montrose --player 'Ada Byron' "
+    "--mail ada@example.org --why 'The former player has moved away.'"))
+def game_seat(
+    folder: Site,
+    game: Game,
+    power: Annotated[str, typer.Argument(metavar="[POWER]", help="Without it every seat is shown.")] = "",
+    player: Annotated[str, typer.Option("--player", metavar="NAME", help="Who plays it from now on.")] = "",
+    mail: Annotated[
+        list[str] | None, typer.Option("--mail", metavar="ADDRESS", help="Their address; may be repeated.")
+    ] = None,
+    zone: Annotated[str, typer.Option("--zone", help="Their time zone.")] = "Europe/London",
+    empty: Annotated[bool, typer.Option("--empty", help="Leave the seat empty.")] = False,
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence. It stays on record.")] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show who plays a power, give it to another player, or leave its seat empty. A new player gets a
+    welcome."""
+    from service.cli.game_acts import Holder, Printing, addresses_in, change_seat, show_seats
+
+    printing = Printing(sys.stdout, as_json, quiet)
+    changes = bool(player or mail or empty)
+    if not changes and not why:
+        raise typer.Exit(show_seats(folder, game, power, printing))
+    if not power or empty == bool(player or mail):
+        raise typer.BadParameter("name a power, and either --player with --mail, or --empty.")
+    holder = Holder(player.strip(), zone.strip(), addresses_in(" ".join(mail or ())))
+    raise typer.Exit(change_seat(folder, game, power, holder, why, printing))
+
+
+@game_app.command("address", epilog=(
+    "Example: galloper game address ~/galloper-site powick-bridge Montrose --add ada@example.com"))
+def game_address(
+    folder: Site,
+    game: Game,
+    power: Annotated[str, typer.Argument(metavar="POWER", help="The power whose player it is.")],
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="ADDRESS", help="Orders from it count from now on.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="ADDRESS", help="Orders from it are refused.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add or remove mail addresses of the player of a power. A player keeps at least one."""
+    from service.cli.game_acts import Printing, change_addresses
+
+    if not add and not remove:
+        raise typer.BadParameter("name an address with --add or --remove.")
+    raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
+                                      Printing(sys.stdout, as_json, quiet)))
 
 
 def _known_phase(variant: str, phase: str | None) -> None:
@@ -387,7 +542,8 @@ def _known_phase(variant: str, phase: str | None) -> None:
     # Which phases there are depends on the board: brittania has turns only.
     kinds = dict.fromkeys(kind.value for _, kind in maps.load(variant).calendar.steps)
     if phase is not None and phase not in kinds:
-        raise typer.BadParameter(f"{variant} has no phase {phase!r}; it has {', '.join(kinds)}.")
+        raise typer.BadParameter(f"there is no phase {phase} on {variant}."
+                                 f"{faults.did_you_mean(phase, kinds)} Its phases are {', '.join(kinds)}.")
 
 
 def _bytes(file: Path | None) -> bytes:
@@ -395,14 +551,14 @@ def _bytes(file: Path | None) -> bytes:
         # Bytes and not text: a byte that is no UTF-8 spoils one case and not the whole file.
         return sys.stdin.buffer.read() if file is None else file.read_bytes()
     except OSError as error:
-        raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error
+        raise faults.unreadable(file, error) from error
 
 
 def _lines(file: Path | None) -> list[str]:
     try:
         text = sys.stdin.read() if file is None else file.read_text(encoding="utf-8")
     except OSError as error:
-        raise Refusal(f"{file} cannot be read ({error.strerror}); check the name and try again.") from error
+        raise faults.unreadable(file, error) from error
     except UnicodeDecodeError as error:
         name = "standard input" if file is None else file
         raise Refusal(f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from error

@@ -10,29 +10,32 @@ from typing import TextIO
 import maps
 from adjudicator.serialize import codec
 from service import pictures
+from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.config import ConfigError
+from service.games.names import game_called
 from service.games.phases import phase_of
 from service.notices.blank_sheets import blanks
 from service.notices.postal_packs import BY_HAND, RETURN, by_hand, envelopes, post_of
 from service.site_folder import opened, settings_of
 from service.store import records
-from service.store.tables import GameRow, PhaseState
+from service.store.tables import PhaseState
 
 
-def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) -> int:
+def write_paper(
+    folder: Path, game: str, output: Path, day: str, out: TextIO, *, as_json: bool = False,
+    quiet: bool = False
+) -> int:
     """Write blank order sheets of every power for the phase in play, and envelopes and labels to every player
     on a `day` ("" for today), into `output`. The envelopes carry home addresses. Raises ConfigError for an
     unknown game or a day that is not a date."""
     try:
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
-        raise ConfigError(f"--day {day}: write the day like 2027-03-14") from fault
+        raise ConfigError(f"--day {day} is no day; write it like 2027-03-14. Nothing was written.") from fault
     with opened(settings_of(folder)) as store, store() as session:
-        row = session.get(GameRow, game)
-        if row is None:
-            known = ", ".join(game_row.id for game_row in records.games(session)) or "none yet"
-            raise ConfigError(f"there is no game {game}; there are: {known}")
+        row = game_called(session, game)
+        game = row.id
         variant = maps.load(row.variant)
         posted = post_of(session, game, when)
         covers = envelopes(posted, [str(line) for line in row.options.get(RETURN, ())])
@@ -59,9 +62,11 @@ def write_paper(folder: Path, game: str, output: Path, day: str, out: TextIO) ->
         files |= {"envelopes.pdf": pictures.envelopes_pdf(covers), "labels.pdf": pictures.labels_pdf(covers)}
     for name, data in files.items():
         (output / name).write_bytes(data)
-        print(output / name, file=out)
-    for power in strange:
-        print(f"{power}: {BY_HAND}", file=out)
+    lines = [str(output / name) for name in files] + [f"{power}: {BY_HAND}" for power in strange]
     if not covers:
-        print("No player of this game has a postal address, so there are no envelopes.", file=out)
+        lines.append("No player of this game has a postal address, so there are no envelopes.")
+    print_result(
+        out, "\n".join(lines),
+        {"game": game, "files": [str(output / name) for name in files], "envelopes": len(covers),
+         "by_hand": strange}, as_json=as_json, quiet=quiet)
     return 0

@@ -17,6 +17,8 @@ from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
 from reading.page import PageReader
 from reading.vocabulary import Vocabulary, vocabulary_of
+from service.cli.program.faults import file_sentence
+from service.cli.program.results import print_progress
 from service.intake.read_photo import photo_json, read_photo
 from service.intake.recognizer import EngineRecognizer
 
@@ -26,7 +28,8 @@ class NamesError(UserFacingError):
 
 
 def run_read(
-    slug: str, phase: str | None, names: Path | None, photos: Sequence[Path], *, as_json: bool, out: TextIO
+    slug: str, phase: str | None, names: Path | None, photos: Sequence[Path], *, as_json: bool, out: TextIO,
+    quiet: bool = False
 ) -> int:
     """Read photographs in the order given; one JSON object or one block of text each. 1 when a file is
     missing."""
@@ -38,11 +41,11 @@ def run_read(
     recognizer = EngineRecognizer()
     code = 0
     for number, photo in enumerate(photos, 1):
-        print(f"reading {number} of {len(photos)}: {photo.name}", file=sys.stderr)
+        print_progress(f"reading {number} of {len(photos)}: {photo.name}", quiet=quiet)
         try:
             data = photo.read_bytes()
         except OSError as error:
-            print(f"galloper: {photo} cannot be read ({error.strerror}); check the name.", file=sys.stderr)
+            print(f"galloper: {file_sentence(error, photo)}", file=sys.stderr)
             # The other photographs are still read.
             code = 1
             continue
@@ -65,9 +68,10 @@ def named_lexicon(variant: Variant, path: Path) -> Lexicon:
             NameRow(text, Region(e["name"]), Spelling.ALIAS) for e in entries for text in e.get("aliases", [])
         ]
     except OSError as error:
-        raise NamesError(f"{path} cannot be read ({error.strerror}); check the name.") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise NamesError(f"{path} is not a JSON list of names with kind and aliases: {error!r}") from error
+        raise NamesError(file_sentence(error, path)) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NamesError(f"{path} is not a JSON list of names; write it like "
+                         '[{"name": "Surrey", "kind": "inland", "aliases": ["Surey"]}].') from error
     # No borders: a lexicon needs names only, and no reading of ink depends on the board.
     return lexicons.build_lexicon(Board(provinces, {}), variant.kinds, rows, variant.powers.values())
 

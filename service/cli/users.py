@@ -7,17 +7,25 @@ from getpass import getpass
 from pathlib import Path
 from typing import TextIO
 
+from sqlalchemy import func, select
+
+from service.cli.program.faults import did_you_mean
+from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.site_folder import SiteError, opened, settings_of
-from service.store.tables import UserRow
-from service.web import sessions
+from service.store.tables import SessionRow, UserRow
+from service.web import accounts, sessions
 
 SHORTEST = 10
 """Fewest characters of a password."""
 LONGEST_NAME = 80
+ACTOR = "galloper user"
+"""Who did it, in the log of events: the command line knows no names."""
 
 
-def add_user(folder: Path, name: str, out: TextIO) -> int:
+def add_user(
+    folder: Path, name: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
     """Let `name` sign in, or give that person a new password.
 
     On a terminal the password is asked for twice and not shown; else it is the first line of standard input.
@@ -32,7 +40,47 @@ def add_user(folder: Path, name: str, out: TextIO) -> int:
         known = session.get(UserRow, person) is not None
         # A new password also ends every session under the old one.
         sessions.add_user(session, person, password, SystemClock().now())
-    print(f"{person} has a new password." if known else f"{person} may sign in at the desk now.", file=out)
+        role = session.get_one(UserRow, person).role
+    print_result(
+        out, f"{person} has a new password." if known else f"{person} may sign in at the desk now.",
+        {"name": person, "role": role, "new": not known}, as_json=as_json, quiet=quiet)
+    return 0
+
+
+def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
+    """Print everybody who may sign in: name, role, since when, and how many browsers are signed in. Raises
+    ConfigError, SiteError."""
+    with opened(settings_of(folder)) as store, store() as session:
+        users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
+        signed_in = dict(session.execute(
+            select(SessionRow.user, func.count()).group_by(SessionRow.user)).tuples().all())
+        for user in users:
+            count = signed_in.get(user.name, 0)
+            data = {"name": user.name, "role": user.role, "since": user.created_at.isoformat(),
+                    "sessions": count}
+            print_result(out, f"{user.name}: {user.role}, since {user.created_at:%-d %b %Y}, signed in "
+                              f"{'nowhere' if not count else 'once' if count == 1 else f'{count} times'}",
+                         data, as_json=as_json)
+    if not users and not as_json:
+        print(f"Nobody may sign in yet. Let somebody: galloper user {folder} NAME", file=out)
+    return 0
+
+
+def remove_user(
+    folder: Path, name: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
+    """Let a person sign in no longer. Their sessions end; what they decided stays. Raises AccountRefused for
+    an unknown name and for the last coordinator, ConfigError, SiteError."""
+    with opened(settings_of(folder)) as store, store.begin() as session:
+        person = name.strip()
+        if session.get(UserRow, person) is None:
+            known = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
+            raise SiteError(f"Nothing was changed: {person} may not sign in here."
+                            f"{did_you_mean(person, known)} There are: {', '.join(known) or 'nobody'}.")
+        accounts.remove(session, person, by=ACTOR, now=SystemClock().now())
+    print_result(out, f"{person} may sign in no longer, and is signed out everywhere. What they decided "
+                      "stays under their name.",
+                 {"name": person, "removed": True}, as_json=as_json, quiet=quiet)
     return 0
 
 

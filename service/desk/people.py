@@ -6,12 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.store.records import log_event
 from service.store.tables import UserRow
-from service.web import sessions
+from service.web import accounts, sessions
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import Role
@@ -62,19 +62,13 @@ def change_role(
 ) -> Response:
     """Give a person another role. Raises 409 for the last coordinator: there is always one."""
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        person = session.get(UserRow, name)
-        if person is None:
-            raise HTTPException(404, "Nothing was changed: nobody of this name may sign in.")
-        before, person.role = person.role, _role(role)
-        session.flush()  # the count below must see the new role
-        left = session.scalar(
-            select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR)
-        )
-        if not left:
-            raise HTTPException(409, ("Nothing was changed: this is the last coordinator. Make somebody else "
-                                      "one first."))
-        _log(session, ports, visitor, "role_changed", {"person": name, "from": before, "to": role})
+    try:
+        with ports.sessions.begin() as session:
+            accounts.change_role(session, name, _role(role), by=visitor.name, now=ports.clock.now())
+    except accounts.NoSuchPerson as fault:
+        raise HTTPException(404, str(fault)) from fault
+    except accounts.LastCoordinator as fault:
+        raise HTTPException(409, str(fault)) from fault
     return RedirectResponse("/people?notice=role", status_code=303)
 
 

@@ -17,9 +17,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
-from maps.variant import Variant
-from service.config import ConfigError
+from maps.variant import Power, Variant
+from service.config import ConfigError, plain_faults
 from service.games.deadlines import PhaseWindow
+from service.games.names import UnknownName, power_called
 from service.games.options import FIRST_COUNTS, TYPED
 from service.store.tables import (
     AddressRow,
@@ -88,10 +89,11 @@ class NewGame:
         return f"{slug}-game" if slug in NOT_GAMES else slug
 
 
-def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGame:
+def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> NewGame:
     """A game from its file. Raises ConfigError naming the file and the entry.
 
-    `powers`, when given, are the variant's: every seat must name one, and every power must have a player.
+    `powers`, when given, are the variant's: every seat must name one, by any name that a mail may give it,
+    and every power must have a player.
     """
     try:
         spec = GameFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -100,24 +102,45 @@ def read_game_file(path: Path, powers: Mapping[str, Any] | None = None) -> NewGa
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
+        faults = "; ".join(f"{place}: {words}" for place, words in plain_faults(error, GameFile))
         raise ConfigError(f"{path}: {faults}") from error
     players = {p.name: p for p in spec.player}
     wrong = [(f"seats.{power}: no player is called "
               f"{name}") for power, name in spec.seats.items() if name not in players]
     wrong += _review_fault(spec.options)
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
-    if powers is not None:
-        wrong += [(f"seats.{power}: {spec.variant} has no such "
-                   f"power") for power in spec.seats if power not in powers]
-        wrong += [f"seats: {power} has no player" for power in powers if power not in spec.seats]
+    seats_by_power, strange = _powers_of(spec, powers)
+    wrong += strange
+    if powers is not None and not strange:
+        wrong += [f"seats: {power} has no player" for power in powers if power not in seats_by_power]
     if wrong:
         raise ConfigError(f"{path}: " + "; ".join(wrong))
     seats = [
         GameSeat(power, name, players[name].zone, tuple(m.lower() for m in players[name].mail))
-        for power, name in spec.seats.items()
+        for power, name in seats_by_power.items()
     ]
     return NewGame(spec.name, spec.variant, spec.start, seats, tuple(spec.aliases), spec.options)
+
+
+def _powers_of(
+    spec: GameFile, powers: Mapping[str, Power] | None
+) -> tuple[dict[str, str], list[str]]:
+    """The seats by the power's id, and what is wrong with the names of powers. Without `powers` names are
+    taken as they are."""
+    if powers is None:
+        return dict(spec.seats), []
+    seats: dict[str, str] = {}
+    wrong: list[str] = []
+    for text, player in spec.seats.items():
+        try:
+            power = power_called(powers.values(), spec.variant, text).id
+        except UnknownName as fault:
+            wrong.append(f"seats.{text}: {fault}".removesuffix("."))
+            continue
+        if power in seats:
+            wrong.append(f"seats.{text}: {power} is named twice")
+        seats[power] = player
+    return seats, wrong
 
 
 def _review_fault(options: Mapping[str, Any]) -> list[str]:

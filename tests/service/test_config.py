@@ -65,7 +65,7 @@ def test_another_database_is_used_as_it_is_named(tmp_path: Path) -> None:
 def test_a_missing_key_is_named_with_its_file(tmp_path: Path, line: str, named: str) -> None:
     message = _refused(tmp_path, WHOLE.replace(line, ""))
     assert str(tmp_path / "galloper.toml") in message
-    assert f"{named}: Field required" in message
+    assert f"{named}: is missing" in message
 
 
 def test_an_unknown_key_is_named(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         tmp_path,
         WHOLE.replace('data = "/srv/galloper"\n', "").replace("[mail_out]", '[mail_out]\nport = "x"'),
     )
-    assert "data: Field required" in message
+    assert "data: is missing" in message
     assert "mail_out.port" in message
 
 

@@ -22,6 +22,7 @@ from service.games.lots import fresh_seed
 from service.games.options import FIRST_COUNTS, TYPED
 from service.games.turns import extend_calendar
 from service.intake.read_submission import THRESHOLD
+from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
 from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
@@ -181,6 +182,19 @@ def move_year(
         raise ActRefused(
             sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
         ) from fault
+
+
+def move_and_tell(
+    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime,
+    circulars: Broadcasts | None,
+) -> tuple[DeadlineExtension, int]:
+    """Move a deadline (`move`) and write to every player in the same transaction (OUT-12); the change and the
+    number of letters. Without `circulars` nobody is told. Raises ActRefused."""
+    extension = move(session, phase, day, hour, why, later=later, by=by, now=now)
+    if circulars is None:
+        return extension, 0
+    session.refresh(phase)
+    return extension, circulars.deadline_moved(session, phase, extension)
 
 
 def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:

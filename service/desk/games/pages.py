@@ -142,12 +142,9 @@ def move(
 
     def act(session: Session, row: GameRow) -> None:
         phase_row = _phase(session, row, phase)
-        extension = acts.move(
-            session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now()
-        )
-        if ports.actions.circulars is not None:
-            session.refresh(phase_row)
-            ports.actions.circulars.deadline_moved(session, phase_row, extension)
+        acts.move_and_tell(
+            session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now(),
+            circulars=ports.actions.circulars)
 
     return act_on_game(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
 

@@ -3,6 +3,7 @@ write."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +13,13 @@ from sqlalchemy.orm import Session
 
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
+from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
+from service.store.engine import Store
 from service.store.records import log_event, seats
 from service.store.tables import AddressRow, GameRow, PlayerRow, SeatRow
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,24 @@ def hand_over(
         "power": power, "from": "nobody" if before is None else before.name,
         "to": "nobody" if after is None else after.name, "why": why})
     return after is not None
+
+
+def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:
+    """Write to the players of a game, or of one power; the number of letters, 0 also where they cannot be
+    written. The change is committed before, so a map that cannot be drawn loses nothing."""
+    if circulars is None:
+        return 0
+    try:
+        with store.begin() as session:
+            return circulars.welcome(session, game_id, power)
+    except Exception:
+        log.exception("the welcome to %s could not be written", game_id)
+        return 0
+
+
+def addresses_in(text: str) -> tuple[str, ...]:
+    """The mail addresses of a text, separated by blanks or commas, in lower case."""
+    return tuple(address.lower() for address in text.replace(",", " ").split())
 
 
 def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:

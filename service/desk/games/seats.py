@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -15,7 +14,6 @@ from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-log = logging.getLogger(__name__)
 router = APIRouter(prefix="/games")
 Trusted = Annotated[Visitor, Depends(require_token)]
 
@@ -47,9 +45,7 @@ def seat(
 ) -> Response:
     """Give a power to another player, who gets a welcome, or leave its seat empty."""
     ports: DeskPorts = request.app.state.ports
-    holder = Holder(
-        name.strip(), zone.strip(), tuple(address.lower() for address in mail.replace(",", " ").split())
-    )
+    holder = Holder(name.strip(), zone.strip(), seat_acts.addresses_in(mail))
     with ports.sessions.begin() as session:
         has_holder = or_refuse(lambda: seat_acts.hand_over(
             session, game_row(session, game_id), power, holder, own_address(ports), why,
@@ -59,13 +55,5 @@ def seat(
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
-    """Write to the players of a game, or of one power; True if any letter is queued. The change is committed
-    before, so a map that cannot be drawn loses nothing."""
-    if ports.actions.circulars is None:
-        return False
-    try:
-        with ports.sessions.begin() as session:
-            return ports.actions.circulars.welcome(session, game_id, power) > 0
-    except Exception:
-        log.exception("the welcome to %s could not be written", game_id)
-        return False
+    """Write to the players of a game, or of one power; True if any letter is queued (`seat_acts.welcome`)."""
+    return seat_acts.welcome(ports.sessions, ports.actions.circulars, game_id, power) > 0

@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
 from service.games import decisions
 from service.games.decisions import Act, Decision, DecisionKind
@@ -29,7 +30,7 @@ DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was fil
 """Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
 
 
-class ActRefused(Exception):
+class ActRefused(UserFacingError):
     """The act was not done; the sentence says why, that nothing was changed, and what to do."""
 
 

@@ -48,7 +48,7 @@ def test_a_game_that_is_not_there_is_told_with_those_that_are(
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == 1
-    assert "there are: powick-bridge" in capsys.readouterr().err
+    assert "Did you mean powick-bridge?" in capsys.readouterr().err
     assert not (tmp_path / "x.zip").exists()
 
 

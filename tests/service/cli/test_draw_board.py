@@ -33,7 +33,7 @@ def test_another_ending_is_refused_in_one_sentence(
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_draw(STANDARD, tmp_path / "nowhere" / "map.svg") == 1
-    assert "cannot be written" in capsys.readouterr().err
+    assert "nowhere/map.svg: there is no such file or folder" in capsys.readouterr().err
 
 
 def test_a_board_without_shapes_is_told_so(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -70,13 +71,13 @@ def test_a_welcome_that_cannot_be_written_leaves_the_game_begun(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> int:
-        raise OSError("no room")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("service.notices.broadcasts.Broadcasts.welcome", fails)
     out = io.StringIO()
     assert create_game(folder, game_file(tmp_path, LATER), out) == 0
-    assert ("The game was created, but the welcome to its players could not be written (no room). Tell them "
-            "yourself.") in out.getvalue()
+    assert ("The game was created, but the welcome to its players could not be written (The disk is "
+            "full; make room and try again). Tell them yourself.") in out.getvalue()
     assert "Summer 1642 Movement: open" in _shown(folder)
 
 
@@ -117,8 +118,8 @@ def test_one_address_for_two_people_is_refused(folder: Path, tmp_path: Path) -> 
 
 
 def test_an_unknown_board_is_answered_with_those_there_are(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MapError, match=("there is no such board; there are bretwalda, britain1066, "
-                                        "brittania, standard, w3k, war1648")):
+    with pytest.raises(MapError, match=(r"There is no board atlantis\. The boards are bretwalda, "
+                                        "britain1066, brittania, standard, w3k, war1648")):
         create_game(folder, game_file(tmp_path, LATER, variant="atlantis"), io.StringIO())
 
 

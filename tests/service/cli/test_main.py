@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from service.archive.import_game import ImportFault
 from service.archive.reread import RereadFault
 from service.cli import main
 from service.cli.intake import IntakeFault
+from service.cli.program import faults
 from service.cli.read import NamesError
 from service.config import ConfigError
 from service.games.lots import NotCommitted
@@ -41,10 +43,12 @@ from service.web.server import WebError
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "demo", "init", "check", "serve", "worker", "user", "read", "parse", "adjudicate", "intake", "map check",
+    "demo", "init", "check", "serve", "worker", "user add", "user list", "user remove",
+    "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
     "map import", "map moves",
-    "game new", "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
+    "game new", "game move-deadline", "game seat", "game address",
+    "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
     "game read-again",
@@ -114,7 +118,7 @@ def test_help_is_given_for_the_whole_and_for_groups() -> None:
         ["read", "--variant", "w3k", "--phase", "turn", "a.jpg"],
         ["read", "--variant", "w3k"],
         ["adjudicate", "--variant"],
-        ["check", "folder", "--json"],
+        ["check", "folder", "--jsn"],
     ],
 )
 def test_bad_usage_is_2_and_told_on_standard_error(
@@ -146,13 +150,13 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
     nowhere, site, game = folder / "nowhere", folder / "site", game_file(folder, variant="atlantis")
     return {
         "atlantis": ["adjudicate", "--variant", "atlantis"],
-        "there are bretwalda, britain1066, brittania, standard, w3k, war1648": ["game", "new", site, game],
+        "The boards are bretwalda, britain1066, brittania, standard, w3k": ["game", "new", site, game],
         "nowhere/galloper.toml does not exist": ["check", nowhere],
         "galloper init": ["serve", nowhere],
-        "coordinator: Field required": ["game", "show", folder / "broken"],
+        "coordinator: is missing": ["game", "show", folder / "broken"],
         "nowhere cannot be read": ["game", "new", site, nowhere],
         "exists already and was not changed": ["init", site],
-        "check the name and try again": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
+        "nowhere: there is no such file": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
         "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
         "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],
         "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
@@ -181,7 +185,7 @@ def test_a_photograph_that_is_missing_is_told(
 ) -> None:
     code, out, err = _run(monkeypatch, capsys, "read", "--variant", "w3k", tmp_path / "nowhere.jpg")
     assert (code, out) == (1, "")
-    assert "nowhere.jpg cannot be read (No such file or directory)" in err
+    assert "nowhere.jpg: there is no such file or folder; check the name" in err
 
 
 def test_input_that_is_no_text_is_told(
@@ -230,22 +234,31 @@ SENTENCES = (
 @pytest.mark.parametrize("kind", SENTENCES)
 def test_what_a_person_can_mend_keeps_its_sentence(kind: type[Exception]) -> None:
     error = kind.__new__(kind, "the sentence")  # MapError is made from a list of faults
-    assert main.sentence_for(error) == str(error)
+    assert faults.sentence_for(error) == str(error)
 
 
-def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main.sentence_for(KeyError("x")) is None
-    assert main.sentence_for(ConfigError("the sentence")) == "the sentence"
+def test_a_fault_of_ours_is_a_sentence_and_a_file_with_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert faults.sentence_for(KeyError("x")) is None
+    assert faults.sentence_for(ConfigError("the sentence")) == "the sentence"
 
-    def broken() -> None:
-        raise IndexError("a fault of ours")
+    def broken(**_: object) -> None:
+        raise IndexError("what was typed")
 
     monkeypatch.setattr(main, "app", broken)
-    with pytest.raises(IndexError, match="a fault of ours"):
-        main.main()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code, out, err = _run(monkeypatch, capsys, "check")
+    (file,) = tmp_path.iterdir()
+    assert (code, out) == (1, "")
+    assert f"report it with the file {file}" in err
+    # What a person typed may be in it, so it is not printed, and nobody else may read the file.
+    assert "what was typed" not in err
+    assert "IndexError: what was typed" in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
 
 
 def test_a_file_that_the_system_refuses_is_told_by_its_name() -> None:
-    sentence = main.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
+    sentence = faults.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
     assert sentence is not None
-    assert sentence.startswith("/srv/galloper: Permission denied")
+    assert sentence.startswith("/srv/galloper: you may not use this")

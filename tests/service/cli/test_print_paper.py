@@ -10,9 +10,9 @@ import pypdfium2
 import pytest
 from sqlalchemy import select
 
+from adjudicator.errors import UserFacingError
 from service.cli.games import create_game
 from service.cli.print_paper import write_paper
-from service.config import ConfigError
 from service.site_folder import opened, settings_of
 from service.store.tables import PlayerRow, PostalAddressRow
 from tests.support.own_site import game_file, own_site
@@ -60,11 +60,11 @@ def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, t
 
 
 @pytest.mark.parametrize(("game", "day", "sentence"), [
-    ("edgehill", "", "there is no game edgehill; there are: powick-bridge"),
+    ("edgehill", "", "There is no game edgehill on this site. The games are powick-bridge"),
     ("powick-bridge", "soon", "like 2027-03-14"),
 ])  # fmt: skip
 def test_a_wrong_game_or_day_is_named(folder: Path, tmp_path: Path, game: str, day: str,
         sentence: str) -> None:
-    with pytest.raises(ConfigError, match=sentence):
+    with pytest.raises(UserFacingError, match=sentence):
         write_paper(folder, game, tmp_path / "paper", day, io.StringIO())
     assert not (tmp_path / "paper").exists()

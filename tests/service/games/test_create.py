@@ -94,8 +94,8 @@ def test_a_whole_file_is_a_game(tmp_path: Path) -> None:
 
 
 def test_a_power_the_board_does_not_have_is_named(tmp_path: Path) -> None:
-    assert ("seats.Prussia: w3k has no such "
-            "power") in _refused(tmp_path, HEAD + ADA + GRACE + _seats(Prussia="Ada"))
+    message = _refused(tmp_path, HEAD + ADA + GRACE + _seats(Prussia="Ada"))
+    assert "seats.Prussia: There is no power Prussia on w3k. The powers are The Crown" in message
 
 
 def test_a_power_without_a_player_is_named(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_every_fault_is_told_not_the_first(tmp_path: Path) -> None:
         (HEAD.replace("2027-03-01", '"soon"') + ADA + GRACE + _seats(), "start"),
         (HEAD.replace('name = "Powick Bridge"\n', "") + ADA + GRACE + _seats(), "name"),
         (HEAD + "pace = 3\n" + ADA + GRACE + _seats(), "pace"),
-        (HEAD + ADA.replace('mail = ["ada@example.org"]', "mail = []") + GRACE + _seats(), "player.0.mail"),
+        (HEAD + ADA.replace('mail = ["ada@example.org"]', "mail = []") + GRACE + _seats(), "player.1.mail"),
         (HEAD + _seats(), "player"),
         (HEAD.replace("w3k", 'w3k"x'), "not valid TOML"),
     ],

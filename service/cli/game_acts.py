@@ -1,0 +1,166 @@
+"""`galloper game move-deadline`, `seat` and `address`: the acts of the Games page, by the same functions,
+with the same letters and entries of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import TextIO
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+import maps
+from maps.variant import Variant
+from service.bootstrap import writer_of
+from service.cli.program.results import print_result
+from service.clock import SystemClock
+from service.config import Settings
+from service.desk.games import acts, seat_acts
+from service.desk.games.seat_acts import Holder, addresses_in
+from service.games.names import UnknownName, game_called, phase_called, power_called
+from service.notices.broadcasts import Broadcasts
+from service.record import chain
+from service.site_folder import opened, settings_of
+from service.store import records
+from service.store.blobs_remote import open_blobs
+from service.store.engine import Store
+from service.store.tables import AddressRow, GameRow, PhaseState, PlayerRow
+
+__all__ = [
+    "Holder", "Printing", "addresses_in", "change_addresses", "change_seat", "move_deadline", "show_seats",
+]
+WHEN = "%a %-d %b %Y, %H:%M GMT"
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """Where a result goes, and in which form."""
+
+    out: TextIO
+    as_json: bool = False
+    quiet: bool = False
+
+
+@contextmanager
+def _site(folder: Path) -> Iterator[tuple[Settings, Store, Broadcasts]]:
+    settings = settings_of(folder)
+    with opened(settings) as store:
+        # A site from before the record has games without one; their record begins here.
+        chain.begin_all(store)
+        yield settings, store, Broadcasts(writer_of(settings, open_blobs(settings), SystemClock()))
+
+
+def move_deadline(
+    folder: Path, game: str, phase: str, day: str, hour: str, why: str, printing: Printing, *, later: bool
+) -> int:
+    """Move the deadline of a phase, by default of the first that is open or to come, and write to every
+    player. Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    with _site(folder) as (_, store, circulars), store.begin() as session:
+        row = game_called(session, game)
+        ahead = [each for each in records.phases(session, row.id)
+                 if each.state in {PhaseState.OPEN, PhaseState.WAITING}]
+        if not ahead:
+            raise UnknownName(f"Nothing was changed: {row.name} has no deadline to come.")
+        meant = phase_called(ahead, phase) if phase else ahead[0]
+        extension, letters = acts.move_and_tell(
+            session, meant, day, hour, why, later=later, by="galloper game move-deadline",
+            now=SystemClock().now(), circulars=circulars)
+        moved = [{"phase": str(each.phase), "from": each.old.isoformat(), "to": each.new.isoformat()}
+                 for each in extension.moved]
+        lines = [f"{each.phase}: {each.old.astimezone(UTC):{WHEN}} is now {each.new.astimezone(UTC):{WHEN}}."
+                 for each in extension.moved]
+        data = {"game": row.id, "moved": moved, "letters": letters}
+    lines.append(_letters(letters))
+    print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def show_seats(folder: Path, game: str, power: str, printing: Printing) -> int:
+    """Print who plays each power of a game, or one, and from which addresses. Raises UnknownName."""
+    with _site(folder) as (_, store, _circulars), store() as session:
+        row = game_called(session, game)
+        variant = maps.load(row.variant)
+        seats = records.seats(session, row.id)
+        chosen = sorted(seats) if not power else [_power(variant, power)]
+        for key in chosen:
+            player = session.get(PlayerRow, seats[key] or 0)
+            name = None if player is None else player.name
+            mails = _addresses(session, player)
+            print_result(
+                printing.out, f"{variant.powers[key].name}: {name or 'nobody'}" + (
+                    f" ({', '.join(mails)})" if mails else ""),
+                {"game": row.id, "power": key, "player": name, "mail": mails}, as_json=printing.as_json)
+    return 0
+
+
+def change_seat(
+    folder: Path, game: str, power: str, holder: Holder, why: str, printing: Printing
+) -> int:
+    """Give a power to another player, who gets a welcome, or leave its seat empty (a holder without a name).
+    Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    with _site(folder) as (settings, store, circulars):
+        with store.begin() as session:
+            row = game_called(session, game)
+            variant = maps.load(row.variant)
+            key, slug = _power(variant, power), row.id
+            held = seat_acts.hand_over(
+                session, row, key, holder, settings.order_address, why, by="galloper game seat",
+                now=SystemClock().now())
+            player = session.get(PlayerRow, records.seats(session, slug)[key] or 0)
+            name, mails = (None if player is None else player.name), _addresses(session, player)
+        letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
+    known = variant.powers[key].name
+    told = (f"{letters} {'welcome' if letters == 1 else 'welcomes'} will be sent once the site is served."
+            if letters else "No welcome was written: tell them yourself.")
+    print_result(
+        printing.out,
+        f"{name} plays {known} now. What was sent in for it still counts. {told}" if held
+        else f"Nobody plays {known} now. What was sent in for it still counts.",
+        {"game": slug, "power": key, "player": name, "mail": mails, "letters": letters},
+        as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def change_addresses(
+    folder: Path, game: str, power: str, add: Sequence[str], remove: Sequence[str], printing: Printing
+) -> int:
+    """Add and remove mail addresses of the player who holds a power, all of them or none. Raises UnknownName,
+    ActRefused, ConfigError, SiteError."""
+    by = "galloper game address"
+    with _site(folder) as (settings, store, _), store.begin() as session:
+        row: GameRow = game_called(session, game)
+        variant = maps.load(row.variant)
+        key, now = _power(variant, power), SystemClock().now()
+        # Added first: a player who moves to a new address keeps one throughout.
+        for mail in add:
+            seat_acts.add_address(session, row, key, mail, settings.order_address, by=by, now=now)
+            session.flush()
+        for mail in remove:
+            seat_acts.remove_address(session, row, key, mail, by=by, now=now)
+            session.flush()
+        player = session.get(PlayerRow, records.seats(session, row.id)[key] or 0)
+        name, mails, slug = (None if player is None else player.name), _addresses(session, player), row.id
+    print_result(
+        printing.out, f"{variant.powers[key].name}: {name} writes from {', '.join(mails)}.",
+        {"game": slug, "power": key, "player": name, "mail": mails},
+        as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def _power(variant: Variant, text: str) -> str:
+    return power_called(variant.powers.values(), variant.title, text).id
+
+
+def _addresses(session: Session, player: PlayerRow | None) -> list[str]:
+    if player is None:
+        return []
+    return list(session.scalars(
+        select(AddressRow.email).where(AddressRow.player_id == player.id).order_by(AddressRow.email)))
+
+
+def _letters(count: int) -> str:
+    return f"{count} {'letter' if count == 1 else 'letters'} will be sent once the site is served."

@@ -1,0 +1,101 @@
+"""Games, powers and phases by the names that people use for them.
+
+A power is known by every name that the subject of a mail may give it: its own, its aliases, who commands it;
+case, accents and a leading article make no difference (SUBJ-05, HEAD-02). A misspelt name is not corrected
+here, since an act on a site may not be a guess: the nearest name is offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from adjudicator.errors import UserFacingError
+from grammar.headings.names import Spellings, plausible_names, ranked_names, spellings
+from grammar.headings.tokens import name_words
+from maps.variant import Power
+from service.games.phases import phase_title
+from service.store import records
+from service.store.tables import GameRow, PhaseRow
+
+
+class UnknownName(UserFacingError):
+    """Nothing is called so, or several are; the sentence names what there is, and the nearest."""
+
+
+def power_called(powers: Iterable[Power], board: str, text: str) -> Power:
+    """The power that is meant. `board` is the board's name, for the sentence. Raises UnknownName."""
+    by_id = {power.id: power for power in powers}
+    table = spellings(
+        (power.id, (power.name, *power.aliases, power.person)) for power in by_id.values()
+    )
+    known = ", ".join(power.name for power in by_id.values())
+    meant = _exactly(table, text)
+    if len(meant) == 1:
+        return by_id[meant[0]]
+    if meant:
+        raise UnknownName(f"On {board}, {text} may be {_either(by_id[key].name for key in meant)}; write the "
+                          "full name.")
+    near = [by_id[key].name for key in _nearly(table, text)]
+    raise UnknownName(f"There is no power {text} on {board}.{_offer(near)} The powers are {known}.")
+
+
+def game_called(session: Session, text: str) -> GameRow:
+    """The game that is meant, by its short name, its name or another name it has. Raises UnknownName."""
+    by_id = {row.id: row for row in records.games(session)}
+    # The short name decides: it is unique, and a name need not be.
+    if text in by_id:
+        return by_id[text]
+    table = spellings((row.id, (row.name, *row.aliases)) for row in by_id.values())
+    meant = _exactly(table, text)
+    if len(meant) == 1:
+        return by_id[meant[0]]
+    if meant:
+        raise UnknownName(f"Several games are called {text}; name {_either(meant)}.")
+    known = f"The games are {', '.join(by_id)}" if by_id else "There is no game yet"
+    raise UnknownName(f"There is no game {text} on this site.{_offer(_nearly(table, text))} {known}.")
+
+
+def phase_called(phases: Sequence[PhaseRow], text: str) -> PhaseRow:
+    """The phase that is meant, by its number in the game or by words of its name ("Autumn 1642 retreats").
+    Raises UnknownName."""
+    if text.isdigit():
+        meant = [phase for phase in phases if phase.ordinal == int(text)]
+    else:
+        words = _phase_words(text)
+        meant = [phase for phase in phases if words and words <= _phase_words(phase_title(phase))]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise UnknownName(f"{text} may be {_either(map(_numbered, meant))}; write more of its name, or its "
+                          "number.")
+    known = f"They are {', '.join(map(_numbered, phases))}" if phases else "There is none"
+    raise UnknownName(f"No phase to come is called {text}. {known}.")
+
+
+def _numbered(phase: PhaseRow) -> str:
+    return f"{phase.ordinal} ({phase_title(phase)})"
+
+
+def _phase_words(text: str) -> frozenset[str]:
+    # "Retreats", "Retreat" and "Retreat Orders" are one.
+    return frozenset(word.rstrip("s") for word in name_words(text)) - {"order"}
+
+
+def _exactly(table: Spellings, text: str) -> list[str]:
+    words = name_words(text)
+    return [name for name, forms in table.items() if words in forms]
+
+
+def _nearly(table: Spellings, text: str) -> tuple[str, ...]:
+    words = name_words(text)
+    return plausible_names(ranked_names(words, table)) if words else ()
+
+
+def _offer(near: Sequence[str]) -> str:
+    return f" Did you mean {_either(near)}?" if near else ""
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(names)

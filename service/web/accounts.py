@@ -1,0 +1,63 @@
+"""Who may sign in, and that a coordinator always can: the acts of the People page and of `galloper user`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from adjudicator.errors import UserFacingError
+from service.store.records import log_event
+from service.store.tables import SessionRow, UserRow
+from service.web.roles import Role
+
+
+class AccountRefused(UserFacingError):
+    """Nothing was changed; the sentence says why and what to do."""
+
+
+class NoSuchPerson(AccountRefused):
+    """Nobody of this name may sign in."""
+
+
+class LastCoordinator(AccountRefused):
+    """The site would have no coordinator."""
+
+
+def change_role(session: Session, name: str, role: Role, *, by: str, now: datetime) -> None:
+    """Give a person another role, and log it. Raises NoSuchPerson, LastCoordinator."""
+    person = _person(session, name)
+    before, person.role = person.role, role
+    session.flush()  # the count below must see the new role
+    _refuse_without_coordinator(session)
+    log_event(session, now, "role_changed", actor=by, detail={"person": name, "from": before, "to": role})
+
+
+def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
+    """Let a person sign in no longer: end their sessions, remove their password, and log it. What they
+    decided stays under their name. Raises NoSuchPerson, LastCoordinator."""
+    person = _person(session, name)
+    session.execute(delete(SessionRow).where(SessionRow.user == name))
+    session.delete(person)
+    session.flush()
+    _refuse_without_coordinator(session)
+    log_event(session, now, "person_removed", actor=by, detail={"person": name, "role": person.role})
+
+
+def _person(session: Session, name: str) -> UserRow:
+    # Every row of a coordinator is locked, always in one order. Without it two coordinators who demoted each
+    # other at one moment on PostgreSQL each still counted the other. SQLite locks at the first write.
+    session.execute(select(UserRow.name).where(UserRow.role == Role.COORDINATOR).order_by(UserRow.name)
+                    .with_for_update())
+    person = session.get(UserRow, name, populate_existing=True)
+    if person is None:
+        raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
+    return person
+
+
+def _refuse_without_coordinator(session: Session) -> None:
+    left = session.scalar(select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR))
+    if not left:
+        raise LastCoordinator("Nothing was changed: this is the last coordinator. Make somebody else one "
+                              "first.")
