@@ -1,0 +1,266 @@
+"""Positions, and what becomes of one when its phase is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from adjudicator import judge as judges
+from adjudicator import position as judged
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.lots import Lots
+from adjudicator.outcome import Result
+from adjudicator.phases.year_end import builds_due
+from adjudicator.serialize.answers import answer
+from adjudicator.serialize.case_fields import CaseFault
+from adjudicator.serialize.cases import Case
+from adjudicator.serialize.position_json import write_position
+from galloper.boards import Board, as_board, case_reader
+from galloper.errors import LotsError, OrderError, PositionError
+from galloper.orders import Order
+from galloper.parsing import parse_orders
+from galloper.units import Dislodgement, Unit, dislodgement_of, unit_of
+
+OrderLike: TypeAlias = "Order | str | Mapping[str, Any]"
+"""An order as a value, as text, or as an object of JSON; `power` may be left out where it is known."""
+SheetLike: TypeAlias = "str | Iterable[OrderLike]"
+"""The orders of one power: a text of several lines, or the orders one by one."""
+
+
+class Position:
+    """A board between two phases: what stands where, who owns what, and the phase that is judged next.
+
+    It never changes. Make one by `Position.opening`, by `Position.from_json`, or by judging another.
+    Positions of one board are equal if they say the same.
+    """
+
+    __slots__ = ("board", "inner")
+
+    def __init__(self, board: Board, inner: judged.Position) -> None:
+        self.board = board
+        self.inner = inner
+
+    @classmethod
+    def opening(cls, board: str | Board) -> Position:
+        """The position that a game of this board begins with. Raises BoardError."""
+        opening_board = as_board(board)
+        return cls(opening_board, opening_board.inner.start)
+
+    @classmethod
+    def from_json(cls, board: str | Board, data: Mapping[str, Any]) -> Position:
+        """The position in an object of the JSON of `adjudicate` (docs/contract.md). Its orders are passed
+        over. Raises PositionError, which begins with the field at fault."""
+        case_board = as_board(board)
+        try:
+            return cls(case_board, case_reader(case_board).read_position(data))
+        except CaseFault as fault:
+            raise PositionError(f"{fault}.") from fault
+
+    @property
+    def phase(self) -> Phase:
+        """The phase that is judged next; its text is "Spring 1901 Movement"."""
+        return self.inner.phase
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units on the board, sorted by power and region. Dislodged ones are not among them."""
+        return tuple(sorted(map(unit_of, self.inner.units), key=lambda unit: (unit.power, unit.region)))
+
+    @property
+    def centres(self) -> Mapping[str, tuple[str, ...]]:
+        """Each power with the ids of the centres it owns, sorted; powers without any have none."""
+        owned = self.inner.centres
+        return MappingProxyType({power: tuple(sorted(owned.get(power, ()))) for power in self.board.powers})
+
+    @property
+    def dislodged(self) -> tuple[Dislodgement, ...]:
+        """The units that must retreat in this phase."""
+        return tuple(map(dislodgement_of, self.inner.dislodged))
+
+    @property
+    def contested(self) -> tuple[str, ...]:
+        """The provinces that a standoff left empty, where nobody may retreat; sorted."""
+        return tuple(sorted(self.inner.contested))
+
+    @property
+    def adjustments(self) -> Mapping[str, int]:
+        """In an adjustment phase, the builds (+) or removals (-) due to each power that has any; otherwise
+        empty."""
+        inner, variant = self.inner, self.board.inner
+        if inner.phase.kind is not PhaseKind.ADJUSTMENT:
+            return MappingProxyType({})
+        due = builds_due(variant.context(), variant.rules, inner.centres, inner.units, inner.memory)
+        return MappingProxyType(due)
+
+    def read_orders(self, power: str, orders: SheetLike) -> tuple[Order, ...]:
+        """The orders of one power for this phase, as values. Text needs the grammar's packages, values and
+        JSON do not. Raises OrderError, BoardError and MissingLibraryError."""
+        author = self.board.power(power)
+        if isinstance(orders, str):
+            return self._parsed(author, orders)
+        read: list[Order] = []
+        for order in orders:
+            if isinstance(order, str):
+                read += self._parsed(author, order)
+                continue
+            value = self._order(order, author)
+            if value.power != author:
+                raise OrderError(f"This is an order of {value.power}, and not of {author}: {value}.")
+            read.append(value)
+        return tuple(read)
+
+    def judge(
+        self, orders: Mapping[str, SheetLike] | Iterable[Order | Mapping[str, Any]] = (),
+        lots: Sequence[int] = (),
+    ) -> Resolution:
+        """Judge the phase: what becomes of each order, and the position that follows.
+
+        `orders`: each power with its orders, or everybody's orders as values or JSON. A fault in them is an
+        outcome ("void"), not an error. `lots`: whole numbers for rules that draw lots; a draw among n things
+        takes the next number modulo n. The same arguments always give the same resolution. Raises LotsError
+        if there are too few numbers, and as `read_orders` for what is no order at all.
+        """
+        if isinstance(orders, Mapping):
+            read = tuple(order for power, sheet in orders.items() for order in self.read_orders(power, sheet))
+        else:
+            read = tuple(self._order(order) for order in orders)
+        variant = self.board.inner
+        inner_orders = [order.inner for order in read]
+        try:
+            resolution = judges.judge(
+                variant.context(), variant.rules, self.inner, inner_orders, Lots(tuple(lots)))
+        except IndexError as error:
+            raise LotsError(f"{self.phase} draws lots, and {len(lots)} numbers are too few; give at most "
+                            f"{variant.rules.LOTS}.") from error
+        case = Case(None, self.inner, tuple(inner_orders), Lots())
+        data = answer(case, resolution, variant.rules)
+        del data["id"]
+        return Resolution(
+            self.board, read, data, Position(self.board, resolution.position), resolution.lots_used)
+
+    def to_json(self) -> dict[str, Any]:
+        """The position as an object of the JSON of `adjudicate`; inverse of `from_json`."""
+        return write_position(self.inner)
+
+    def _order(self, order: OrderLike, author: str | None = None) -> Order:
+        if isinstance(order, str):
+            raise OrderError(f"{order!r} does not say whose order it is; give orders as text by power: "
+                             f"{{power: [text, ...]}}.", order)
+        if isinstance(order, Mapping):
+            known = {} if author is None else {"power": author}
+            return Order.from_json(self.board, {**known, **order})
+        if order.board != self.board:
+            raise OrderError(f"This is an order for the board {order.board.name}: {order}.")
+        return order
+
+    def _parsed(self, author: str, text: str) -> tuple[Order, ...]:
+        return parse_orders(text, board=self.board, power=author, phase=self.phase.kind.value)
+
+    def __str__(self) -> str:
+        """The phase, then a line for each power with units or centres, then a line for each dislodged
+        unit."""
+        rows = [str(self.phase)]
+        units = self.units
+        for power, centres in self.centres.items():
+            named = [f"{unit.kind} {unit.region}" for unit in units if unit.power == power]
+            if named or centres:
+                count = f"{len(centres)} centre{'' if len(centres) == 1 else 's'}"
+                rows.append(f"{power}: {', '.join(named) or 'no units'}; {count}")
+        return "\n".join([*rows, *(f"Dislodged: {dislodged}" for dislodged in self.dislodged)])
+
+    def __repr__(self) -> str:
+        return f"<Position {self.board.name}: {self.phase}, {len(self.inner.units)} units>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.board == other.board and self.inner == other.inner
+
+    def __hash__(self) -> int:
+        return hash((self.inner.phase, self.inner.units))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome:
+    """What became of one order.
+
+    `result` is "succeeds", "fails" or "void"; `reason` the word for why not ("bounced", "cut", "illegal" ...)
+    or None; `why` a sentence for players. `dislodged`: the ordered unit was dislodged.
+    """
+
+    order: Order
+    result: Result
+    reason: str | None
+    why: str
+    dislodged: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.order.power} {self.order} {self.result}: {self.why}"
+
+    def __repr__(self) -> str:
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"<Outcome {self.order.power} {self.order}: {self.result}{reason}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Resolution:
+    """A judged phase: the orders and what became of them, and the position that follows.
+
+    `lots_used`: how many numbers were drawn. `to_json` has what one kind of phase or one game has besides.
+    """
+
+    board: Board = field(repr=False)
+    orders: tuple[Order, ...]
+    inner: Mapping[str, Any] = field(repr=False)
+    position: Position
+    lots_used: int = 0
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What became of each order, in the order given."""
+        return tuple(
+            Outcome(order, Result(told["result"]), told.get("reason"), str(told.get("why", "")),
+                    bool(told.get("dislodged", False)))
+            for order, told in zip(self.orders, self.inner["orders"], strict=True)
+        )
+
+    @property
+    def dislodged(self) -> tuple[Dislodgement, ...]:
+        """The units that were dislodged in a movement phase and must retreat."""
+        return self.position.dislodged
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The power that has won, or the powers that win together; empty while the game goes on."""
+        winner = self.inner.get("winner")
+        return tuple(self.inner.get("joint", ())) if winner is None else (winner,)
+
+    @property
+    def draw_open_to(self) -> tuple[str, ...]:
+        """The powers that together fulfil the rules' condition for a draw; empty if nobody does."""
+        return tuple(self.inner.get("draw_open_to") or ())
+
+    @property
+    def ends_game(self) -> bool:
+        """True if the game is over after this phase."""
+        is_drawn = bool(self.draw_open_to) and self.board.inner.rules.draw_ends_game()
+        return bool(self.winners) or is_drawn
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what happened without an order."""
+        return tuple(self.inner.get("notes", ()))
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer of `galloper adjudicate` to this phase (docs/contract.md), without an `id`."""
+        return deepcopy(dict(self.inner))
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.outcomes), *self.notes])
+
+    def __repr__(self) -> str:
+        succeeded = sum(outcome.result is Result.SUCCEEDS for outcome in self.outcomes)
+        return f"<Resolution: {succeeded} of {len(self.orders)} orders succeed, then {self.position.phase}>"

@@ -1,0 +1,70 @@
+"""INS-04: every example of docs/api.md and of the package's own docstring is run as it stands."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import galloper
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/api.md").read_text("utf-8")
+SECTIONS = dict(re.findall(r"^#+ (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+SLOW = {"Read a sheet", "Draw a map"}
+
+
+def _run(name: str, text: str) -> int:
+    # A fence below an output would be taken for its last line.
+    plain = re.sub(r"^```.*$", "", text, flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(plain, {}, name, "docs/api.md", 0)
+    report: list[str] = []
+    failed = doctest.DocTestRunner().run(test, out=report.append).failed
+    assert not failed, "".join(report)
+    return len(test.examples)
+
+
+@pytest.mark.parametrize("section", [
+    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in SECTIONS
+])
+def test_the_examples_of_the_page(section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ROOT / "tests/data/sheets/s005.jpg", tmp_path / "sheet.jpg")
+    monkeypatch.chdir(tmp_path)
+    count = _run(section, SECTIONS[section])
+    assert count or ">>>" not in SECTIONS[section]
+
+
+def test_the_example_in_the_package() -> None:
+    assert _run("galloper", inspect.getdoc(galloper) or "")
+
+
+def test_the_page_tells_of_every_public_name() -> None:
+    shown = {name for name in galloper.__all__ if re.search(rf"\b{name}\b", PAGE)}
+    # Types of arguments, and parts of values, are told of by their own docstrings.
+    parts = {"OrderLike", "SheetLike", "SheetLine", "Outcome", "Province", "PhaseKind", "Phase", "Result",
+             "__version__"}
+    assert set(galloper.__all__) - shown - parts == set()
+
+
+def test_everything_public_has_a_docstring_and_types() -> None:
+    for name in galloper.__all__:
+        thing = getattr(galloper, name)
+        if not callable(thing) or name.endswith("Like"):
+            continue
+        assert inspect.getdoc(thing), name
+        parts = vars(thing).items() if inspect.isclass(thing) else [(name, thing)]
+        for part, value in parts:
+            if part.startswith("_") or not thing.__module__.startswith("galloper"):
+                continue
+            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            if not inspect.isfunction(function):
+                continue
+            assert function.__doc__, f"{name}.{part}"
+            hints = function.__annotations__
+            assert "return" in hints, f"{name}.{part}"
+            arguments = set(inspect.signature(function).parameters) - {"self", "cls"}
+            assert arguments <= set(hints), f"{name}.{part}"
