@@ -156,7 +156,7 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             roots = tuple(
-                _check_record(session, game)
+                check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
     reason = "This site was put back from a backup. Letters may have left the old one since."
@@ -214,7 +214,7 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
                               f"back.") from fault
 
 
-def _check_record(session: Session, game: str) -> chain.Root:
+def check_record(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
     before, number = start(game), 0
     for number, row in enumerate(chain.entries(session, game), start=1):

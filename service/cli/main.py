@@ -215,6 +215,31 @@ def restore(
     raise typer.Exit(restore_site(file, folder, sys.stdout, as_json=as_json, quiet=quiet))
 
 
+@app.command(epilog="Example: galloper migrate ~/galloper-site --check")
+def migrate(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say what is due: exit 0 up to date, 3 steps due, 4 newer.")
+    ] = False,
+    agreed: Annotated[
+        bool, typer.Option("--yes", help="There is a backup of the PostgreSQL database: go on.")
+    ] = False,
+    target: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL-OR-FILE",
+                     help="Move to this empty PostgreSQL database; a file holds an address with a password."),
+    ] = None,
+) -> None:
+    """Bring a site's database to this program's tables, after a copy; or move it to PostgreSQL."""
+    from service.cli.migrate import migrate_site, move_site
+
+    if target is None:
+        raise typer.Exit(migrate_site(folder, sys.stdout, check=check, agreed=agreed))
+    if check or agreed:
+        raise typer.BadParameter("--to goes with neither --check nor --yes.")
+    raise typer.Exit(move_site(folder, target, sys.stdout, sys.stderr))
+
+
 @app.command(epilog="Example: galloper verify powick-bridge.zip letters/*.eml")
 def verify(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's archive, as a ZIP file.")],

@@ -34,7 +34,7 @@ def run_site(folder: Path) -> int:
     stop = _stop_on_signals()
     settings = settings_of(folder)
     set_up(sys.stderr)
-    with _site_lock(settings):
+    with site_lock(settings):
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop)
@@ -121,7 +121,9 @@ def _stop_on_signals() -> Event:
 
 
 @contextmanager
-def _site_lock(settings: Settings) -> Iterator[None]:
+def site_lock(settings: Settings) -> Iterator[None]:
+    """Nobody else serves a site whose database is a file while this is held. Raises SiteError if somebody
+    does; a site on PostgreSQL has no such lock."""
     path = Path(settings.data) / LOCK
     # Several processes may serve a PostgreSQL site: its workers have names, and its mails are known by bytes.
     if not _in_a_file(settings):

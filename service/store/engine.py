@@ -99,6 +99,11 @@ def migrate(url: str) -> None:
         with engine.begin() as connection:
             # Two processes that start together must not both create the tables.
             _lock_sqlite(connection)
-            command.upgrade(alembic_config(connection), "head")
+            migrate_within(connection)
     finally:
         engine.dispose()
+
+
+def migrate_within(connection: Connection) -> None:
+    """Bring the tables to the newest shape in the caller's transaction, which may still be rolled back."""
+    command.upgrade(alembic_config(connection), "head")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import time
 import zipfile
@@ -21,6 +22,7 @@ from demo.story import StoryMail, WrittenLine
 from grammar.print import canonical
 from service.archive.export import Edition, write_archive
 from service.bootstrap import Running, Site, open_site
+from service.cli.migrate import move_site
 from service.clock import SimulatedClock
 from service.site_folder import settings_of
 from service.store.tables import (
@@ -52,12 +54,19 @@ PATIENCE = 240.0
 
 
 @pytest.mark.slow
-def test_the_games_are_played_on(old: Path, site_folder: Path, tmp_path: Path) -> None:
-    """A mail that waited in the queue is judged and its sheet read. Letters that were held leave once. The
+def test_the_games_are_played_on(
+    old: Path, site_folder: Path, tmp_path: Path, database: str, database_url: str
+) -> None:
+    """On its own SQLite file, and moved to PostgreSQL by `galloper migrate --to` (INS-07).
+
+    A mail that waited in the queue is judged and its sheet read. Letters that were held leave once. The
     open phase is closed, its old reading settled at the desk, judged and sent, and a turn of the other game
     after it. The archives that follow begin with the old records and prove the old letters."""
-    clock = SimulatedClock(STOPPED)
-    with running_site(site_folder, clock) as (site, coordinator):
+    clock, environment = SimulatedClock(STOPPED), {}
+    if database == "postgres":
+        assert move_site(site_folder, database_url, io.StringIO(), io.StringIO()) == 0
+        environment = {"GALLOPER_DATABASE": database_url}
+    with running_site(site_folder, clock, environment) as (site, coordinator):
         wait(
             "the waiting mail to be judged",
             lambda: count(site, MailRow, MailRow.state == MailState.STORED) == 0,
@@ -71,9 +80,11 @@ def test_the_games_are_played_on(old: Path, site_folder: Path, tmp_path: Path) -
 
 
 @contextmanager
-def running_site(site_folder: Path, clock: SimulatedClock) -> Iterator[tuple[Site, ScriptedCoordinator]]:
+def running_site(
+    site_folder: Path, clock: SimulatedClock, environment: dict[str, str]
+) -> Iterator[tuple[Site, ScriptedCoordinator]]:
     """The old site, served by today's code, with its coordinator signed in."""
-    settings = settings_of(site_folder, {})
+    settings = settings_of(site_folder, environment)
     # Letters may be larger than they were: making their pictures small takes longer than all the rest.
     larger = settings.mail_out.model_copy(update={"max_bytes": 8_000_000})
     site = open_site(settings.model_copy(update={"mail_out": larger}), clock=clock)

@@ -1,0 +1,160 @@
+"""`galloper migrate`: what is due, a copy first, and a process that is killed half way (INS-07)."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sqlite3
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+
+from service.archive.backup import newest_migration
+from service.cli.migrate import DATABASE_NEWER, STEPS_DUE, migrate_site
+from service.operations.health import BACKUP
+from service.site_folder import SiteError, settings_of
+from service.store.engine import alembic_config, open_engine
+from service.store.upgrade import difference
+from tests.support.own_site import own_site
+from tests.support.servers.postgres import Postgres, binaries
+
+ROOT = Path(__file__).parents[3]
+OLD, NEWEST = "0006", newest_migration()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A site whose database has the tables of an older program, and a user."""
+    own_site(tmp_path)
+    url = settings_of(tmp_path, {}).database_url
+    make_old(url)
+    return tmp_path
+
+
+def make_old(url: str) -> None:
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        command.upgrade(alembic_config(connection), OLD)
+        connection.execute(text("INSERT INTO users (name, password, role, created_at) "
+                                "VALUES ('Ada', 'x', 'coordinator', '2026-01-01 00:00:00+00')"))
+    engine.dispose()
+
+
+def file_of(folder: Path) -> Path:
+    return folder / "data" / "galloper.sqlite"
+
+
+def revision(file: Path) -> str:
+    with sqlite3.connect(file) as connection:
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+
+
+def run(folder: Path, *, check: bool = False, agreed: bool = False) -> tuple[int, str]:
+    out = io.StringIO()
+    return migrate_site(folder, out, check=check, agreed=agreed), out.getvalue()
+
+
+def test_the_check_says_what_is_due_and_changes_nothing(folder: Path) -> None:
+    """INS-07: each step in a sentence, the backup, and an exit code for each of the three states."""
+    before = file_of(folder).read_bytes()
+    code, printed = run(folder, check=True)
+    assert code == STEPS_DUE
+    assert f"has tables {OLD}; this program needs {NEWEST}." in printed
+    assert "steps are due:\n  0007  What Today, Health and a game's page count is found by" in printed
+    assert "No backup was ever noted." in printed
+    assert file_of(folder).read_bytes() == before
+    assert run(folder)[0] == 0
+    code, printed = run(folder, check=True)
+    assert (code, printed.splitlines()[-1]) == (0, "They are up to date.")
+    with sqlite3.connect(file_of(folder)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    code, printed = run(folder, check=True)
+    assert (code, "newer Galloper: install that one" in printed) == (DATABASE_NEWER, True)
+    with pytest.raises(SiteError, match="newer Galloper"):
+        run(folder)
+
+
+def test_a_copy_lies_beside_the_database_before_the_first_step(folder: Path) -> None:
+    """INS-07: the copy is the database as it was, readable by the program that left it."""
+    code, printed = run(folder)
+    copies = list((folder / "data").glob(f"galloper.sqlite.{OLD}-before-{NEWEST}.*"))
+    assert code == 0
+    assert len(copies) == 1
+    assert str(copies[0]) in printed
+    assert (revision(copies[0]), revision(file_of(folder))) == (OLD, NEWEST)
+    with sqlite3.connect(copies[0]) as connection:
+        assert connection.execute("SELECT name FROM users").fetchall() == [("Ada",)]
+    assert run(folder)[1].endswith("They are up to date.\n")
+    assert len(list((folder / "data").glob("galloper.sqlite.*-before-*"))) == 1
+
+
+KILLED = """
+import sys
+from alembic import op
+from service.cli.main import app
+real = op.create_table
+def create_table(name, *columns, **more):
+    real(name, *columns, **more)
+    if name == "record_due":
+        print("half way", flush=True)
+        sys.stdin.read()
+op.create_table = create_table
+app(["migrate", sys.argv[1]])
+"""
+
+
+def test_a_process_killed_between_two_statements_changes_nothing(folder: Path) -> None:
+    """INS-07: kill -9 in the middle of the last step; the tables are as before, and the same command ends the
+    work."""
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(folder)], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    assert process.stdin is not None
+    assert any("half way" in line for line in process.stdout)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(30) == -signal.SIGKILL
+    process.stdout.close()
+    process.stdin.close()
+    assert difference(settings_of(folder, {}).database_url, BACKUP).revision == OLD
+    with sqlite3.connect(file_of(folder)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    assert not {"record", "record_heads", "record_due"} & tables
+    assert run(folder)[0] == 0
+    assert revision(file_of(folder)) == NEWEST
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
+def test_a_database_on_a_server_wants_a_backup_first(
+    cluster: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """INS-07: without a backup of the last day the line for pg_dump is printed and nothing is changed."""
+    database_url = cluster.url()
+    own_site(tmp_path)
+    make_old(database_url)
+    monkeypatch.setenv("GALLOPER_DATABASE", database_url)
+    with pytest.raises(SiteError, match=f"pg_dump --format=custom --file=before-{NEWEST}.dump 'postgresql://"):
+        run(tmp_path)
+    engine = open_engine(database_url)
+    note = "INSERT INTO events (at, actor, what, detail) VALUES (:at, 'x', :what, '{}')"
+    with engine.begin() as connection:
+        connection.execute(text(note), {"at": datetime.now(UTC) - timedelta(days=3), "what": BACKUP})
+    with pytest.raises(SiteError, match="No backup of the last 24 hours"):
+        run(tmp_path)
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO workers (executor, seen_at) VALUES ('mill:7', :at)"),
+                           {"at": datetime.now(UTC)})
+    with pytest.raises(SiteError, match="The site runs: mill:7"):
+        run(tmp_path, agreed=True)
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM workers"))
+        connection.execute(text(note), {"at": datetime.now(UTC) - timedelta(hours=1), "what": BACKUP})
+    assert run(tmp_path)[0] == 0
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == NEWEST
+    engine.dispose()
