@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures clean
+.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make test            set up and pass the tests (about 8 minutes on two cores)"
 	@echo "make test-slow       the long suites"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
+	@echo "make docs            these documents as a site, in build/docs, with its links checked"
 	@echo "make lint            style, types and import contracts"
 
 setup:
@@ -35,6 +36,10 @@ test-slow: setup-bench
 
 pictures: setup-bench
 	.venv/bin/python -m tools.pictures build/pictures
+
+docs: setup-dev
+	@tools/setup-docs
+	.venv/bin/python -m tools.documents build/docs
 
 lint: setup-dev
 	.venv/bin/ruff check .

@@ -107,7 +107,8 @@ def _names_in(model: type[BaseModel], table: Sequence[int | str]) -> list[str]:
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # The texts below the settings are read by `galloper schema settings` and by the documents.
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class OAuth(_Part):
@@ -116,10 +117,15 @@ class OAuth(_Part):
 
     # HTTPS, or loopback for tests: the request has the client's secret in it.
     token_url: str = Field(pattern=r"^(https://|http://(127\.0\.0\.1|localhost)[:/])")
+    """Where the provider gives access tokens; over HTTPS."""
     client_id: str
+    """The name under which the provider knows this program."""
     client_secret: str = ""
+    """The secret of that name."""
     refresh_token: str = ""
+    """What the mailbox's owner allowed once; without it the program logs in under its own name."""
     scope: str = ""
+    """What is asked for, where the provider wants it said."""
 
 
 class MailIn(_Part):
@@ -127,19 +133,34 @@ class MailIn(_Part):
     password is not used."""
 
     kind: str = Field(default="imap", pattern="^(imap|maildir)$")
+    """How mail is fetched: `imap` from a mail server, `maildir` from a folder of this machine."""
     host: str = "localhost"
+    """The mail server."""
     port: int = 993
+    """Its port. 993: encrypted from the start; 143: by STARTTLS."""
     tls: bool = True
+    """Whether the connection is encrypted and the server's certificate verified."""
     user: str = ""
+    """The name to sign in with."""
     password: str = ""
+    """The password to sign in with."""
     folder: str = "INBOX"
+    """The folder where new mail arrives."""
     done_folder: str = "Galloper"
+    """Where mails that were taken in are moved."""
     quarantine_folder: str = "Galloper-Quarantine"
+    """Where mails that could not be fetched are moved."""
     path: str = ""
+    """The folder of a maildir."""
     max_bytes: int = 36_000_000
+    """Of a larger mail only the header is fetched, and its sender is told."""
     keep_alive_seconds: int = 240
+    """How long to wait for news before the connection is renewed, five minutes at the most."""
     trusted_authserv_id: str = ""
+    """The name that the mail server writes first into the Authentication-Results header of a mail that it
+    received. Without it no sheet counts."""
     oauth: OAuth | None = None
+    """A provider of access tokens, in place of the password."""
 
 
 class MailOut(_Part):
@@ -149,17 +170,29 @@ class MailOut(_Part):
     """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
+    """How letters leave: `smtp` by a relay, `folder` as files that nobody sends."""
     host: str = "localhost"
+    """The relay."""
     port: int = 587
+    """Its port. 587: by STARTTLS; 465: encrypted from the start."""
     starttls: bool = True
+    """Whether STARTTLS is asked for before anything is sent."""
     user: str = ""
+    """The name to sign in with."""
     password: str = ""
+    """The password to sign in with."""
     path: str = ""
+    """The folder for letters as files."""
     sender: str
+    """What stands in From, such as `Galloper <orders@example.org>`."""
     max_bytes: int = 8_000_000
+    """Pictures of a larger letter are made smaller."""
     oauth: OAuth | None = None
+    """A provider of access tokens, in place of the password."""
     # Then a bounce says which letter it is about, even if it quotes nothing of it.
     return_by_letter: bool = False
+    """Whether each letter has a return address of its own; mail to `orders+anything@` must reach
+    `orders@`."""
 
     @property
     def encrypted(self) -> bool:
@@ -176,9 +209,13 @@ class ReaderSettings(_Part):
     """
 
     auto_accept_confidence: float = Field(default=0.8, ge=0, le=1)
+    """A line is accepted without a person only from this confidence on."""
     min_margin_letters: float = Field(default=1.3, ge=0)
+    """And only if the next different order is this many letters away."""
     child_memory_mb: int = Field(default=2500, ge=800)
+    """Megabytes for the child process that opens a photograph."""
     child_seconds: int = Field(default=30, ge=5)
+    """Seconds for it."""
 
 
 class Web(_Part):
@@ -186,10 +223,16 @@ class Web(_Part):
     `metrics_token` as bearer token; with an empty token they are off."""
 
     host: str = "127.0.0.1"
+    """The address that the desk listens at. A web server with a certificate stands before it."""
     port: int = 8642
+    """Its port."""
     base_url: str = ""
+    """How the desk is reached from outside, such as `https://orders.example.org`. Without it letters have no
+    links."""
     secure_cookies: bool = True
+    """False only on loopback, for a browser that refuses to sign in at http://127.0.0.1."""
     metrics_token: str = ""
+    """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
 
 
 class Settings(_Part):
@@ -201,18 +244,25 @@ class Settings(_Part):
     """
 
     data: str
+    """The folder for the database and the photographs."""
     database: str = ""
+    """An address such as `postgresql://galloper@localhost/galloper`. Without it: one SQLite file under
+    `data`."""
     photo_store: str = ""
+    """Another place for photographs, mails and letters, such as `s3://bucket/path`, for a site on several
+    machines."""
     boards: str = ""
+    """A folder of boards of the site's own, each a folder in it."""
     order_address: str
+    """Where players send their sheets."""
     coordinator: str
+    """Who hears of a mail that needs a person, and of alarms."""
     mail_in: MailIn
     mail_out: MailOut
     reader: ReaderSettings = ReaderSettings()
     web: Web = Web()
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
-    """Days after which mails that are in no game's record are deleted (`service.operations.retention`); None
-    keeps them for ever."""
+    """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
     _old_names: tuple[tuple[str, str], ...] = PrivateAttr(default=())
 
     def model_post_init(self, context: Any) -> None:

@@ -35,23 +35,35 @@ from service.store.tables import (
 
 
 class _Player(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    """Somebody who plays, or who shares a power with others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
     name: str = Field(min_length=1, max_length=200)
+    """The player's name, as `seats` and letters have it."""
     zone: str = "Europe/London"
+    """The time zone in which the player is told deadlines, by its name in the IANA list."""
     mail: list[str] = Field(min_length=1)
+    """The addresses that orders come from; letters go to all of them."""
 
 
 class GameFile(BaseModel):
     """What a coordinator writes down to begin a game. `start` is T+0, the day the first season begins."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
     name: str = Field(min_length=1, max_length=200)
+    """The game's name, as players write it in the subject of a mail."""
     aliases: list[str] = []
+    """Other names that a subject may have."""
     variant: str
+    """The board, by the name of its folder."""
     start: date
+    """T+0, the day on which the first season begins."""
     player: list[_Player]
+    """Everybody who plays."""
     seats: dict[str, str]
+    """A line for each power of the board: the power, and the player who commands it."""
     options: dict[str, Any] = {}
+    """Options of the game, as the desk's page Games names them."""
 
 
 @dataclass(frozen=True, slots=True)
