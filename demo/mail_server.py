@@ -36,11 +36,11 @@ class DemoMailServer:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises MissingMailServer, and RuntimeError if it does not answer
-        within 20 seconds."""
+        """Start it and wait until it answers. Raises MissingMailServer, and RuntimeError if it does not
+        answer within 20 seconds."""
         if importlib.util.find_spec("pymap") is None:
-            raise MissingMailServer("the demo needs a mail server that is not installed (pymap); in the source "
-                                    'tree: pip install --editable ".[demo]"')
+            raise MissingMailServer("the demo needs a mail server that is not installed (pymap); in the"
+                                    ' source tree: pip install --editable ".[demo]"')
         command = [sys.executable, "-m", "demo.mail_server", "--host", "127.0.0.1", "--port", str(self.port),
                    "--no-tls", "dict", "--demo-user", _USER, "--demo-password", _PASSWORD]  # fmt: skip
         self._child = subprocess.Popen(  # noqa: S603 (our own module)

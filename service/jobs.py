@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from service.record.chain import sessions
 from service.store import records
-from service.store.engine import full_url
+from service.store.engine import check_sqlite_of_queue, full_url
 from service.store.tables import WorkerRow
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,9 @@ class DbosJobs:
     ) -> None:
         url = full_url(engine.url.render_as_string(hide_password=False))
         on_sqlite = url.get_backend_name() == "sqlite"
-        if not on_sqlite:
+        if on_sqlite:
+            check_sqlite_of_queue()
+        else:
             url = url.set(drivername="postgresql")
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine

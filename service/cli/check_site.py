@@ -326,9 +326,11 @@ def check_database(settings: Settings) -> Finding:
     from sqlalchemy.exc import DBAPIError
 
     from service.site_folder import database_name, database_sentence
-    from service.store.engine import alembic_config, full_url, open_engine
+    from service.store.engine import alembic_config, check_sqlite_of_queue, full_url, open_engine
 
     name, url = database_name(settings), full_url(settings.database_url)
+    if url.get_backend_name() == "sqlite":
+        check_sqlite_of_queue()
     # Opening it would create the file, and this command changes nothing.
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return Finding("database", FindingState.WELL, f"{name} will be created at the first start")

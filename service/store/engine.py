@@ -8,6 +8,7 @@ by updates that name the state they expect, and a session is never held open ove
 from __future__ import annotations
 
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
-from adjudicator.errors import UserFacingError
+from service.config import ConfigError
 
 LOCK_SECONDS = 30
 
@@ -25,8 +26,24 @@ Store = sessionmaker[Session]
 """What modules are handed: `with store.begin() as session:` is one transaction."""
 
 
-class MissingDriver(UserFacingError):
-    """The Python package that speaks to the database is not installed."""
+SQLITE_OF_QUEUE = (3, 42)
+"""From Python 3.12 on the job queue (DBOS 3.4) asks SQLite for milliseconds; older ones answer with NULL."""
+
+
+class MissingDriver(ConfigError):
+    """The database cannot be used by this Python: a package is not installed, or its SQLite is too old."""
+
+
+def check_sqlite_of_queue(
+    python: tuple[int, ...] = sys.version_info[:2], sqlite: tuple[int, ...] = sqlite3.sqlite_version_info
+) -> None:
+    """Raise MissingDriver where this Python's SQLite library cannot hold the job queue."""
+    if python >= (3, 12) and sqlite < SQLITE_OF_QUEUE:
+        names = [".".join(map(str, version)) for version in (python, sqlite)]
+        raise MissingDriver(
+            f"database: this Python ({names[0]}) has SQLite {names[1]}, and "
+            "the job queue needs 3.42 or newer; use Python 3.11, a Python with a newer SQLite, or PostgreSQL"
+        )
 
 
 def full_url(url: str) -> URL:
