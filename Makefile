@@ -5,6 +5,7 @@
 help:
 	@echo "make demo            watch one whole turn: photographed orders arrive by mail, are read, judged and answered"
 	@echo "make demo FAST=1     the same, fully automatic and checked, within a minute"
+	@echo "make demo HANDS=1    the same, and you read the doubtful lines yourself in a browser"
 	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
 	@echo "make test            set up and pass the tests (about 8 minutes on two cores)"
 	@echo "make test-slow       the long suites"
@@ -23,7 +24,7 @@ setup-bench:
 
 demo: setup
 	@echo "Galloper's demo: a game on loopback mail, from photographs to results."
-	.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,)
+	.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,) $(if $(HANDS),--hands,)
 
 # A file's tests stay on one worker, so that what they share is set up once. Three workers fit two cores: many tests
 # wait for a server, a killed process or a clock.

@@ -1,7 +1,8 @@
-"""The demo's coordinator: signs in at the desk over HTTP and reads the doubtful lines, as a person would.
+"""The demo's coordinator: a script that signs in at the desk over HTTP and presses what a person would press.
 
-The story tells the script what every sheet says. It finds the line that a page shows by its neighbours, and
-presses what a person would press: the right reading, or the words typed out.
+It does not look at pictures. A person looked at the doubtful lines beforehand and wrote into the story what
+they show; the script finds the line that a page shows by its readings and presses the right one, or types the
+words out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import http.cookiejar
 import re
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
@@ -19,17 +20,40 @@ from rapidfuzz import fuzz
 from demo.story import WrittenLine
 
 NAME, PASSWORD = "demo", "galloper-demo"
-_TIMEOUT_SECONDS = 120
+# Results are drawn within one request. On a slow machine that may take minutes.
+_TIMEOUT_SECONDS = 1800
 
 # The least likeness, 0..100 (rapidfuzz's ratio), of a line's first reading to the written line that it is.
 _MIN_LIKENESS = 55.0
 
 
+@dataclass(frozen=True, slots=True)
+class DecidedLine:
+    """A doubtful line and what the script pressed.
+
+    `readings`: the reader's, as the desk shows them. `act`: "reading-2", "edit" or "not-order". `text`: the
+    words that stand now.
+    """
+
+    line_id: int
+    power: str
+    readings: tuple[str, ...]
+    act: str
+    text: str
+    order: str
+
+
+def _tell_nobody(_line: DecidedLine) -> None:
+    """For those who do not watch."""
+
+
 @dataclass(slots=True)
 class ScriptedCoordinator:
-    """A browser without a screen. `base`: the desk's address; `decisions`: lines by kind of decision."""
+    """A browser without a screen. `base`: the desk's address; `decisions`: lines by kind of decision;
+    `tell`: called for each line before it is decided."""
 
     base: str
+    tell: Callable[[DecidedLine], None] = _tell_nobody
     decisions: dict[str, int] = field(default_factory=dict)
     _open: urllib.request.OpenerDirector = field(init=False)
 
@@ -68,15 +92,25 @@ class ScriptedCoordinator:
             text = line.order  # a reading taken from another line of the sheet is sent with its order
         else:
             decision = "edit"
+        offers = [html.unescape(shown) for shown in re.findall(r'data-text="(.*?)"', page)]
+        self.tell(DecidedLine(int(_field(page, "line")), power, tuple(offers), decision, text, line.order))
         kind = decision.partition("-")[0]
         self.decisions[kind] = self.decisions.get(kind, 0) + 1
         return self.post(f"/desk/{phase_id}/decide", csrf=_field(page, "csrf"), line=_field(page, "line"),
                          key=_field(page, "key"), do=decision, text=text)
 
+    def is_read(self, phase_id: int) -> bool:
+        """True if no line of a phase waits for a decision."""
+        return 'name="line"' not in self.get(f"/desk/{phase_id}")
+
     def get(self, path: str) -> str:
         """A page's text."""
+        return self.fetch(path).decode()
+
+    def fetch(self, path: str) -> bytes:
+        """A page's or picture's bytes. Raises urllib's HTTPError for a status other than 200."""
         with self._open.open(self.base + path, timeout=_TIMEOUT_SECONDS) as answer:
-            return str(answer.read().decode())
+            return bytes(answer.read())
 
     def post(self, path: str, **values: str) -> str:
         """Send a form; the text of the page it leads to."""

@@ -105,6 +105,8 @@ class Story:
 
     `players`: power to (name, address). `sheets`: file name to its lines. `expected`: phase to power to
     canonical order to outcome. `positions`: phase to power to the units after it, such as "A London".
+    `reasons`: file name to canonical order to why a person reads a doubtful line so: what a look at the
+    photograph showed, written down beforehand.
     """
 
     game: str
@@ -115,6 +117,7 @@ class Story:
     expected: Mapping[str, Mapping[str, Mapping[str, ExpectedOutcome]]]
     positions: Mapping[str, Mapping[str, tuple[str, ...]]]
     secrets: tuple[Secret, ...] = ()
+    reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def phases(self) -> tuple[str, ...]:
         """The phases of the story in playing order."""
@@ -126,9 +129,17 @@ class Story:
 
     def written_lines(self, phase: str, power: str) -> tuple[WrittenLine, ...]:
         """The lines on the sheet of a power that counts in a phase; none if its orders were typed."""
+        file = self._counting_file(phase, power)
+        return self.sheets[file] if file else ()
+
+    def reasons_of(self, phase: str, power: str) -> Mapping[str, str]:
+        """Canonical order to why a person reads it so, for the doubtful lines of the sheet that counts."""
+        return self.reasons.get(self._counting_file(phase, power), {})
+
+    def _counting_file(self, phase: str, power: str) -> str:
         # A later version of the same phase counts: it is further down in the manifest.
         counting = [m for m in self.mails_of(phase) if m.power == power and m.fate == "accepted" and m.files]
-        return self.sheets[counting[-1].files[0]] if counting else ()
+        return counting[-1].files[0] if counting else ""
 
 
 def story_variants() -> tuple[str, ...]:
@@ -163,6 +174,12 @@ def read_story(folder: Path = DEFAULT_FOLDER) -> Story:
             Secret(secret["power"], tuple(secret["words"]), tuple(secret["rounds"]))
             for secret in results.get("secret", ())
         ),
+        reasons={
+            f"{sheet['name']}.jpg": {
+                line["order"]: line["reason"] for line in sheet["orders"] if "reason" in line
+            }
+            for sheet in manifest.get("sheet", ())
+        },
     )
 
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from threading import Condition, Event, Thread
 from time import monotonic, time
 
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from service.clock import Clock
@@ -120,16 +122,25 @@ class Schedule:
         self.every("letters", min(sweep_seconds, LETTER_SECONDS), self._look)
 
     def every(self, name: str, seconds: float, body: Callable[[], object]) -> None:
-        """Call `body` now and then: mailbox poll, purge. It must be quick, or only enqueue."""
+        """Call `body` now and then: mailbox poll, purge. It must be quick, or only enqueue. `seconds` pass
+        between the end of a call and the next."""
         self._intervals[name] = seconds
+        self._plan(name, body, timedelta())
+
+    def _plan(self, name: str, body: Callable[[], object], pause: timedelta) -> None:
+        # A date and not an interval: on a slow machine a body may take longer than its interval, and each run
+        # that was due meanwhile would be a skipped one with a warning in the log.
         self._scheduler.add_job(
-            lambda: self._run(body),
-            "interval",
-            seconds=seconds,
-            id=name,
-            next_run_time=datetime.now(UTC),
+            lambda: self._run_again(name, body), "date", run_date=datetime.now(UTC) + pause, id=name,
             replace_existing=True,
         )
+
+    def _run_again(self, name: str, body: Callable[[], object]) -> None:
+        try:
+            self._run(body)
+        finally:
+            if not self._stop.is_set():
+                self._plan(name, body, timedelta(seconds=self._intervals[name]))
 
     def start(self) -> None:
         """Begin, with one sweep at once."""
@@ -197,4 +208,6 @@ class Schedule:
                 planned = getattr(self._scheduler.get_job(name), "next_run_time", None)
                 if planned is not None and planned - now > timedelta(seconds=seconds * 1.5):
                     log.warning("the clock was set back; %s runs now", name)
-                    self._scheduler.modify_job(name, next_run_time=now)
+                    # Gone if it began to run meanwhile; then it plans itself anew.
+                    with suppress(JobLookupError):
+                        self._scheduler.modify_job(name, next_run_time=now)

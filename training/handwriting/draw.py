@@ -11,6 +11,7 @@ from training.handwriting.fonts import JOINED
 from training.handwriting.ink import Extent, Handwriting, InkRow, InkWord, Mask, Pen, counted_text
 from training.handwriting.paper import SIZE, BlankPaper, Colour, blank, lay_ink
 from training.handwriting.sheet import PX_PER_MM, SheetLine, SheetStyle, WrittenLineKind
+from training.handwriting.smear import smear
 from training.handwriting.strike import cross_out
 
 # 3 mm right of the margin that ruled paper has printed (`paper`).
@@ -89,6 +90,8 @@ class _Writer:
         indent = float(self._rng.uniform(50, 110))
         rows = self._pen.wrap(line.markup, self._right - self._left - 30, indent)
         extents = tuple(self._row(row, line, indent if index else 0.0) for index, row in enumerate(rows))
+        if line.smeared is not None:
+            smear(self._mask, extents[-1], line.smeared, self._pen.hand.size_px)
         return DrawnLine(line, tuple(counted_text(row) for row in rows), extents)
 
     def _row(self, row: tuple[InkWord, ...], line: SheetLine, indent: float) -> Extent:

@@ -62,7 +62,8 @@ class SheetLine:
     caret (above the crossed-out word, without one, where it follows that). `order` is the contract's
     canonical text, for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an
     odd line: "review" (a person must look at it), "read" (must be read although it is odd), "snap"
-    (misspelt; `meant` spells it right). `trap` says which oddity.
+    (misspelt; `meant` spells it right). `trap` says which oddity. `smeared` is the stretch of the line's last
+    row over which a hand went before the ink was dry: where it begins and ends, as shares 0..1 of the row.
     """
 
     markup: str
@@ -72,6 +73,7 @@ class SheetLine:
     want: str | None = None
     meant: str | None = None
     trap: str | None = None
+    smeared: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import json
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,8 @@ def _sheet(row: dict[str, Any], workshop: Workshop) -> SheetStyle:
     name = row["name"]
     lines = [SheetLine(text, WrittenLineKind.HEADING) for text in row["heading"]]
     lines += [
-        SheetLine(order["text"], WrittenLineKind.ORDER, order["order"], order.get("struck", False))
+        SheetLine(order["text"], WrittenLineKind.ORDER, order["order"], order.get("struck", False),
+                  smeared=_stretch(order))
         for order in row.get("orders", ())
     ]
     if "signature" in row:
@@ -87,6 +88,14 @@ def _sheet(row: dict[str, Any], workshop: Workshop) -> SheetStyle:
     except ValueError as fault:
         raise ValueError(f"sheet {name}: {fault}") from fault
     return SheetStyle(name, row["power"], row["phase"], tuple(lines), look)
+
+
+def _stretch(order: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The smeared stretch of a line, as shares of its last row."""
+    if "smeared" not in order:
+        return None
+    begin, end = order["smeared"]
+    return float(begin), float(end)
 
 
 def write_all(sheets: Iterable[SheetStyle], workshop: Workshop, out: Path) -> list[dict[str, Any]]:
