@@ -98,32 +98,60 @@ def _our_state(position: galloper.Position) -> tuple[set[str], set[str], dict[st
             {power: list(owned) for power, owned in position.centres.items() if owned})
 
 
+def _offers_occupied_provinces(peer: Any) -> bool:
+    """diplomacy 1.1.2 may let a unit that a convoyed army dislodged retreat to provinces with units in them
+    (F RUM to BLA, BUL and SEV in game 40), against the rulebook. Such a game is left there."""
+    occupied = {unit.split()[1][:3] for power in peer.powers.values() for unit in power.units}
+    return any(place[:3] in occupied for power in peer.powers.values()
+               for places in power.retreats.values() for place in places)
+
+
 def _is_idle(position: galloper.Position) -> bool:
     if position.phase.kind is galloper.PhaseKind.RETREAT:
         return not any(beaten.may_retreat for beaten in position.dislodged)
     return position.phase.kind is galloper.PhaseKind.ADJUSTMENT and not position.adjustments
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
-def test_games_go_as_those_of_the_peer(seed: int) -> None:
-    """INS-04: a game through the public package, beside another judge."""
+def _play(seed: int, counts: Counter[str]) -> None:
     peer_game = pytest.importorskip("diplomacy").Game
-    chance, peer, game, kinds = Random(seed), peer_game(), galloper.Game("standard"), Counter[str]()
+    chance, peer, game = Random(seed), peer_game(), galloper.Game("standard")
     for _ in range(PHASES):
         assert _name(game.phase) == peer.get_current_phase()
         orders = _orders(peer, chance)
         for power, texts in orders.items():
             peer.set_orders(power, texts)
             game.set_orders(power, [_our_text(text) for text in texts])
-        kinds[game.phase.kind.value] += 1
         before = peer.get_current_phase()
-        game.judge()
+        resolution = game.judge()
+        counts.update(outcome.order.word for outcome in resolution.outcomes
+                      if outcome.result is galloper.Result.SUCCEEDS)
+        counts["dislodged"] += len(resolution.dislodged)
+        counts["phases"] += 1
         peer.process()
+        if _offers_occupied_provinces(peer):
+            counts["faults of the peer"] += 1
+            return
         # The peer passes over a phase in which nobody has anything to do.
         while _is_idle(game.position):
             game.judge()
         assert _our_state(game.position) == _peer_state(peer), (before, orders)
-    assert kinds["movement"] >= PHASES // 3
     assert not game.replay()
-    assert galloper.Game.from_json(game.to_json()).to_json() == game.to_json()
+
+
+def test_a_game_goes_as_that_of_the_peer() -> None:
+    """INS-04: a game through the public package, beside another judge."""
+    counts = Counter[str]()
+    _play(0, counts)
+    assert counts["phases"] == PHASES
+
+
+@pytest.mark.slow
+def test_many_games_go_as_those_of_the_peer() -> None:
+    """INS-04: and everything that can be ordered on the classic board happens in them."""
+    counts = Counter[str]()
+    for seed in range(1, 61):
+        _play(seed, counts)
+    words = ("move", "support_hold", "support_move", "convoy", "retreat", "disband", "build", "dislodged")
+    assert min(counts[word] for word in words) >= 20, counts
+    assert counts["phases"] > 900, counts
+    assert counts["faults of the peer"] <= 3, counts

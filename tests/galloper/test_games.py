@@ -1,0 +1,143 @@
+"""INS-04: games, positions and orders as a programmer holds them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import galloper
+
+DATC = json.loads((Path(__file__).parents[1] / "data/datc/datc.json").read_text("utf-8"))["cases"]
+
+
+def test_datc_cases_through_the_public_door() -> None:
+    """DATC: results and positions of the published cases."""
+    for case in DATC:
+        position = galloper.Position.from_json("standard", case)
+        resolution = position.judge(case["orders"])
+        expect = case["expect"]
+        assert sorted(map(str, resolution.position.units)) == sorted(expect["positions"]), case["id"]
+        for outcome, wanted in zip(resolution.outcomes, expect["orders"], strict=True):
+            assert outcome.result == wanted["result"], (case["id"], outcome)
+
+
+def test_a_later_sheet_replaces_an_earlier_one_and_a_faulty_one_does_not() -> None:
+    game = galloper.Game("standard")
+    game.set_orders("france", "A Par - Bur")
+    (order,) = game.set_orders("FRANCE", ["A Par - Pic"])
+    with pytest.raises(galloper.OrderError, match=r"^Line 2: "):
+        game.set_orders("France", "A Par H\nA Mar dances")
+    assert game.orders == {"FRANCE": (order,)}
+    game.clear_orders("France")
+    assert not game.orders
+
+
+def test_undo_gives_position_and_orders_back() -> None:
+    game = galloper.Game("standard")
+    before = game.to_json()
+    game.set_orders("Italy", "A Ven - Tyr")
+    given = game.to_json()
+    game.judge()
+    played = game.undo()
+    assert game.to_json() == given
+    assert played.orders == game.orders["ITALY"]
+    game.clear_orders()
+    assert game.to_json() == before
+    with pytest.raises(IndexError):
+        game.undo()
+
+
+def test_values_are_copied_pickled_and_compared() -> None:
+    game = galloper.Game("standard")
+    game.set_orders("Italy", "A Ven - Tyr")
+    game.judge()
+    for twin in (copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
+        assert twin.to_json() == game.to_json()
+        assert twin.position == game.position
+        assert twin.phases[0].orders == game.phases[0].orders
+        assert len({twin.position, game.position, *twin.phases[0].orders, *game.phases[0].orders}) == 2
+        twin.judge()
+    assert len(game.phases) == 1
+
+
+def test_lots_are_an_argument_and_are_saved() -> None:
+    """Q-35: the third of three units, by the name of its region, for a number that leaves 2."""
+    data = {
+        "phase": "adjustment", "season": "Winter", "year": 1643, "centres": {"Ormond": ["Cork", "Meath"]},
+        "units": ["Ormond A Cork", "Ormond A Meath", "Ormond F Kinsale"],
+    }
+    position = galloper.Position.from_json("w3k", data)
+    assert position.adjustments == {"Ormond": -1}
+    with pytest.raises(galloper.LotsError, match="Winter 1643 Adjustment draws lots, and 0 numbers"):
+        position.judge()
+    resolution = position.judge(lots=[5])
+    assert resolution.to_json()["removed_by_lot"] == ["Meath"]
+    game = galloper.Game(position)
+    game.judge()
+    assert len(game.phases[0].lots) == 1
+    assert galloper.Game.from_json(game.to_json()).replay() == ()
+
+
+def test_a_game_that_was_won_is_over() -> None:
+    """18 of 34 centres win on the classic board, when the year ends."""
+    board = galloper.load_board("standard")
+    mine, rest = board.centres[:18], board.centres[18:]
+    position = galloper.Position.from_json(board, {
+        "phase": "movement", "season": "Autumn", "year": 1910, "units": ["TURKEY A CON"],
+        "centres": {"TURKEY": list(mine), "FRANCE": list(rest)},
+    })
+    game = galloper.Game(position)
+    resolution = game.judge()
+    assert resolution.winners == game.winners == ("TURKEY",)
+    assert game.is_over
+    with pytest.raises(galloper.GameOverError, match="Autumn 1910 Movement"):
+        game.judge()
+    assert galloper.Game.from_json(game.to_json()).is_over
+
+
+STANDARD = galloper.load_board("standard")
+HOLD = {"order": "hold", "type": "A", "loc": "PAR"}
+FAULTS: list[tuple[Callable[[], object], type[galloper.GalloperError], str]] = [
+    (lambda: galloper.load_board("w3"), galloper.BoardError, "There is no board 'w3'; the nearest is w3k"),
+    (lambda: galloper.add_boards("/nowhere"), galloper.BoardError, "no such folder of boards"),
+    (lambda: STANDARD.power("Frnace"), galloper.BoardError, "the nearest is FRANCE. The powers are AUSTRIA"),
+    (lambda: STANDARD.moves("Atlantis", "A"), galloper.BoardError, "no place 'Atlantis'"),
+    (lambda: STANDARD.moves("Paris", "K"), galloper.BoardError, "its kinds are A, F"),
+    (lambda: galloper.Position.opening(STANDARD).judge(cast("Any", ["A Par H"])), galloper.OrderError,
+     "whose order"),
+    (lambda: galloper.Position.opening(STANDARD).judge([HOLD]), galloper.OrderError, "power: is missing"),
+    (lambda: galloper.Game(STANDARD).set_orders("Italy", [{**HOLD, "power": "FRANCE"}]), galloper.OrderError,
+     "an order of FRANCE, and not of ITALY"),
+    (lambda: galloper.Game("w3k").set_orders(
+        "Ormond", [galloper.Order.from_json(STANDARD, {**HOLD, "power": "FRANCE"})]), galloper.OrderError,
+     "an order for the board standard"),
+    (lambda: galloper.parse_order("A Par H", board="standard", power="France", phase="turn"),
+     galloper.OrderError, "it has movement, retreat, adjustment"),
+    (lambda: galloper.parse_order("Armies Paris and Burgundy hold", board="standard", power="France"),
+     galloper.OrderError, "gives 2 orders; parse_orders takes it"),
+    (lambda: galloper.read_sheet("nowhere.jpg", board="w3k"), galloper.SheetError, "cannot be read"),
+    (lambda: galloper.read_sheet(b"", board="w3k", phase="turn"), galloper.SheetError, "has no phase 'turn'"),
+    (lambda: galloper.draw_map(galloper.Game("w3k"), "map.gif"), galloper.DrawingError, "not as 'gif'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "sentence"), FAULTS)
+def test_a_fault_is_a_sentence(
+    call: Callable[[], object], error: type[galloper.GalloperError], sentence: str
+) -> None:
+    with pytest.raises(error, match=sentence):
+        call()
+
+
+def test_an_order_error_says_where_and_what_is_near() -> None:
+    with pytest.raises(galloper.OrderError) as caught:
+        galloper.parse_order("A Paris - Atlantis", board="standard", power="France")
+    fault = caught.value
+    assert fault.text[slice(*fault.span or ())] == "Atlantis"
+    assert "A Paris - Mid-Atlantic Ocean" in fault.suggestions
