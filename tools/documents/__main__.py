@@ -39,14 +39,16 @@ def write_source(source: Path) -> None:
             _write_page(target, path.read_text("utf-8"), PurePosixPath(path.relative_to(TOP)))
         else:
             shutil.copy(path, target)
+    # What Sphinx copies as it is: the site has schemas/NAME.json.
+    files = source / "extra" / "schemas"
+    files.mkdir(parents=True)
+    for path in (TOP / pages.DOCS / "schemas").glob("*.json"):
+        shutil.copy(path, files)
     for name in pages.TOP_PAGES:
         _write_page(source / name, (TOP / name).read_text("utf-8"), PurePosixPath(name))
     (source / "reference" / "command-line.md").write_text(
         reference.command_pages("galloper", typer.main.get_command(app)), "utf-8"
     )
-    # What Sphinx copies as it is: the site has schemas/NAME.json.
-    files = source / "extra" / "schemas"
-    files.mkdir(parents=True)
     for name, sentence in schemas.SCHEMAS.items():
         schema = schemas.schema(name)
         text = json.dumps(schema, indent=2, ensure_ascii=False)

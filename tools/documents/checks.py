@@ -17,6 +17,7 @@ _FOLDERS = (
     "bench",
     "demo",
     "docs",
+    "galloper",
     "grammar",
     "maps",
     "migrations",

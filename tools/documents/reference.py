@@ -5,6 +5,7 @@ Values in, Markdown out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,7 +30,9 @@ def command_pages(program: str, group: Any) -> str:
             continue
         parts += [f"{'##' if len(path) == 2 else '###'} {' '.join(path)}", "", _paragraph(command.help), ""]
         with command.make_context(" ".join(path), [], resilient_parsing=True) as context:
-            usage = command.get_usage(context).removeprefix("Usage: ")
+            # typer shows a needed argument in braces, and one that has brackets of its own in two pairs.
+            usage = re.sub(r"\{([^}]*)\}|\[(\[[^]]*\])\]", r"\1\2", command.get_usage(context))
+            usage = usage.removeprefix("Usage: ")
             parts += ["```text", *(line.strip() for line in usage.splitlines()), "```", ""]
             rows = [
                 row for row in (_parameter_row(parameter, context) for parameter in command.params) if row
@@ -118,6 +121,14 @@ def _tables(
     resolved = _resolved(schema, whole)
     if "properties" in resolved:
         yield name, resolved
+    for choice in resolved.get("allOf", ()):
+        # A key's value decides which keys another one has.
+        for key, decides in choice.get("if", {}).get("properties", {}).items():
+            for inner_key, part in choice.get("then", {}).get("properties", {}).items():
+                for inner, mark in _inner(part, whole):
+                    # The heading puts the whole into the quotes of code.
+                    place = f"{name}.{inner_key}{mark}` where `{key}` is `{decides.get('const')}"
+                    yield place, _resolved(inner, whole)
     for key, part in resolved.get("properties", {}).items():
         path = f"{name}.{key}" if name else key
         for inner, mark in _inner(part, whole):
