@@ -5,6 +5,7 @@ It forgets everything when it ends. It ends with the program that started it, ev
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import socket
@@ -13,6 +14,7 @@ import sys
 import threading
 import time
 from datetime import datetime
+from typing import Any
 
 from imapclient import IMAPClient
 
@@ -107,8 +109,28 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
+def _hold_connections() -> None:
+    """Keep the task of each connection until it ends. proxy-protocol 0.11, which starts them for pymap, keeps
+    none, and since Python 3.13 asyncio's streams do not either: a collection of garbage cut them off."""
+    from pymap.imap import IMAPServer
+
+    serve = IMAPServer.__call__
+    running: set[asyncio.Task[Any] | None] = set()
+
+    async def serve_held(server: Any, *connection: Any) -> None:
+        task = asyncio.current_task()
+        running.add(task)
+        try:
+            await serve(server, *connection)
+        finally:
+            running.discard(task)
+
+    IMAPServer.__call__ = serve_held  # type: ignore[method-assign, assignment]
+
+
 if __name__ == "__main__":
     from pymap.main import main
 
+    _hold_connections()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     main()
