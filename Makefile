@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures docs clean
+.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures docs wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -48,6 +48,10 @@ lint: setup-dev
 	.venv/bin/mypy -p tests
 	.venv/bin/lint-imports
 	@tools/house
+
+# The same bytes from the same commit, in build/dist.
+wheel: setup-dev
+	tools/wheel
 
 clean:
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .hypothesis demo-site
