@@ -23,8 +23,7 @@ setup-bench:
 	@tools/setup bench
 
 demo: setup
-	@echo "Galloper's demo: a game on loopback mail, from photographs to results."
-	.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,) $(if $(HANDS),--hands,)
+	@.venv/bin/galloper demo $(if $(VARIANT),--variant $(VARIANT),) $(if $(FAST),--fast,) $(if $(HANDS),--hands,)
 
 # A file's tests stay on one worker, so that what they share is set up once. Three workers fit two cores: many tests
 # wait for a server, a killed process or a clock.

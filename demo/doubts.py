@@ -80,8 +80,9 @@ class DoubtfulLines:
         picture.write_bytes(self.coordinator.fetch(f"/images/line/{line.line_id}.jpg"))
         self.teller.say()
         self.teller.say(f"{line.power}, row {ordinal} of the sheet. The reader thinks:", indent=2)
-        for text in line.readings[:MOST_READINGS]:
-            share = f"{100 * scores[text]:4.1f} %" if text in scores else "  ?   "
+        readings = sorted(line.readings, key=lambda text: -scores.get(text, 0.0))
+        for text in readings[:MOST_READINGS]:
+            share = f"{100 * scores[text]:4.1f} %" if text in scores else "as typed before"
             self.teller.say(f"{share}  {text}", indent=6, hang=8)
         if not line.readings:
             self.teller.say(f"nothing that is an order: “{first_text}”", indent=6)

@@ -85,8 +85,9 @@ def check_pages(stage: Stage, findings: Findings) -> None:
                         f"{label}: {address} asks to sign in")
 
 
-def show_ending(stage: Stage, archive: Path, *, stays: bool) -> None:
-    """Say what is there to look at, and how to begin a site of one's own."""
+def show_ending(stage: Stage, archive: Path, *, stays: bool, deleted: bool) -> None:
+    """Say what is there to look at, and how to begin a site of one's own. `stays`: the site runs on;
+    `deleted`: its folder goes when the program ends."""
     teller = stage.teller
     program = program_name()
     if stays:
@@ -98,6 +99,8 @@ def show_ending(stage: Stage, archive: Path, *, stays: bool) -> None:
     teller.say("The game's archive holds everything that the players may know. Anyone can check it "
                "without this site:")
     teller.say(f"{program} verify {archive}", indent=4)
+    if deleted:
+        teller.say("(This site is temporary and is deleted now; with --keep it stays.)")
     teller.say("A site of your own begins with:")
     teller.say(f"{program} init ~/galloper-site", indent=4)
 

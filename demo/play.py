@@ -162,7 +162,8 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
             archive = write_archive(stage, turns.findings)
             open_next_phase(stage, turns.findings)
             check_pages(stage, turns.findings)
-            show_ending(stage, archive, stays=not wish.fast)
+            show_ending(stage, archive, stays=not wish.fast,
+                        deleted=wish.fast and wish.folder is None and not wish.keep)
             code = _report(turns.findings, teller, time.monotonic() - began, wish)
             if not wish.fast:
                 stay(stage)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from sqlalchemy.orm import Session
@@ -214,6 +215,26 @@ def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> No
     schedule = run(started, site, Counting())
     schedule.every("poll", 0.2, fails)
     assert wait_for(lambda: len(calls) >= 3, 20)
+
+
+def test_a_body_longer_than_its_interval_is_never_a_warning(
+    site: Site, started: list[Schedule], caplog: pytest.LogCaptureFixture
+) -> None:
+    """INS-06: on a slow machine a look takes longer than the second between two looks."""
+    begun, running = list[float](), threading.Lock()
+
+    def slow() -> None:
+        assert running.acquire(blocking=False), "two runs at a time"
+        begun.append(time.monotonic())
+        time.sleep(0.25)
+        running.release()
+
+    schedule = run(started, site, Counting())
+    schedule.every("slow", 0.05, slow)
+    assert wait_for(lambda: len(begun) >= 4, 20)
+    # The pause is counted from the end of a run.
+    assert min(after - before for before, after in pairwise(begun)) >= 0.3
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("apscheduler")] == []
 
 
 def test_it_ends_while_a_sweep_is_planning(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,9 @@ from PIL import Image, ImageFont, ImageOps
 
 from training.handwriting.appearance import choose
 from training.handwriting.draw import CrowdedError, draw
+from training.handwriting.ink import Extent
 from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
+from training.handwriting.smear import smear
 from training.photographs.landscape import meadow
 from training.photographs.one_sheet import jpeg, photograph
 from training.sheets.compose import Workshop, compose, main, read_sheets
@@ -71,6 +73,18 @@ def test_another_seed_gives_another_photograph(
 ) -> None:
     other = Workshop(8, workshop.cache, workshop.font_files)
     assert composed[0] != compose(a_sheet(workshop), other)[0]
+
+
+def test_a_smear_carries_ink_to_the_right_and_leaves_the_rest_as_it_was() -> None:
+    """INS-06: wet ink that a hand went over; the strokes are fainter, and grey lies behind them."""
+    mask = np.zeros((60, 400), np.float32)
+    mask[20:40, 50:54] = mask[20:40, 250:254] = 1.0
+    before = mask.copy()
+    smear(mask, Extent(0, 20, 400, 40), (0.5, 1.0), 40.0)
+    assert (mask[:, :200] == before[:, :200]).all()
+    assert mask[30, 251] < 0.7
+    assert 0.0 < mask[30, 275] < mask[30, 262] < mask[30, 251]
+    assert (mask[30, 205:240] < 0.01).all()
 
 
 def test_truth_repeats_the_lines_in_order(facts: dict[str, Any]) -> None:
