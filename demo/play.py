@@ -35,8 +35,12 @@ TRANSCRIPT = "transcript.txt"
 NEEDED_BYTES = 300_000_000
 """Free space without which the demo does not begin."""
 
-STOPPED_BY_VISITOR = 130
-"""Exit code after Ctrl-C before the story's end: 128 and the number of SIGINT, as in a shell."""
+FULL_BYTES = 5_000_000
+"""With less free space the disk counts as full."""
+
+STOPPED_BY_VISITOR, AUDIENCE_GONE = 130, 141
+"""Exit codes after Ctrl-C before the story's end, and when nobody reads the output any more: 128 and the
+number of SIGINT or SIGPIPE, as in a shell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,8 @@ def run_demo(
     teller = Teller()
     code = 1
     try:
-        code = _narrated(lambda: _run(story, root, teller, wish), root, teller)
+        with _log_in(root / LOG_FILE):
+            code = _narrated(lambda: _run(story, root, teller, wish), root, teller)
     finally:
         # What is left of a demo that failed shows why.
         if temporary and not keep and code != 1:
@@ -116,26 +121,49 @@ def _narrated(run: Callable[[], int], root: Path, teller: Teller) -> int:
     except AudienceGone:
         # Nobody reads: nothing is printed, and Python does not try again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return AUDIENCE_GONE
     except Exception as error:  # (a stranger sees a sentence and not a traceback)
         log.exception("the demo stopped")
         teller.clear()
-        print(f"galloper: the demo stopped: {_in_words(error)}. Nothing outside {root} was touched; its log "
-              f"is {root / LOG_FILE}. Start it again with the same command.", file=sys.stderr)
+        sentences = (f"galloper: the demo stopped: {_in_words(error, root)}.", f"Nothing outside {root} was "
+                     f"touched; its log is {root / LOG_FILE}.", "Start it again with the same command.")
+        print(" ".join(sentences), file=sys.stderr)
         return 1
 
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, UserFacingError):
-        return str(error).rstrip(".")
+def _in_words(error: Exception, root: Path) -> str:
     text = str(error)
-    if getattr(error, "errno", None) == errno.ENOSPC or "disk is full" in text or "disk I/O error" in text:
+    # Whatever fails first on a full disk, that is its cause.
+    if getattr(error, "errno", None) == errno.ENOSPC or "disk is full" in text or _is_full(root):
         return "the disk is full"
+    if isinstance(error, UserFacingError):
+        return text.rstrip(".")
     if getattr(error, "errno", None) in {errno.EACCES, errno.EROFS} or "readonly database" in text:
         return "its folder can no longer be written"
     if "timed out" in text or isinstance(error, TimeoutError):
         return "a part of it did not answer in time"
     return f"an unexpected fault ({type(error).__name__})"
+
+
+def _is_full(root: Path) -> bool:
+    try:
+        return shutil.disk_usage(root).free < FULL_BYTES
+    except OSError:
+        return False
+
+
+@contextmanager
+def _log_in(path: Path) -> Iterator[None]:
+    """Send every log line of the program and its libraries to a file."""
+    from service.operations.logs import set_up
+
+    with path.open("a", encoding="utf-8") as file:
+        set_up(file)
+        try:
+            yield
+        finally:
+            # A thread that ends after the file is closed has nobody left to tell.
+            logging.getLogger().handlers = [logging.NullHandler()]
 
 
 def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
@@ -146,30 +174,27 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
     from demo.ending import check_pages, open_next_phase, show_ending, stay, write_archive
     from demo.stage import open_stage
     from demo.turns import Turns
-    from service.operations.logs import set_up
 
-    with (root / LOG_FILE).open("a", encoding="utf-8") as log_file:
-        set_up(log_file)
-        teller.move("starting the mail server and the site")
-        with (
-            _same_signals(),
-            open_stage(story, root, teller, fast=wish.fast) as stage,
-            _orderly_end(teller),
-        ):
-            _name_desk(stage, wish)
-            turns = Turns(stage, wish.hands)
-            turns.play()
-            archive = write_archive(stage, turns.findings)
-            open_next_phase(stage, turns.findings)
-            check_pages(stage, turns.findings)
-            show_ending(stage, archive, stays=not wish.fast,
-                        deleted=wish.fast and wish.folder is None and not wish.keep)
-            code = _report(turns.findings, teller, time.monotonic() - began, wish)
-            if not wish.fast:
-                stay(stage)
+    teller.move("starting the mail server and the site")
+    with (
+        _same_signals(),
+        open_stage(story, root, teller, fast=wish.fast) as stage,
+        _orderly_end(teller),
+    ):
+        _name_desk(stage, wish)
+        turns = Turns(stage, wish.hands)
+        turns.play()
+        archive = write_archive(stage, turns.findings)
+        open_next_phase(stage, turns.findings)
+        check_pages(stage, turns.findings)
+        show_ending(stage, archive, stays=not wish.fast,
+                    deleted=wish.fast and wish.folder is None and not wish.keep)
+        code = _report(turns.findings, teller, time.monotonic() - began, wish)
         if not wish.fast:
-            teller.say(f"Ended, and nothing goes on in the background. The files stay in {root} until the "
-                       f"next demo.")
+            stay(stage)
+    if not wish.fast:
+        teller.say(f"Ended, and nothing goes on in the background. The files stay in {root} until the "
+                   f"next demo.")
     return code
 
 
