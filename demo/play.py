@@ -125,8 +125,9 @@ def _narrated(run: Callable[[], int], root: Path, teller: Teller) -> int:
     except Exception as error:  # (a stranger sees a sentence and not a traceback)
         log.exception("the demo stopped")
         teller.clear()
-        sentences = (f"galloper: the demo stopped: {_in_words(error, root)}.", f"Nothing outside {root} was "
-                     f"touched; its log is {root / LOG_FILE}.", "Start it again with the same command.")
+        safe = f"Nothing outside {root} was touched; its log is {root / LOG_FILE}."
+        sentences = (f"galloper: the demo stopped: {_in_words(error, root)}.", safe,
+                     "Start it again with the same command.")
         print(" ".join(sentences), file=sys.stderr)
         return 1
 
