@@ -149,10 +149,12 @@ def served(program: Path, elsewhere: Path) -> Iterator[tuple[int, Path]]:
     (site / "mail" / "cur").mkdir()
     (site / "mail" / "tmp").mkdir()
     (site / "galloper.toml").write_text(
-        'order_address = "orders@example.org"\ncoordinator = "coordinator@example.org"\n'
+        'data = "data"\norder_address = "orders@example.org"\ncoordinator = "coordinator@example.org"\n'
         '[mail_in]\nkind = "maildir"\npath = "mail"\ntrusted_authserv_id = "mx.example.org"\n'
         '[mail_out]\nkind = "folder"\npath = "outbox"\nsender = "orders@example.org"\n'
         f"[web]\nport = {port}\n")
+    answer = _run([program, "user", "add", site, "Ada"], elsewhere, "a password of many letters\n")
+    assert answer.returncode == 0, answer.stderr
     with (site / "log").open("wb") as log, subprocess.Popen(
             [program, "serve", site], cwd=elsewhere, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             env={"PATH": "/usr/bin:/bin", "HOME": str(elsewhere), "LANG": "C.UTF-8"}) as process:
