@@ -409,13 +409,41 @@ def map_draw(
 def game_new(
     folder: Site,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game, as README.md shows it.")],
+    rehearsal: Annotated[
+        bool, typer.Option("--rehearsal", help="Only rehearse it, from now on; it can be removed again.")
+    ] = False,
+    hours: Annotated[
+        float | None,
+        typer.Option("--hours", min=0.25, max=72.0, help="Hours of each phase of a rehearsal; 4 by default."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
     from service.cli.games import create_game
+    from service.games.game_clock import DEFAULT_HOURS
 
-    raise typer.Exit(create_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
+    if hours is not None and not rehearsal:
+        raise typer.BadParameter("--hours goes with --rehearsal only; a real game keeps the handbook's days.")
+    length = (hours or DEFAULT_HOURS) if rehearsal else None
+    raise typer.Exit(create_game(
+        folder, file, sys.stdout, as_json=as_json, quiet=quiet, rehearsal_hours=length))
+
+
+@game_app.command(
+    "remove-rehearsal",
+    epilog="Example: galloper game remove-rehearsal ~/galloper-site rehearsal-powick-bridge",
+)
+def game_remove_rehearsal(
+    folder: Site,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The rehearsal's short name.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Remove a rehearsal without trace, while the site is not served. A real game is never removed."""
+    from service.cli.games import remove_game
+
+    raise typer.Exit(remove_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")

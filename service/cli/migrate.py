@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
@@ -109,6 +111,16 @@ def _ago(age: timedelta) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def stopped(settings: Settings) -> Iterator[None]:
+    """Nobody serves the site: on SQLite nobody can begin to, on PostgreSQL no worker reports. Raises
+    SiteError."""
+    with site_lock(settings):
+        if file_of(settings.database_url) is None:
+            _check_quiet(settings)
+        yield
 
 
 def _check_quiet(settings: Settings) -> None:

@@ -6,7 +6,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from adjudicator.serialize import codec
 from maps.variant import Power, Variant
 from service.config import ConfigError, plain_faults
 from service.games.deadlines import PhaseWindow
+from service.games.game_clock import HOURS, PREFIX, START, GameClock
 from service.games.names import UnknownName, power_called
 from service.games.options import FIRST_COUNTS, TYPED
 from service.store.tables import (
@@ -90,6 +91,21 @@ class NewGame:
     seats: Sequence[GameSeat]
     aliases: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    # Of a rehearsal only: `start` is an instant then.
+    hours: float | None = None
+
+    @property
+    def clock(self) -> GameClock:
+        """When its phases open and close."""
+        return GameClock(self.start, self.hours)
+
+    def rehearsed(self, begins: datetime, hours: float) -> NewGame:
+        """This game as a rehearsal that begins at an instant, with `hours` for each phase, under a name of
+        its own: the real game may be on the same site."""
+        return replace(
+            self, name=PREFIX + self.name, aliases=tuple(PREFIX + alias for alias in self.aliases),
+            start=begins, hours=hours,
+        )
 
     @property
     def slug(self) -> str:
@@ -120,6 +136,7 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     wrong = [(f"seats.{power}: no player is called "
               f"{name}") for power, name in spec.seats.items() if name not in players]
     wrong += _review_fault(spec.options)
+    wrong += [f"options.{key}: no game file sets this" for key in (START, HOURS) if key in spec.options]
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     seats_by_power, strange = _powers_of(spec, powers)
     wrong += strange
@@ -186,14 +203,16 @@ def create(
     session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
 ) -> PhaseRow:
     """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is
-    taken."""
+    taken, or is that of a rehearsal and the game is none."""
+    if new.name.startswith(PREFIX) != (new.hours is not None):
+        raise ConfigError(f"a name that begins with {PREFIX}belongs to a rehearsal; choose another name")
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
     # Only what is true is stored: an option that is missing is off, also in games made before it existed.
     usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
     usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**usual, **new.options, "start": new.start.isoformat()}, created_at=now))
+                        options={**usual, **new.options, **new.clock.as_options()}, created_at=now))
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))

@@ -111,6 +111,19 @@ def schedule(
     return tuple(windows)
 
 
+def schedule_evenly(
+    begins: datetime, span: timedelta, calendar: Calendar, first: Phase, phases: int
+) -> tuple[PhaseWindow, ...]:
+    """The windows of `phases` phases in playing order, from `first` on: each is open for `span`, from the
+    instant at which the one before closes. Not the handbook's calendar; for rehearsals."""
+    windows: list[PhaseWindow] = []
+    opens, phase = begins, first
+    for _ in range(phases):
+        windows.append(PhaseWindow(phase, opens, opens + span))
+        opens, phase = opens + span, calendar.phase_after(phase)
+    return tuple(windows)
+
+
 def _windows(start: date, calendar: Calendar, first: Phase, rhythm: Rhythm) -> Iterator[PhaseWindow]:
     day, phase = start, first
     while True:

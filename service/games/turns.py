@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from sqlalchemy import func, select, update
@@ -28,7 +28,8 @@ from service.clock import Clock
 from service.games import lots
 from service.games.ballots import executed
 from service.games.create import review_of
-from service.games.deadlines import PhaseWindow, schedule
+from service.games.deadlines import PhaseWindow
+from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
 from service.store import records
@@ -240,8 +241,7 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     wanted_count = sent_count + 1 + AHEAD
     if len(rows) >= wanted_count:
         return
-    start = date.fromisoformat(str(game.options["start"]))
-    windows = schedule(start, variant.calendar, variant.start.phase, wanted_count)
+    windows = clock_of(game.options).windows(variant.calendar, variant.start.phase, wanted_count)
     shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else timedelta()
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         session.add(PhaseRow(

@@ -14,7 +14,8 @@ from service.record.references import Commitment, RecordReference
 @dataclass(frozen=True, slots=True)
 class GameInfo:
     """The game a letter is about. `title` is the variant's; photographs go to `order_address`; `coordinator`
-    is the name that signs; `rules` is the address of the board's house rules, which results cite, or ""."""
+    is the name that signs; `rules` is the address of the board's house rules, which results cite, or "";
+    `notice` is the first line of each letter, or ""."""
 
     id: str
     name: str
@@ -22,6 +23,7 @@ class GameInfo:
     order_address: str
     coordinator: str
     rules: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

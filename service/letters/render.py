@@ -210,9 +210,10 @@ def _letter(
 def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     """Subject, text and HTML of a letter of this kind."""
     plain, markup = environment("mail", markup=False), environment("mail", markup=True)
+    first = f"{values['game'].notice}\n\n" if values.get("game") else ""
     return (
         one_line(plain.get_template(f"{kind}-subject.txt").render(values)),
-        wrap_text(plain.get_template(f"{kind}-body.txt").render(values)),
+        wrap_text(first + plain.get_template(f"{kind}-body.txt").render(values)),
         markup.get_template(f"{kind}-body.html").render(values),
     )
 

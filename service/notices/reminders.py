@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
+from service.games.game_clock import pace_of
 from service.games.phases import phase_of
 from service.intake.explanations import canonical_subject
 from service.letters import render
@@ -45,7 +46,8 @@ class Reminders:
 
     def written(self, session: Session, phase: PhaseRow) -> list[OutLetter]:
         """The reminders of a phase that are due now, one for each address. Nothing is put into the outbox."""
-        now, hours = self.letters.clock.now(), hours_before(phase, self.letters.clock.now())
+        now = self.letters.clock.now()
+        hours = hours_before(phase, now, _pace(session, phase))
         if hours is None:
             return []
         game = session.get_one(GameRow, phase.game_id)
@@ -76,17 +78,21 @@ def due(session: Session, now: datetime) -> list[tuple[PhaseRow, int]]:
     return [
         (row, hours)
         for row in rows
-        if (hours := hours_before(row, now)) is not None and _waits(session, row, hours)
+        if (hours := hours_before(row, now, _pace(session, row))) is not None and _waits(session, row, hours)
     ]
 
 
-def hours_before(phase: PhaseRow, now: datetime) -> int | None:
+def _pace(session: Session, phase: PhaseRow) -> float:
+    return pace_of(session.get_one(GameRow, phase.game_id).options)
+
+
+def hours_before(phase: PhaseRow, now: datetime, pace: float) -> int | None:
     """The reminder that belongs to this instant, in hours before the deadline: 48, 12, or None. After a stop
-    of the server only the nearest one leaves."""
+    of the server only the nearest one leaves. `pace` makes the hours of a rehearsal shorter."""
     left = phase.deadline - now
     if phase.state != PhaseState.OPEN or left <= timedelta():
         return None
-    return next((hours for hours in HOURS if left <= timedelta(hours=hours)), None)
+    return next((hours for hours in HOURS if left <= timedelta(hours=hours) * pace), None)
 
 
 def silent(session: Session, phase: PhaseRow) -> Iterator[str]:

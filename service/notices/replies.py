@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
+from service.games.game_clock import NOTICE, is_rehearsal
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
@@ -99,7 +100,8 @@ class LetterContext:
         coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
         return GameInfo(game.id, game.name, self.load(game.variant).title, self.sender.order_address,
-                        coordinator, f"{base}{path}" if base and path else "")
+                        coordinator, f"{base}{path}" if base and path else "",
+                        NOTICE if is_rehearsal(game.options) else "")
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's time zone."""

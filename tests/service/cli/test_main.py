@@ -51,7 +51,7 @@ COMMANDS = [
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
-    "game read-again", "migrate",
+    "game read-again", "game remove-rehearsal", "migrate",
 ]
 
 
