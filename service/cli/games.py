@@ -82,7 +82,8 @@ def create_game(
 def _rehearsal_words(new: NewGame, folder: Path) -> str:
     if new.hours is None:
         return ""
-    return (f"\nIt is a rehearsal, {new.hours:g} {'hour' if new.hours == 1 else 'hours'} a phase: every letter says so, and mails for it name "
+    length = "an hour" if new.hours == 1 else f"{new.hours:g} hours"
+    return (f"\nIt is a rehearsal, {length} a phase: every letter says so, and mails for it name "
             f"{new.name}.\nRemove it with: galloper game remove-rehearsal {folder} {new.slug}")
 
 
