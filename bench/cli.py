@@ -43,12 +43,18 @@ def read(
     peers: Annotated[
         bool, typer.Option("--peers", help="Read with plain RapidOCR and Tesseract too.")
     ] = False,
+    without_tesseract: Annotated[
+        bool, typer.Option("--without-tesseract", help="Beside each figure the same read without Tesseract.")
+    ] = False,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the readings as JSON lines.")] = None,
 ) -> None:
     """The reader's figures on sheets whose truth is known."""
     from bench.read.run import run
 
-    raise typer.Exit(run(folder, peers=peers, save=save, out=sys.stdout, progress=sys.stderr))
+    raise typer.Exit(run(
+        folder, peers=peers, save=save, out=sys.stdout, progress=sys.stderr,
+        without_tesseract=without_tesseract,
+    ))
 
 
 @app.command(epilog="Example: galloper bench ingest --mails 8")

@@ -2,10 +2,10 @@
 
     python -m bench.read.child READER VARIANT < FILES
 
-READER is "galloper" or a name of `peers.PEERS`. FILES are paths, one a line. The first photograph is read
-once before anything is measured, so that the models are loaded. Then it prints one JSON object a photograph:
-`file`, `pages` as in `galloper read --json`, `cpu` and `wall` in seconds; and at the end `{"peak_mib": ...}`,
-the most memory that this process held.
+READER is "galloper", "galloper-without-tesseract" or a name of `peers.PEERS`. FILES are paths, one a line.
+The first photograph is read once before anything is measured, so that the models are loaded. Then it prints
+one JSON object a photograph: `file`, `pages` as in `galloper read --json`, `cpu` and `wall` in seconds; and
+at the end `{"peak_mib": ...}`, the most memory that this process held.
 """
 
 from __future__ import annotations
@@ -21,23 +21,28 @@ from typing import Any, TextIO
 
 import maps
 from bench.process import peak_mib
-from bench.read.peers import PEERS
+from bench.read.peers import PEERS, WITHOUT_TESSERACT
+from ocr.engines import Engine
+from ocr.engines.default import default_engines
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
-from service.cli.read import read_photo
+from service.intake.read_photo import photo_json, read_photo
 from service.intake.recognizer import EngineRecognizer
 
 Reader = Callable[[Path], dict[str, Any]]
 _KIB_IN_MIB = 1024
 
 
-def ours(slug: str) -> Reader:
-    """Our reader as in `galloper read`: the sheet's own heading says which phase it is."""
+def ours(slug: str, engines: Sequence[Engine] | None = None) -> Reader:
+    """Our reader as in `galloper read`: the sheet's own heading says which phase it is. `engines`: others
+    than the service's."""
     variant = maps.load(slug)
-    recognizer, reader = EngineRecognizer(), PageReader(vocabulary_of(variant))
+    recognizer, reader = EngineRecognizer(engines), PageReader(vocabulary_of(variant))
 
     def read(photo: Path) -> dict[str, Any]:
-        return read_photo(photo.name, photo.read_bytes(), recognizer, reader, variant, by_heading=True)
+        data = photo.read_bytes()
+        reading = read_photo(data, photo.name, recognizer, reader, variant, by_heading=True)
+        return photo_json(photo.name, reading)
 
     return read
 
@@ -75,8 +80,16 @@ def main(arguments: Sequence[str]) -> int:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     photos = [Path(line) for line in sys.stdin.read().splitlines() if line]
-    serve(ours(slug) if name == "galloper" else PEERS[name](), photos, sys.stdout)
+    serve(_reader(name, slug), photos, sys.stdout)
     return 0
+
+
+def _reader(name: str, slug: str) -> Reader:
+    if name == "galloper":
+        return ours(slug)
+    if name == WITHOUT_TESSERACT:
+        return ours(slug, default_engines())
+    return PEERS[name]()
 
 
 if __name__ == "__main__":

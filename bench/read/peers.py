@@ -55,6 +55,9 @@ def tesseract() -> Callable[[Path], dict[str, Any]]:
     return read
 
 
+WITHOUT_TESSERACT = "galloper-without-tesseract"
+"""The name of our own reader whose engines are the networks alone."""
+
 PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {
     "rapidocr": rapidocr,
     "tesseract": tesseract,

@@ -1,8 +1,10 @@
 """`galloper bench read`: the reader on photographs whose truth is known, as JSON lines.
 
-Each line has `what`, `value`, `unit`, `sheets` ("all", "tidy", "hasty") and, for a share, `of`: the number of
-lines it is taken over; beside a peer also `peer`, `peer_value` and `ratio` (ours over the peer's). Everything
-is read in one fresh process on one core, its models loaded beforehand; seconds are medians over photographs.
+Each line has `what`, `value`, `unit`, `sheets` ("all", or a manner that the truth names: "tidy", "hasty")
+and, for a share, `of`: the number of lines it is taken over; beside a peer also `peer`, `peer_value` and
+`ratio` (ours over the peer's); on request `without_tesseract`, the same figure read without Tesseract.
+Everything is read in one fresh process on one core, its models loaded beforehand; seconds are medians over
+photographs.
 """
 
 from __future__ import annotations
@@ -54,9 +56,12 @@ class ReadingFigure:
     of: int | None = None
 
 
-def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO) -> int:
-    """Measure and print. Returns 0, or 1 with a sentence on `progress` if there is no truth or a reader
-    fails."""
+def run(
+    folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO,
+    without_tesseract: bool = False
+) -> int:
+    """Measure and print, on request beside the same reader without Tesseract. Returns 0, or 1 with a sentence
+    on `progress` if there is no truth or a reader fails."""
     def say(**line: Any) -> None:
         print_line(out, **line)
 
@@ -67,8 +72,14 @@ def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: 
             texts = [json.dumps(answer, ensure_ascii=False) + "\n" for answer in ours.answers.values()]
             save.write_text("".join(texts), encoding="utf-8")
         our_figures = list(figures(truth, ours))
+        beside: dict[tuple[str, str], dict[str, float | None]] = {}
+        if without_tesseract:
+            alone = read_folder(read_peers.WITHOUT_TESSERACT, truth, progress)
+            beside = {(other.name, other.sheets): {"without_tesseract": other.value}
+                      for other in figures(truth, alone)}
         for figure in our_figures:
-            say(what=figure.name, value=figure.value, unit=figure.unit, sheets=figure.sheets, of=figure.of)
+            say(what=figure.name, value=figure.value, unit=figure.unit, sheets=figure.sheets, of=figure.of,
+                **beside.get((figure.name, figure.sheets), {}))
         if peers:
             _compare_peers(truth, our_figures, say, progress)
     except (NoTruth, ChildFailed, OSError) as error:
@@ -78,7 +89,8 @@ def run(folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: 
 
 
 def read_folder(reader: str, truth: Truth, progress: TextIO) -> FolderReading:
-    """Let a reader ("galloper" or a peer) read a folder in a fresh process. Raises ChildFailed or NoTruth."""
+    """Let a reader (see `bench.read.child`) read a folder in a fresh process. Raises ChildFailed or
+    NoTruth."""
     photos = [truth.folder / sheet.file for sheet in truth.sheets]
     missing = [photo for photo in photos if not photo.is_file()]
     if missing:
@@ -123,9 +135,8 @@ def show_progress(progress: TextIO, reader: str, sheets_read: int, of: int) -> N
 
 
 def figures(truth: Truth, reading: FolderReading) -> Iterator[ReadingFigure]:
-    """Every figure of one reader: for tidy sheets and hasty ones, if the truth says which they are, and for
-    all."""
-    manners = [m for m in ("tidy", "hasty") if any(sheet.manner == m for sheet in truth.sheets)]
+    """Every figure of one reader: for each manner of sheets that the truth names, and for all."""
+    manners = dict.fromkeys(sheet.manner for sheet in truth.sheets if sheet.manner is not None)
     for group in (*manners, "all"):
         sheets = [sheet for sheet in truth.sheets if group in {"all", sheet.manner}]
         answers = [reading.answers.get(sheet.file) for sheet in sheets]

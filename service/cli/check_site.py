@@ -371,11 +371,6 @@ def check_reader(_settings: Settings) -> Finding:
     from ocr.engines.ppocr import ModelError, PpOcr
     from service.intake.sandbox import ChildFault, decode_photo
 
-    if not tesseract.is_installed():
-        return Finding("reader",
-            FindingState.TROUBLE, ("the program tesseract is missing; install tesseract-ocr, as tools/setup "
-                                   "does")
-        )
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")
     except ChildFault as fault:
@@ -397,6 +392,13 @@ def check_reader(_settings: Settings) -> Finding:
     if alike < 0.9:
         return Finding(
             "reader", FindingState.TROUBLE, f"“{SPECIMEN}” was read as “{read.text}”; run tools/setup again"
+        )
+    if missing := tesseract.fault():
+        return Finding(
+            "reader",
+            FindingState.TROUBLE,
+            f"the networks read “{read.text}”, and sheets are read by them alone, for {missing}; "
+            "install tesseract-ocr and tesseract-ocr-eng, as tools/setup does",
         )
     return Finding(
         "reader", FindingState.WELL, f"the networks and tesseract are here, and read “{read.text}”"

@@ -213,6 +213,12 @@ def test_sheets_without_a_manner_are_one_group(played: Truth) -> None:
     assert {line["sheets"] for line in _printed(played.folder)} == {"all"}
 
 
+def test_a_manner_is_what_the_truth_calls_it(played: Truth) -> None:
+    sheets = [{**sheet, "style": {"manner": "scan"}} for sheet in EXAMPLE["sheets"]]
+    (played.folder / "truth.json").write_text(json.dumps({"sheets": sheets}), "utf-8")
+    assert {line["sheets"] for line in _printed(played.folder)} == {"scan", "all"}
+
+
 def test_readings_are_kept_as_the_lines_of_the_contract(played: Truth, tmp_path: Path) -> None:
     _printed(played.folder, save=tmp_path / "kept.jsonl")
     answers = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text("utf-8").splitlines()]
@@ -230,6 +236,16 @@ def test_a_peer_stands_beside_our_figure_as_it_comes_and_snapped(
     }
     (cpu,) = [line for line in beside if line["what"].startswith("CPU") and line["sheets"] == "all"]
     assert (cpu["value"], cpu["peer_value"], cpu["ratio"]) == (2.0, 1.0, 2.0)
+
+
+def test_the_reader_without_tesseract_stands_beside_each_figure(played: Truth) -> None:
+    """INS-02: the pair of figures that says whether Tesseract earns its place comes of one run."""
+    out = io.StringIO()
+    run.run(played.folder, peers=False, save=None, out=out, progress=io.StringIO(), without_tesseract=True)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert all("without_tesseract" in line for line in lines)
+    (cpu,) = [line for line in lines if line["what"].startswith("CPU") and line["sheets"] == "all"]
+    assert (cpu["value"], cpu["without_tesseract"]) == (2.0, 1.0)
 
 
 def test_an_absent_peer_is_named(played: Truth, monkeypatch: pytest.MonkeyPatch) -> None:

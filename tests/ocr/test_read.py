@@ -4,7 +4,9 @@ sheet."""
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -332,6 +334,30 @@ def test_tesseract_reads_type() -> None:
     assert [folded(line.text) for line in page.lines] == [
         "army louth moves to dublin",
         "fleet irish sea holds",
+    ]
+
+
+@pytest.mark.parametrize("script", [
+    None, "exec sleep 60", "echo no such option >&2; exit 1", "echo 6.0-alpha-x; exit 0",
+    'printf "word\tsure\nArmy\t90\n" > "$2.tsv"',
+], ids=["missing", "hangs", "fails", "writes nothing", "writes another table"])  # fmt: skip
+def test_no_fault_of_tesseract_loses_a_sheet(
+    script: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """INS-02: the first engine's reading stands, after one time limit at most for the whole sheet."""
+    if script is not None:
+        (tmp_path / "tesseract").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "tesseract").chmod(0o755)
+    folders = [tmp_path] if script is None else [tmp_path, "/usr/bin", "/bin"]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
+    alone = one_page(read_images([typed()], ENGINES))
+    started = time.monotonic()
+    engines = (*ENGINES, ENGINES[0], Tesseract(seconds=0.5))
+    page = one_page(read_images([typed()], engines, ReadOptions(third_below=1.01)))
+    assert time.monotonic() - started < 0.5 + 10
+    assert [line.text for line in page.lines] == [line.text for line in alone.lines]
+    assert not [
+        other for line in page.lines for other in line.alternatives if other.engine == Tesseract().name
     ]
 
 

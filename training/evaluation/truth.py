@@ -34,7 +34,7 @@ class TrueLine:
 
 @dataclass(frozen=True, slots=True)
 class TrueSheet:
-    """One photograph. `manner` is "tidy" or "hasty" where the truth tells."""
+    """One photograph. `manner` is "tidy" or "hasty" where the truth tells, or what else it calls it."""
 
     file: str
     manner: str | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import socket
 import sqlite3
 import threading
@@ -337,6 +338,19 @@ def test_networks_that_are_missing_or_misread_are_told(
     finding = site_check.check_reader(settings)
     assert finding.state is FindingState.TROUBLE
     assert "Amny Landan" in finding.sentence
+
+
+def test_a_tesseract_without_english_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "tesseract"
+    program.write_text('#!/bin/sh\necho "List of available languages (1):"\necho osd\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    finding = site_check.check_reader(settings)
+    assert finding.state is FindingState.TROUBLE
+    assert "lacks the data of the language eng" in finding.sentence
+    assert "sheets are read by them alone" in finding.sentence
 
 
 def test_a_missing_tesseract_is_told(
