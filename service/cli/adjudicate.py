@@ -28,6 +28,11 @@ def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
     return status
 
 
+def judged(variant: Variant, line: str) -> dict[str, Any]:
+    """The answer to one line."""
+    return _judged(variant, CaseReader(variant.context(), variant.rules, variant.start.phase.year), line)
+
+
 def case_lines(text: bytes) -> list[str]:
     """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line
     feed ends a line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no

@@ -104,6 +104,16 @@ Variant = Annotated[
 ]
 PHASES = "movement, retreat or adjustment; turn on brittania."
 PhaseName = Annotated[str | None, typer.Option("--phase", metavar="P", help=PHASES)]
+FormatName = Annotated[
+    str | None,
+    typer.Option("--format", metavar="F", help="For another program: diplomacy, jdip, datc or cases.")
+]
+PlayedOn = Annotated[
+    str, typer.Option("--variant", metavar="V", help="The board it is played on.", autocompletion=_boards)
+]
+Lossy = Annotated[
+    bool, typer.Option("--lossy", help="Leave out what the format cannot hold, and say what that is.")
+]
 NewFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
 ]
@@ -463,14 +473,53 @@ def game_export(
     players: Annotated[
         bool, typer.Option("--players", help="For the players: only what was sent to all.")
     ] = False,
+    form: FormatName = None,
+    lossy: Lossy = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a game into one file: its record, positions, photographs, mails and letters."""
+    """Write a game into one file: its record, positions, photographs, mails and letters.
+
+    With --format it writes what everybody may see, for another program (docs/formats.md).
+    """
     from service.cli.archive import export_game
 
-    raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, as_json=as_json,
-                                 quiet=quiet))
+    if form is None:
+        raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, as_json=as_json,
+                                     quiet=quiet))
+    from service.cli.formats import export_format
+
+    raise typer.Exit(export_format(folder, game, output, _known_format(form), sys.stdout, lossy=lossy,
+                                   as_json=as_json, quiet=quiet))
+
+
+@game_app.command("judge-again", epilog="Example: galloper game judge-again saved-games.jsonl")
+def game_judge_again(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    variant: PlayedOn = "standard",
+    as_json: AsJson = False,
+) -> None:
+    """Judge every phase of a saved game again, and compare the results. Exit 1 if any differs."""
+    from service.cli.formats import judge_again
+
+    raise typer.Exit(judge_again(file, variant, sys.stdout, as_json=as_json))
+
+
+@game_app.command("convert", epilog="Example: galloper game convert saved-game.json cases.txt --format datc")
+def game_convert(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A new file.")],
+    form: Annotated[str, typer.Option("--format", metavar="F", help="What to write it as.")],
+    variant: PlayedOn = "standard",
+    lossy: Lossy = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a saved game in another format, each phase with our judge's results."""
+    from service.cli.formats import convert
+
+    raise typer.Exit(convert(file, output, variant, _known_format(form), sys.stdout, lossy=lossy,
+                             as_json=as_json, quiet=quiet))
 
 
 @game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
@@ -601,6 +650,14 @@ def game_address(
         raise typer.BadParameter("name an address with --add or --remove.")
     raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
                                       Printing(sys.stdout, as_json, quiet)))
+
+
+def _known_format(name: str) -> str:
+    from service.archive.formats import Format
+
+    if name not in set(Format):
+        raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(Format)}.")
+    return name
 
 
 def _known_phase(variant: str, phase: str | None) -> None:

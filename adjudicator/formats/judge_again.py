@@ -1,0 +1,110 @@
+"""A game that was read, judged phase by phase with our own judge and compared with what the file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.formats.classic import is_idle, without_stranded
+from adjudicator.formats.game_log import GameBoard, GameLog, LoggedPhase
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """One phase judged again. `differences` is empty where the file's next board is what our judge gives."""
+
+    phase: Phase
+    resolution: Resolution
+    differences: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def check(board: GameBoard, log: GameLog) -> Iterator[JudgedAgain]:
+    """Each phase that has a board after it, in order."""
+    for index, phase in enumerate(log.phases[:-1]):
+        after = log.phases[index + 1].position
+        resolution = judge(board.context, board.rules, phase.position, phase.orders, Lots(phase.lots))
+        position = _passed_over(board, resolution.position, after.phase)
+        # A test case ends with the board right after its phase, and says nothing more of it.
+        is_case = after.phase == phase.position.phase
+        found_differences = _unit_differences(position, after) if is_case else _differences(position, after)
+        yield JudgedAgain(phase.position.phase, resolution, tuple(found_differences), phase.unread)
+
+
+def _passed_over(board: GameBoard, position: Position, wanted: Phase) -> Position:
+    """The position at the phase wanted, where only phases lie between in which nobody has anything to order.
+
+    Other programs destroy a unit at once that has nowhere to go, and pass over such phases.
+    """
+    if position.phase != wanted and position.phase.kind is PhaseKind.RETREAT and is_idle(board, position):
+        position = judge(board.context, board.rules, position, (), Lots()).position
+    if position.phase != wanted and position.phase.kind is PhaseKind.ADJUSTMENT and is_idle(board, position):
+        position = judge(board.context, board.rules, position, (), Lots()).position
+    return without_stranded(position)
+
+
+def _differences(ours: Position, theirs: Position) -> Iterator[str]:
+    if ours.phase != theirs.phase:
+        yield f"the next phase is {ours.phase} here and {theirs.phase} in the file"
+    for title, here, there in (
+        ("units", set(map(str, ours.units)), set(map(str, theirs.units))),
+        ("dislodged", _beaten(ours), _beaten(theirs)),
+        ("centres", *_settled_centres(ours, theirs)),
+        ("retreats", _retreats(ours), _retreats(theirs)),
+    ):
+        if here != there:
+            yield (f"{title}: only here {_listed(here - there)}; only in the file {_listed(there - here)}")
+
+
+def _unit_differences(ours: Position, theirs: Position) -> Iterator[str]:
+    beaten, expected = {str(d.unit) for d in ours.dislodged}, {str(d.unit) for d in theirs.dislodged}
+    here, there = set(map(str, ours.units)), set(map(str, theirs.units))
+    for title, only_here, only_there in (
+        ("units", here - there, there - here),
+        ("dislodged", beaten - expected, expected - beaten),
+    ):
+        if only_here or only_there:
+            yield f"{title}: only here {_listed(only_here)}; only in the file {_listed(only_there)}"
+
+
+def _beaten(position: Position) -> set[str]:
+    # Those with nowhere to go are left out: some programs keep them for the retreats, others do not.
+    return {str(d.unit) for d in position.dislodged if d.may_retreat}
+
+
+def _settled_centres(ours: Position, theirs: Position) -> tuple[set[str], set[str]]:
+    # Before the retreats jDip's file has the owners that follow if nobody comes back; ours has the old ones.
+    return (set(), set()) if theirs.phase.kind is PhaseKind.RETREAT else (_owned(ours), _owned(theirs))
+
+
+def _owned(position: Position) -> set[str]:
+    return {f"{power} {centre}" for power, owned in position.centres.items() for centre in owned}
+
+
+def _retreats(position: Position) -> set[str]:
+    return {f"{d.unit} to {region}" for d in position.dislodged for region in d.may_retreat}
+
+
+def _listed(things: set[str]) -> str:
+    return ", ".join(sorted(things)) or "nothing"
+
+
+def with_results(board: GameBoard, log: GameLog) -> GameLog:
+    """The same game with our judge's resolution of every phase but the last, so that it can be written in
+    another format."""
+    phases = [
+        LoggedPhase(
+            phase.position,
+            phase.orders,
+            judge(board.context, board.rules, phase.position, phase.orders, Lots(phase.lots)),
+            phase.unread,
+            phase.lots,
+        )
+        for phase in log.phases[:-1]
+    ]
+    return GameLog(log.name, log.board, (*phases, *log.phases[-1:]), log.is_over)
