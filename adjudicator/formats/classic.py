@@ -79,10 +79,7 @@ def map_name(board: GameBoard, names: Mapping[str, str], program: str) -> str:
 
 
 def _refusal(board: GameBoard, program: str, reason: str) -> str:
-    return (
-        f"A game of {board.slug} cannot be written for {program}: {reason}. The format cases holds every "
-        f"board."
-    )
+    return f"{program} cannot hold a game of {board.slug}: {reason}. The format cases holds every board."
 
 
 def season_letter(board: GameBoard, phase: Phase) -> str:

@@ -85,6 +85,8 @@ def write(board: GameBoard, log: GameLog, *, lossy: bool = False) -> Written:
         if phase.resolution is not None and not classic.is_idle(board, phase.position):
             lines += ["", *_case(board, phase, before)]
         before = phase
+    if len(lines) == 1:
+        raise FormatFault("No phase of this game can be written as a case yet; nothing was written.")
     return Written(("\n".join(lines) + "\n").encode(), tuple(left_out))
 
 

@@ -80,7 +80,8 @@ def judge_again(file: Path, slug: str, out: TextIO, *, as_json: bool) -> int:
         print(json.dumps(line, ensure_ascii=False) if as_json else _sentence(line), file=out)
     if not as_json:
         same = len(lines) - sum(bool(line["differences"]) for line in lines)
-        print(f"{same} of {len(lines)} phases have the same results here.", file=out)
+        total = f"{same} of {len(lines)} phases have the same results here."
+        print(total if lines else "There is no judged phase in the file, so nothing was compared.", file=out)
     return 1 if odd or not lines else 0
 
 

@@ -74,7 +74,7 @@ def test_a_board_that_the_package_has_not_is_refused(slug: str) -> None:
     """INS-09: plainly, with the reason and with the format that holds it."""
     variant = maps.load(slug)
     log = GameLog("g", slug, (LoggedPhase(variant.start),))
-    refusal = rf"A game of {slug} cannot be written for diplomacy: .*cases holds every board"
+    refusal = rf"diplomacy cannot hold a game of {slug}: .*cases holds every board"
     with pytest.raises(FormatFault, match=refusal):
         diplomacy_game.write(board_of(variant), log, lossy=True)
 
