@@ -58,7 +58,8 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     try:
         settings = read_settings(path, environment)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); name the folder of a site, and check "
+                          "that you may read it") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     faults = _faults(settings)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from adjudicator.errors import UserFacingError
+from service.cli.program.faults import file_sentence
 from service.intake.context import ContextError, IntakeContext, context_from_json, instant
 from service.intake.explanations import explain
 from service.intake.rules import as_earlier_mail, judge_mail
@@ -56,11 +57,13 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise IntakeFault(
-            f"{path} cannot be read ({error.strerror}); give the path of a JSON file"
-        ) from error
-    except ValueError as error:
-        raise IntakeFault(f"{path} is not JSON ({error}); correct it and try again") from error
+        raise IntakeFault(f"{file_sentence(error, path)} Give the path of a JSON file.") from error
+    except json.JSONDecodeError as error:
+        raise IntakeFault(f"{path} is not JSON (line {error.lineno}, column {error.colno}); correct it and "
+                          "try again.") from error
+    # Bytes that are no text, and brackets within brackets without end.
+    except (ValueError, RecursionError) as error:
+        raise IntakeFault(f"{path} is not JSON; save it as JSON in UTF-8 and try again.") from error
 
 
 def _mails_in_order(index_path: Path | None, files: Sequence[Path]) -> list[_MailFile]:

@@ -69,7 +69,7 @@ def named_lexicon(variant: Variant, path: Path) -> Lexicon:
         ]
     except OSError as error:
         raise NamesError(file_sentence(error, path)) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NamesError(f"{path} is not a JSON list of names; write it like "
                          '[{"name": "Surrey", "kind": "inland", "aliases": ["Surey"]}].') from error
     # No borders: a lexicon needs names only, and no reading of ink depends on the board.

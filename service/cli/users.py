@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from getpass import getpass
 from pathlib import Path
 from typing import TextIO
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
@@ -52,10 +53,9 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     ConfigError, SiteError."""
     with opened(settings_of(folder)) as store, store() as session:
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
-        signed_in = dict(session.execute(
-            select(SessionRow.user, func.count()).group_by(SessionRow.user)).tuples().all())
+        signed_in = Counter(session.scalars(select(SessionRow.user)))
         for user in users:
-            count = signed_in.get(user.name, 0)
+            count = signed_in[user.name]
             data = {"name": user.name, "role": user.role, "since": user.created_at.isoformat(),
                     "sessions": count}
             print_result(out, f"{user.name}: {user.role}, since {user.created_at:%-d %b %Y}, signed in "

@@ -126,7 +126,8 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     try:
         spec = GameFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror})") from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file with a game, as README.md "
+                          "shows it") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except ValidationError as error:

@@ -98,7 +98,9 @@ def context_from_json(value: Any) -> IntakeContext:
     try:
         return _context(source)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ContextError(f"the context is not in the form of the contract: {error!r}") from error
+        missing = f": {error.args[0]} is missing" if isinstance(error, KeyError) and error.args else ""
+        raise ContextError(f"the context is not in the form of the contract{missing}; docs/contract.md has "
+                           "it, under intake") from error
 
 
 def _context(source: Mapping[str, Any]) -> IntakeContext:

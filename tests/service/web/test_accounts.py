@@ -1,0 +1,72 @@
+"""Who may sign in: a coordinator always can, also when two remove each other at one moment (INS-05)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from threading import Barrier
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.store.tables import EventRow, SessionRow, UserRow
+from service.web import accounts, sessions
+from service.web.accounts import LastCoordinator
+from service.web.roles import Role
+from tests.support.site import Site
+
+NOW = datetime(2027, 3, 1, tzinfo=UTC)
+
+
+def _add(any_site: Site, *names: str) -> None:
+    with any_site.store.begin() as session:
+        for name in names:
+            session.add(UserRow(name=name, password="x", role=Role.COORDINATOR, created_at=NOW))
+
+
+def _demote(session: Session, name: str) -> None:
+    accounts.change_role(session, name, Role.SECOND_READER, by="a test", now=NOW)
+
+
+def _remove(session: Session, name: str) -> None:
+    accounts.remove(session, name, by="a test", now=NOW)
+
+
+@pytest.mark.parametrize("act", [_demote, _remove])
+def test_of_two_at_one_moment_a_coordinator_stays(
+    any_site: Site, act: Callable[[Session, str], None]
+) -> None:
+    _add(any_site, "Ada", "Bo")
+    start = Barrier(2)
+
+    def attempt(name: str) -> bool:
+        start.wait()
+        try:
+            with any_site.store.begin() as session:
+                act(session, name)
+        except LastCoordinator:
+            return False
+        return True
+
+    for _ in range(5):
+        with ThreadPoolExecutor(2) as pool:
+            assert sorted(pool.map(attempt, ("Ada", "Bo"))) == [False, True]
+        with any_site.store.begin() as session:
+            for name in ("Ada", "Bo"):
+                session.merge(UserRow(name=name, password="x", role=Role.COORDINATOR, created_at=NOW))
+
+
+def test_whoever_is_removed_is_signed_out_and_it_is_on_record(any_site: Site) -> None:
+    _add(any_site, "Ada")
+    with any_site.store.begin() as session:
+        sessions.add_user(session, "Bo", "correct horse battery", NOW, Role.SECOND_READER)
+        token = sessions.sign_in(session, "Bo", "correct horse battery", NOW)
+    with any_site.store.begin() as session:
+        _remove(session, "Bo")
+    with any_site.store() as session:
+        assert sessions.visitor(session, token, NOW) is None
+        assert not session.scalars(select(SessionRow)).all()
+        event = session.scalars(select(EventRow).where(EventRow.what == "person_removed")).one()
+        assert event.detail == {"person": "Bo", "role": Role.SECOND_READER}
