@@ -10,6 +10,7 @@ from reading.status import LineState
 from service.archive.export import Edition
 from service.cli.schemas.parts import (
     COUNT,
+    DAY,
     DIGEST,
     FILLED,
     FLAG,
@@ -170,7 +171,7 @@ def _kinds() -> dict[str, Schema]:
         "sheet": _tells(
             {
                 **sheet,
-                "version": WHOLE,
+                "version": or_null(WHOLE),
                 "asks": or_null(WHOLE),
                 "fate": FILLED,
                 "flags": list_of(TEXT),
@@ -207,8 +208,8 @@ def _kinds() -> dict[str, Schema]:
             {
                 "phase": _PHASE,
                 "power": FILLED,
-                "postmark": or_null(TEXT),
-                "came": INSTANT,
+                "postmark": or_null(DAY),
+                "came": DAY,
                 "sheet": or_null(WHOLE),
                 "by": TEXT,
                 "taken_back": or_null(INSTANT),
