@@ -117,8 +117,12 @@ def test_it_reads_a_sheet(program: Path, elsewhere: Path) -> None:
     shutil.copy(SHEETS / "s005.jpg", sheet)
     answer = _run([program, "read", "--variant", "w3k", sheet, "--json"], elsewhere)
     assert answer.returncode == 0, answer.stderr
-    assert "accepted" in answer.stdout
-    assert json.loads(answer.stdout)
+    reading = json.loads(answer.stdout)
+    lines = [line for page in reading["pages"] for line in page["lines"]]
+    assert reading["status"] == "read"
+    # As a person copied the sheet (tests/data/sheets/truth.json).
+    assert "The Protectorate" in [line["text"] for line in lines]
+    assert any(line["order"] and line["status"] == "auto" for line in lines)
 
 
 def test_it_judges_a_case(program: Path, elsewhere: Path) -> None:
