@@ -252,10 +252,10 @@ def _cases(board: GameBoard, text: str) -> Iterator[_Case]:
 
 
 def _check_variant(board: GameBoard, name: str, number: int) -> None:
-    wanted = classic.JDIP_VARIANTS[board.slug]
-    if name.casefold() != wanted.casefold():
+    variant_name = classic.JDIP_VARIANTS[board.slug]
+    if name.casefold() != variant_name.casefold():
         raise FormatFault(
-            f"Line {number}: the cases are of {name[:40]!r}, and {board.slug} is {wanted!r} there."
+            f"Line {number}: the cases are of {name[:40]!r}, and {board.slug} is {variant_name!r} there."
         )
 
 

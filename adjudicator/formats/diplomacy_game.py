@@ -69,9 +69,9 @@ def write(board: GameBoard, log: GameLog, *, lossy: bool = False) -> Written:
     writer = _Writer(board, log, name)
     phases = list(writer.phases())
     data: dict[str, Any] = {"id": log.name, "map": name, "rules": [], "phases": phases}
-    own = {key: value for key, value in (("void", writer.void), ("removed", writer.removed)) if value}
-    if own:
-        data[OWN_KEY] = own
+    extra = {key: value for key, value in (("void", writer.void), ("removed", writer.removed)) if value}
+    if extra:
+        data[OWN_KEY] = extra
     notes = (
         [f"{len(writer.void)} void orders stand under {OWN_KEY!r}: the package would refuse them."]
         if writer.void
@@ -353,8 +353,8 @@ def _game(board: GameBoard, data: Any, where: str) -> GameLog:
     phases: list[LoggedPhase] = []
     is_over = False
     for index, item in enumerate(_list(game.get("phases"), f"{where}, phases")):
-        at = f"{where}, phases[{index}]"
-        phase = _object(item, at)
+        place = f"{where}, phases[{index}]"
+        phase = _object(item, place)
         name = phase.get("name")
         if name == "FORMING":
             continue
@@ -362,15 +362,15 @@ def _game(board: GameBoard, data: Any, where: str) -> GameLog:
             is_over = True
             moment = _after(board, phases[-1].position.phase) if phases else board.context.start
         else:
-            moment = _phase(board, name, at)
+            moment = _phase(board, name, place)
         if moment is None:
-            raise FormatFault(f"{at}: the game is over before its first phase.")
-        phases.append(reader.phase(phase, moment, f"{at} ({name})"))
+            raise FormatFault(f"{place}: the game is over before its first phase.")
+        phases.append(reader.phase(phase, moment, f"{place} ({name})"))
     if not phases:
         raise FormatFault(f"{where}: the game has no phase.")
-    own = game.get(OWN_KEY)
-    if own is not None:
-        phases = list(_with_void(board, phases, _object(own, f"{where}, {OWN_KEY}"), where))
+    extra = game.get(OWN_KEY)
+    if extra is not None:
+        phases = list(_with_void(board, phases, _object(extra, f"{where}, {OWN_KEY}"), where))
     name = game.get("id")
     return GameLog(name if isinstance(name, str) else where, board.slug, tuple(phases), is_over)
 
@@ -466,11 +466,11 @@ class _Reader:
 
 
 def _with_void(
-    board: GameBoard, phases: list[LoggedPhase], own: Mapping[str, Any], where: str
+    board: GameBoard, phases: list[LoggedPhase], extra: Mapping[str, Any], where: str
 ) -> Iterator[LoggedPhase]:
     """The phases with what our own key says: void orders are back, removals by the rules are no orders."""
     names = BoardNames(board)
-    void, removed = (_own_lines(own.get(key), f"{where}, {OWN_KEY}.{key}") for key in ("void", "removed"))
+    void, removed = (_own_lines(extra.get(key), f"{where}, {OWN_KEY}.{key}") for key in ("void", "removed"))
     for phase in phases:
         name = (
             f"{classic.season_letter(board, phase.position.phase)}{phase.position.phase.year:04}"

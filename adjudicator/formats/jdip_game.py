@@ -174,7 +174,7 @@ class _Writer:
         )
 
     def _all_provinces(self) -> dict[str, JavaObject]:
-        made: dict[str, JavaObject] = {}
+        built: dict[str, JavaObject] = {}
         spellings: dict[str, list[str]] = {}
         for text, region in self._board.spellings.items():
             if region.coast is None and text.isascii():
@@ -182,7 +182,7 @@ class _Writer:
         for index, province in enumerate(self._board.context.board.provinces.values()):
             names = dict.fromkeys([province.id.lower(), *spellings.get(province.id, [])])
             names.pop(province.name.lower(), None)
-            made[province.id] = plain_object(
+            built[province.id] = plain_object(
                 f"{_WORLD}Province",
                 fullName=province.name,
                 shortNames=JavaArray("java.lang.String", list(names) or [province.id.lower()]),
@@ -192,11 +192,11 @@ class _Writer:
                 supplyCenter=truth(province.centre),
                 borders=None,
             )
-        for province_id, province_object in made.items():
+        for province_id, province_object in built.items():
             province_object.parts[0][1]["adjacency"] = plain_object(
-                f"{_WORLD}Province$Adjacency", adjLoc=hash_map(self._neighbours(province_id, made))
+                f"{_WORLD}Province$Adjacency", adjLoc=hash_map(self._neighbours(province_id, built))
             )
-        return made
+        return built
 
     def _neighbours(
         self, province: str, provinces: Mapping[str, JavaObject]
@@ -283,7 +283,9 @@ class _Writer:
             f"{_WORLD}TurnState",
             phase=moment,
             resultList=JavaList(results),
-            orderMap=hash_map([(self._powers[power], JavaList(own)) for power, own in orders.items()]),
+            orderMap=hash_map(
+                [(self._powers[power], JavaList(entries)) for power, entries in orders.items()]
+            ),
             isSCOwnerChanged=truth(changed),
             position=self._position(phase.position, holders),
             isEnded=truth(is_end),
@@ -313,8 +315,8 @@ class _Writer:
         )
 
     def _position(self, position: Position, holders: Mapping[str, str]) -> JavaObject:
-        made = plain_object(f"{_WORLD}Position", powerMap=None, provArray=None, map=self._map)
-        fields = made.parts[0][1]
+        built = plain_object(f"{_WORLD}Position", powerMap=None, provArray=None, map=self._map)
+        fields = built.parts[0][1]
         alive = {unit.power for unit in position.units} | {
             p for p, owned in position.centres.items() if owned
         }
@@ -326,7 +328,7 @@ class _Writer:
                         [
                             (
                                 f"{_WORLD}Position$PowerData",
-                                {"isEliminated": truth(power not in alive), "this$0": made},
+                                {"isEliminated": truth(power not in alive), "this$0": built},
                                 [],
                             )
                         ]
@@ -351,7 +353,7 @@ class _Writer:
                                 "SCOwner": self._powers.get(owner.get(province.id, "")),
                                 "SCHomePower": self._powers.get(province.home or ""),
                                 "lastOccupier": self._powers.get(holders.get(province.id, "")),
-                                "this$0": made,
+                                "this$0": built,
                             },
                             [],
                         )
@@ -360,7 +362,7 @@ class _Writer:
                 for province in self._board.context.board.provinces.values()
             ],
         )
-        return made
+        return built
 
     def _unit(self, unit: Unit | None) -> JavaObject | None:
         return (
@@ -445,13 +447,13 @@ class _Writer:
     def _of_classes(
         self, power: str, kind: str, region: Region, classes: list[tuple[str, dict[str, Any]]]
     ) -> JavaObject:
-        own = {
+        entries = {
             "power": self._powers[power],
             "src": self._place(kind, region),
             "srcUnitType": self._types[kind],
         }
         return JavaObject(
-            [(f"{_ORDER}Order", own, []), *((f"{_ORDER}{word}", fields, []) for word, fields in classes)]
+            [(f"{_ORDER}Order", entries, []), *((f"{_ORDER}{word}", fields, []) for word, fields in classes)]
         )
 
 
@@ -533,7 +535,7 @@ class _Reader:
             graph.text(province, "fullName"),
             *(node.attributes.get("value", "") for node in graph.items(graph.field(province, "shortNames"))),
         ]
-        return next((found for name in names if (found := self._names.region(name)) is not None), None)
+        return next((region for name in names if (region := self._names.region(name)) is not None), None)
 
     def _power(self, node: Node) -> str | None:
         if node.tag == "null":
@@ -614,9 +616,9 @@ class _Reader:
         return Unit(power, kind, place)
 
     def _orders(self, turn: Node) -> Iterator[Order]:
-        for key, own in self._graph.pairs(self._graph.field(turn, "orderMap")):
+        for key, entries in self._graph.pairs(self._graph.field(turn, "orderMap")):
             power = self._power(key)
-            for node in self._graph.items(own):
+            for node in self._graph.items(entries):
                 order = None if power is None else self._order(power, node)
                 if order is not None:
                     yield order

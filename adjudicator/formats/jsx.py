@@ -155,11 +155,11 @@ def _steps(mark: str, value: Any) -> Iterator[str | tuple[str, Any]]:
     else:
         above = "".join(f"{name}," for name, _, _ in reversed(value.parts[:-1]))
         yield f"<object{mark} class='{value.name}' superclasses='{above}'>"
-        for name, fields, own in value.parts:
+        for name, fields, entries in value.parts:
             yield f"<declaredClass class='{name}'><default>"
             yield from fields.items()
             yield "</default>"
-            yield from (("", item) for item in own)
+            yield from (("", item) for item in entries)
             yield "</declaredClass>"
         yield "</object>"
 
@@ -183,7 +183,7 @@ class Graph:
     def __init__(self, root: Node, ids: dict[str, Node]) -> None:
         self.root, self._ids = root, ids
 
-    def at(self, node: Node) -> Node:
+    def resolve(self, node: Node) -> Node:
         """The element itself, or the one that a reference means."""
         if node.tag != "reference":
             return node
@@ -195,12 +195,12 @@ class Graph:
     def field(self, node: Node, *names: str) -> Node:
         """The value of a field, and of a field of that, and so on."""
         for name in names:
-            node = self.at(node)
+            node = self.resolve(node)
             inner = (value for part in node.inner for default in part.inner[:1] for value in default.inner)
             value = next((value for value in inner if value.attributes.get("field") == name), None)
             if value is None:
                 raise FormatFault(f"There is no field {name} where jDip has one; the file was not read.")
-            node = self.at(value)
+            node = self.resolve(value)
         return node
 
     def text(self, node: Node, *names: str) -> str:
@@ -209,12 +209,17 @@ class Graph:
 
     def items(self, node: Node) -> list[Node]:
         """The things in an array or list."""
-        return [self.at(item) for item in node.inner]
+        return [self.resolve(item) for item in node.inner]
 
     def pairs(self, node: Node) -> list[tuple[Node, Node]]:
         """The keys and values of a map."""
-        own = [item for item in (node.inner[-1].inner[1:] if node.inner else []) if item.tag != "primitive"]
-        return [(self.at(key), self.at(value)) for key, value in zip(own[::2], own[1::2], strict=False)]
+        entries = [
+            item for item in (node.inner[-1].inner[1:] if node.inner else []) if item.tag != "primitive"
+        ]
+        return [
+            (self.resolve(key), self.resolve(value))
+            for key, value in zip(entries[::2], entries[1::2], strict=False)
+        ]
 
 
 class _Refused(Exception):

@@ -36,14 +36,14 @@ def check(board: GameBoard, log: GameLog) -> Iterator[JudgedAgain]:
         yield JudgedAgain(phase.position.phase, resolution, tuple(found_differences), phase.unread)
 
 
-def _passed_over(board: GameBoard, position: Position, wanted: Phase) -> Position:
+def _passed_over(board: GameBoard, position: Position, goal: Phase) -> Position:
     """The position at the phase wanted, where only phases lie between in which nobody has anything to order.
 
     Other programs destroy a unit at once that has nowhere to go, and pass over such phases.
     """
-    if position.phase != wanted and position.phase.kind is PhaseKind.RETREAT and is_idle(board, position):
+    if position.phase != goal and position.phase.kind is PhaseKind.RETREAT and is_idle(board, position):
         position = judge(board.context, board.rules, position, (), Lots()).position
-    if position.phase != wanted and position.phase.kind is PhaseKind.ADJUSTMENT and is_idle(board, position):
+    if position.phase != goal and position.phase.kind is PhaseKind.ADJUSTMENT and is_idle(board, position):
         position = judge(board.context, board.rules, position, (), Lots()).position
     return without_stranded(position)
 
@@ -97,14 +97,13 @@ def _listed(things: set[str]) -> str:
 def with_results(board: GameBoard, log: GameLog) -> GameLog:
     """The same game with our judge's resolution of every phase but the last, so that it can be written in
     another format."""
-    phases = [
-        LoggedPhase(
-            phase.position,
-            phase.orders,
-            judge(board.context, board.rules, phase.position, phase.orders, Lots(phase.lots)),
-            phase.unread,
-            phase.lots,
-        )
-        for phase in log.phases[:-1]
-    ]
+    phases: list[LoggedPhase] = []
+    for phase in log.phases[:-1]:
+        position = phase.position
+        before = phases[-1].resolution if phases else None
+        # A file may not say where attackers came from; our judge of the phase before does.
+        if before is not None and position.dislodged and not tuple(_differences(before.position, position)):
+            position = before.position
+        resolution = judge(board.context, board.rules, position, phase.orders, Lots(phase.lots))
+        phases.append(LoggedPhase(position, phase.orders, resolution, phase.unread, phase.lots))
     return GameLog(log.name, log.board, (*phases, *log.phases[-1:]), log.is_over)

@@ -91,9 +91,9 @@ def public_log(session: Session, game: GameRow, variant: Variant) -> tuple[GameL
             last, is_over = LoggedPhase(shown), False
             break
         resolution = codec.load_resolution(row.resolution)
-        told = rules.redact_resolution(setting, resolution, None)
+        redacted = rules.redact_resolution(setting, resolution, None)
         last = LoggedPhase(rules.visible_position(setting, resolution.position, None))
-        if shown != position or told != resolution or last.position != resolution.position:
+        if shown != position or redacted != resolution or last.position != resolution.position:
             hidden.append(f"{position.phase}: the rules hide units or orders of it.")
             continue
         phases.append(

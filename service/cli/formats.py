@@ -101,8 +101,8 @@ def recognized(data: bytes) -> Format:
 
 
 def _sentence(line: dict[str, Any]) -> str:
-    said = [*line["differences"], *(f"cannot be read: {text}" for text in line["unread"])]
-    return f"{line['game']}, {line['phase']}: {'; '.join(said)}"
+    parts = [*line["differences"], *(f"cannot be read: {text}" for text in line["unread"])]
+    return f"{line['game']}, {line['phase']}: {'; '.join(parts)}"
 
 
 def _compared(variant: Variant, file: Path) -> Iterator[dict[str, Any]]:
@@ -161,9 +161,7 @@ def _bytes(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _write(
-    output: Path, written: Written, form: str, out: TextIO, *, as_json: bool, quiet: bool
-) -> None:
+def _write(output: Path, written: Written, form: str, out: TextIO, *, as_json: bool, quiet: bool) -> None:
     if output.exists():
         raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
     output.write_bytes(written.data)

@@ -65,8 +65,8 @@ def test_what_is_written_is_read_back_and_judged_alike(seed: int) -> None:
     judged = list(check(BOARD, again))
     assert len(judged) > 20
     assert not [one_phase for one_phase in judged if one_phase.differences or one_phase.unread]
-    wanted, got = log.phases[-1].position, again.phases[-1].position
-    assert (wanted.units, wanted.centres) == (got.units, got.centres)
+    expected, got = log.phases[-1].position, again.phases[-1].position
+    assert (expected.units, expected.centres) == (got.units, got.centres)
 
 
 @pytest.mark.parametrize("slug", [slug for slug in maps.variants() if slug != "standard"])
@@ -91,10 +91,10 @@ def test_an_order_without_a_word_is_refused_unless_the_loss_is_asked_for() -> No
 def _with(path: str, value: object) -> bytes:
     game = _written(_game())
     *steps, last = path.split(".")
-    at: Any = game
+    place: Any = game
     for step in steps:
-        at = at[int(step)] if step.isdigit() else at[step]
-    at[last] = value
+        place = place[int(step)] if step.isdigit() else place[step]
+    place[last] = value
     return json.dumps(game).encode()
 
 

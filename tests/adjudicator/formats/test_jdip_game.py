@@ -23,8 +23,8 @@ def test_what_is_written_is_read_back_and_judged_alike(seed: int) -> None:
     judged = list(check(BOARD, again))
     assert len(judged) > 15
     assert not [one_phase for one_phase in judged if one_phase.differences]
-    wanted, got = log.phases[-1].position, again.phases[-1].position
-    assert (wanted.phase, wanted.units, wanted.centres) == (got.phase, got.units, got.centres)
+    expected, got = log.phases[-1].position, again.phases[-1].position
+    assert (expected.phase, expected.units, expected.centres) == (got.phase, got.units, got.centres)
 
 
 def test_a_province_has_the_names_that_jdip_draws_by() -> None:
