@@ -14,8 +14,8 @@ import typer.main
 from typer.testing import CliRunner
 
 from adjudicator.serialize.codec import CodecError
-from demo.play import DemoError
 from demo.story import NoStory
+from demo.waiting import DemoError
 from grammar.compose import GrammarError
 from maps.faults import MapError
 from ocr.engines.ppocr import ModelError
