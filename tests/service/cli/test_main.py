@@ -43,6 +43,7 @@ from service.web.server import WebError
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
+    "schema", "game convert", "game judge-again",
     "demo", "init", "check", "serve", "worker", "user add", "user list", "user remove",
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
@@ -160,7 +161,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
         "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
         "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],
         "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
-        "nowhere cannot be read (No such file": ["intake", "--context", nowhere, folder / "mail.eml"],
+        "Give the path of a JSON file": ["intake", "--context", nowhere, folder / "mail.eml"],
         "bytes is not JSON": ["intake", "--context", folder / "bytes", folder / "mail.eml"],
         "should end in .svg, .png or .pdf": ["map", "draw", "w3k", "-o", folder / "map.gif"],
         "at least 10 characters": ["user", site, "Ada"],
