@@ -26,8 +26,8 @@ from galloper.units import Dislodgement, Unit, dislodgement_of, unit_of
 
 OrderLike: TypeAlias = "Order | str | Mapping[str, Any]"
 """An order as a value, as text, or as an object of JSON; `power` may be left out where it is known."""
-SheetLike: TypeAlias = "str | Iterable[OrderLike]"
-"""The orders of one power: a text of several lines, or the orders one by one."""
+SheetLike: TypeAlias = "OrderLike | Iterable[OrderLike]"
+"""The orders of one power: a text of several lines, a single order, or the orders one by one."""
 
 
 class Position:
@@ -54,6 +54,8 @@ class Position:
         """The position in an object of the JSON of `adjudicate` (docs/contract.md). Its orders are passed
         over. Raises PositionError, which begins with the field at fault."""
         case_board = as_board(board)
+        if not isinstance(data, Mapping):
+            raise PositionError("A position must be an object of JSON.")
         try:
             return cls(case_board, case_reader(case_board).read_position(data))
         except CaseFault as fault:
@@ -102,7 +104,8 @@ class Position:
         if isinstance(orders, str):
             return self._parsed(author, orders)
         read: list[Order] = []
-        for order in orders:
+        listed: Iterable[OrderLike] = (orders,) if isinstance(orders, Order | Mapping) else orders
+        for order in listed:
             if isinstance(order, str):
                 read += self._parsed(author, order)
                 continue
@@ -123,6 +126,8 @@ class Position:
         takes the next number modulo n. The same arguments always give the same resolution. Raises LotsError
         if there are too few numbers, and as `read_orders` for what is no order at all.
         """
+        if isinstance(orders, str):
+            raise _nobodys(orders)
         if isinstance(orders, Mapping):
             read = tuple(order for power, sheet in orders.items() for order in self.read_orders(power, sheet))
         else:
@@ -147,11 +152,12 @@ class Position:
 
     def _order(self, order: OrderLike, author: str | None = None) -> Order:
         if isinstance(order, str):
-            raise OrderError(f"{order!r} does not say whose order it is; give orders as text by power: "
-                             f"{{power: [text, ...]}}.", order)
+            raise _nobodys(order)
         if isinstance(order, Mapping):
             known = {} if author is None else {"power": author}
             return Order.from_json(self.board, {**known, **order})
+        if not isinstance(order, Order):
+            raise OrderError(f"{order!r} is no order; an order is a text, an object of JSON or an Order.")
         if order.board != self.board:
             raise OrderError(f"This is an order for the board {order.board.name}: {order}.")
         return order
@@ -181,6 +187,11 @@ class Position:
 
     def __hash__(self) -> int:
         return hash((self.inner.phase, self.inner.units))
+
+
+def _nobodys(text: str) -> OrderError:
+    return OrderError(f"{text!r} does not say whose order it is; give orders as text by power: "
+                      f"{{power: [text, ...]}}.", text)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

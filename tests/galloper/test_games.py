@@ -34,6 +34,8 @@ def test_a_later_sheet_replaces_an_earlier_one_and_a_faulty_one_does_not() -> No
     with pytest.raises(galloper.OrderError, match=r"^Line 2: "):
         game.set_orders("France", "A Par H\nA Mar dances")
     assert game.orders == {"FRANCE": (order,)}
+    # A single order needs no list.
+    assert game.set_orders("France", order.to_json()) == game.set_orders("France", order) == (order,)
     game.clear_orders("France")
     assert not game.orders
 
@@ -111,6 +113,10 @@ FAULTS: list[tuple[Callable[[], object], type[galloper.GalloperError], str]] = [
     (lambda: STANDARD.moves("Paris", "K"), galloper.BoardError, "its kinds are A, F"),
     (lambda: galloper.Position.opening(STANDARD).judge(cast("Any", ["A Par H"])), galloper.OrderError,
      "whose order"),
+    (lambda: galloper.Position.opening(STANDARD).judge(cast("Any", "A Par H")), galloper.OrderError,
+     "'A Par H' does not say whose order"),
+    (lambda: galloper.Game(STANDARD).set_orders("France", cast("Any", [5])), galloper.OrderError, "5 is no"),
+    (lambda: galloper.Position.from_json(STANDARD, cast("Any", [])), galloper.PositionError, "an object"),
     (lambda: galloper.Position.opening(STANDARD).judge([HOLD]), galloper.OrderError, "power: is missing"),
     (lambda: galloper.Game(STANDARD).set_orders("Italy", [{**HOLD, "power": "FRANCE"}]), galloper.OrderError,
      "an order of FRANCE, and not of ITALY"),
