@@ -1,4 +1,4 @@
-"""Tesseract 5, asked last: on rows that both networks are lost on (docs/adr/0014-what-tesseract-is-for.md).
+"""Tesseract 5, asked last: on rows that both networks are lost on (docs/adr/0015-what-tesseract-is-for.md).
 
 On handwriting it reads next to nothing (CER .689); on typed sheets the networks leave it nothing to do.
 """

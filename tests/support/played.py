@@ -85,9 +85,13 @@ def finish(table: Table) -> None:
 
 
 def read(table: Table, power: str, orders: list[str]) -> None:
-    """What the recognizer would have made of every sheet of a power: the same lines, the last doubtful."""
+    """What the recognizer would have made of every sheet of a power in this game: the same lines, the last
+    doubtful."""
+    phases = [phase.id for phase in table.phases()]
     with table.site.store.begin() as session:
-        for submission in session.scalars(select(SubmissionRow).where(SubmissionRow.power == power)):
+        for submission in session.scalars(
+            select(SubmissionRow).where(SubmissionRow.power == power, SubmissionRow.phase_id.in_(phases))
+        ):
             page = records.pages(session, submission.id)[0]
             page.upright = page.original
             for ordinal, text in enumerate(orders):

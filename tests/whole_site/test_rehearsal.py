@@ -91,7 +91,7 @@ def play(again: Table) -> None:
     with site.store.begin() as session:
         assert [(row.id, hours) for row, hours in due(session, site.clock.now())] == [(first.id, 48)]
         assert Reminders(again.writer).put_due(session, first.id) == 1
-    played.read(again, "Montrose", ["A Nowhere H", "A Nowhere H"])
+    played.read(again, "Montrose", ["A Inverness H", "A Blair Castle H"])
     played.finish(again)
 
 
@@ -117,7 +117,7 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
         assert body is not None
         assert page is not None
         assert NAME in str(message["Subject"])
-        assert body.get_content().startswith(NOTICE + "\n"), row.kind
+        assert body.get_content().splitlines()[0] == NOTICE, row.kind
         assert NOTICE in page.get_content()
         kinds.add(row.kind)
     assert {"welcome", "receipt", "reminder"} <= kinds
@@ -145,7 +145,7 @@ def test_what_the_real_game_names_too_stays(table: Table) -> None:
         assert chain.entry_of(session, table.game, "mail", unclear.sha256) is not None
         assert site.blobs.read(unclear.sha256)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
-    played.read(table, "Montrose", ["A Nowhere H", "A Nowhere H"])
+    played.read(table, "Montrose", ["A Inverness H", "A Blair Castle H"])
     played.finish(table)
     assert table.phase().state == PhaseState.SENT
     with site.store() as session:

@@ -77,7 +77,7 @@ def test_words_for_a_person(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("context", "index_text", "says"),
     [
-        (None, None, "cannot be read"),
+        (None, None, "there is no such file or folder; check the name"),
         ("{", None, "not JSON"),
         ('{"games": {}}', None, "form of the contract"),
         ("good", '{"cases": [{}]}', "not an index"),
