@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow lint setup setup-dev setup-bench pictures docs wheel clean
+.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
 	@echo "make test            set up and pass the tests (about 8 minutes on two cores)"
 	@echo "make test-slow       the long suites"
+	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make docs            these documents as a site, in build/docs, with its links checked"
 	@echo "make lint            style, types and import contracts"
@@ -33,6 +34,9 @@ test: setup-dev
 
 test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
+
+mutations: setup-bench
+	.venv/bin/python -m tools.mutate_judge $(ARGS)
 
 pictures: setup-bench
 	.venv/bin/python -m tools.pictures build/pictures

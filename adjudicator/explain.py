@@ -12,8 +12,9 @@ from adjudicator.geo import Region
 from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit, UnitRef
 
-Odds = tuple[PartialResolution, int]
-"""The strength of a move (by unit number) against what stopped it, as a part of a sentence: "1 against 2"."""
+Odds = tuple[PartialResolution, int] | tuple[PartialResolution, int, int]
+"""The strength of a move (by unit number) against what stands at its goal, or against a rival that wants to
+go there too, as a part of a sentence: "1 against 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]
 """A sentence not yet in words: its name in the rule set's `SENTENCES`, then one part for each blank."""
@@ -51,6 +52,8 @@ class Explainer:
                 return self._region(part)
             case (state, number):
                 return f"{state.attack_strength(number)[1]} against {state.opposing_strength(number)[0]}"
+            case (state, number, rival):
+                return f"{state.attack_strength(number)[1]} against {state.prevent_strength(rival)[0]}"
             case str():
                 province = self.context.board.provinces.get(part)
                 return self.context.power_names.get(part, part) if province is None else province.name

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+class TapeTooShortError(IndexError):
+    """A lot must be drawn, and all numbers of the tape are used."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lots:
     """A tape of numbers for draws; `used` counts the numbers taken.
@@ -19,10 +23,11 @@ class Lots:
     def draw(self, count: int) -> tuple[int, Lots]:
         """The index drawn, 0 to count - 1 (the next number modulo count), and the tape after it.
 
-        Raises ValueError for an empty choice, and IndexError at the end of the tape; both are our own faults.
+        Raises ValueError for an empty choice, and TapeTooShortError at the end of the tape; both are our own
+        faults.
         """
         if count < 1:
             raise ValueError("a draw needs at least one thing to choose from")
         if self.used >= len(self.tape):
-            raise IndexError(f"the tape of lots holds {len(self.tape)} numbers and all are used")
+            raise TapeTooShortError(f"the tape of lots holds {len(self.tape)} numbers and all are used")
         return self.tape[self.used] % count, Lots(self.tape, self.used + 1)

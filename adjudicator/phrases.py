@@ -17,9 +17,11 @@ from functools import cache
 MOVEMENT: Mapping[str, str] = {
     "holds": "holds",
     "moves": "moves to {0}",
-    "moves_in": "moves to {0}, where {1} is dislodged",
+    "moves_in": "moves to {0}, where {1} is dislodged ({2})",
+    "moves_first": "moves to {0}; {1} is kept out ({2})",
     "carried": "carried to {0}",
-    "carried_in": "carried to {0}, where {1} is dislodged",
+    "carried_in": "carried to {0}, where {1} is dislodged ({2})",
+    "carried_first": "carried to {0}; {1} is kept out ({2})",
     "support_given": "support given to {0}",
     "convoy_given": "convoy given to {0}",
     "dislodged": "dislodged by {0}",
@@ -34,10 +36,10 @@ MOVEMENT: Mapping[str, str] = {
     "no_chain": "not carried: no whole chain of fleets was ordered to convoy to {0}",
     "convoy_failed": "not carried: the convoy of {0} fails",
     "fleet_lost": "not carried: {0} was dislodged by {1}",
-    "moves_away": "void: this supports {0} in place, and it was ordered to move",
-    "not_supported_there": "void: {0} was not ordered to go to {1}",
-    "not_convoyed_there": "void: {0} was not ordered to go to {1}",
-    "goes_over_land": "void: {0} goes over land",
+    "moves_away": "unmatched: this supports {0} in place, and it was ordered to move",
+    "not_supported_there": "unmatched: {0} was not ordered to go to {1}",
+    "not_convoyed_there": "unmatched: {0} was not ordered to go to {1}",
+    "goes_over_land": "unmatched: {0} goes over land",
     "no_movement_order": "void: no such order is given in a movement season",
     "no_unit": "void: there is no {0}",
     "not_ones_own": "void: {0} does not belong to {1}",
@@ -89,6 +91,8 @@ ADJUSTMENT: Mapping[str, str] = {
     "send_to_another": "void: supply is sent to another power, one or more at a time",
     "sends_too_much": "void: {0} owns {1} and cannot send {2}",
     "sends_more": "void: {0} owns {1} and has sent {2}, so it cannot send {3} more",
+    "no_supply_left": "void: {0} has no supply left to send",
+    "less_supply_left": "void: {0} has {1} supply left and cannot send {2}",
     "nothing_to_build": "void: {0} has no supply left for another unit",
     "no_such_place": "void: there is no {0}",
     "no_centre": "void: {0} is no supply centre",
@@ -120,6 +124,27 @@ EARLIER_WORDING: Sequence[tuple[str, str]] = (
     ("void: {1} stands in {0}", ADJUSTMENT["centre_occupied"]),
     ("void: {1} cannot stand in {0}", ADJUSTMENT["kind_cannot_stand"]),
     ("void: {1} in {0} must be given a coast that it has", ADJUSTMENT["build_coast"]),
+    ("moves to {0}, where {1} is dislodged", MOVEMENT["moves_in"]),
+    ("carried to {0}, where {1} is dislodged", MOVEMENT["carried_in"]),
+    ("moves to {0}", MOVEMENT["moves_first"]),
+    ("carried to {0}", MOVEMENT["carried_first"]),
+    ("void: this supports {0} in place, and it was ordered to move", MOVEMENT["moves_away"]),
+    ("void: {0} was not ordered to go to {1}", MOVEMENT["not_supported_there"]),
+    ("void: {0} goes over land", MOVEMENT["goes_over_land"]),
+    ("void: no whole chain of fleets was ordered to convoy {1} to {0}",
+     "unmatched: no whole chain of fleets was ordered to convoy {1} to {0}"),
+    ("holds", "destroyed in the Straits of Dover by {0}"),
+    ("void: {1} has no hidden unit in {0}", "void: there is no hidden unit of {1} in {0}"),
+    ("void: {1} has no unit in {0}", "void: there is no unit of {1} in {0}"),
+    ("void: {0} has lost no home centre", "void: no home centre of {0} is lost"),
+    ("void: {0} has lost no home centre", "void: every lost home centre of {0} is replaced already"),
+    ("void: {0} is no home centre that {1} has lost", "void: {0} is no lost home centre of {1}"),
+    ("void: {0} is no home centre that {1} has lost",
+     "void: another home centre is named in place of {0} already"),
+    ("void: {1} does not own {0}", "void: {0} does not belong to {1}"),
+    ("void: {0} builds no {2} in {1}", "void: no {2} is built by {0} in {1}"),
+    ("void: {0} has no {1}", "void: {1} is no unit of {0}"),
+    ("void: {0} has no supply left for another unit", "void: no supply of {0} is left for another unit"),
     ("void: {0} is not {1}'s to give away", "void: {0} does not belong to {1}, who cannot give it away"),
 )
 """Sentences as older versions wrote them, and as they are written now. A judged phase keeps its sentences, so
@@ -128,19 +153,37 @@ an archive that was made before is verified with both."""
 CITATION = r"(?P<citation> \((?:[^()]|\([^()]*\))*\))"
 
 
+_RULE = r"( \(rules? [^()]*\))?"
+"""A citation of numbered rules, which older versions of some games left out."""
+
+
 def is_earlier_wording(earlier: str, current: str) -> bool:
-    """Whether an older version wrote `earlier` where `current` is written now; citations are part of both."""
-    return any(current == sentence for sentence in _current_wordings(earlier))
+    """Whether an older version wrote `earlier` where `current` is written now. Citations are part of both; an
+    older version may have had none. What `current` tells besides may be anything."""
+    if earlier != current and re.fullmatch(re.escape(earlier) + _RULE, current):
+        return True
+    return any(re.fullmatch(pattern, current) for pattern in _current_wordings(earlier))
 
 
 def _current_wordings(sentence: str) -> Iterator[str]:
+    """Patterns of the sentences that are written now where `sentence` was written."""
     for earlier, current in EARLIER_WORDING:
         # The last name may end in parentheses, as "Fleet Spain (North Coast)" does, so both are tried.
         for citation in ("", CITATION):
             match = re.fullmatch(_pattern(earlier) + citation, sentence)
             if match is not None:
-                parts = [match[f"part{number}"] for number in range(len(match.groups()) - bool(citation))]
-                yield current.format(*parts) + (match["citation"] if citation else "")
+                # A blank that only the current sentence has is filled with something new, such as a sum.
+                pieces = [
+                    _filled(piece, match.groupdict()) for piece in re.split(r"(\{\d\})", current)
+                ]
+                yield "".join(pieces) + (re.escape(match["citation"]) if citation else _RULE)
+
+
+def _filled(piece: str, parts: Mapping[str, str]) -> str:
+    if not re.fullmatch(r"\{\d\}", piece):
+        return re.escape(piece)
+    name = f"part{piece[1]}"
+    return re.escape(parts[name]) if name in parts else ".+"
 
 
 @cache
@@ -159,8 +202,8 @@ def _pattern(template: str) -> str:
 
 
 REASONS = frozenset({
-    "begun", "bounced", "completed", "coast_missing", "cut", "dislodged", "disrupted", "fleet_inland",
-    "illegal", "no_build",
+    "begun", "bounced", "completed", "coast_missing", "cut", "destroyed", "dislodged", "disrupted",
+    "fleet_inland", "illegal", "no_build",
     "no_convoy", "no_such_unit", "no_supply", "not_a_centre", "not_a_retreat", "not_home_centre", "not_owned",
     "occupied",
     "overridden", "paradox", "struck", "too_many", "unmatched",

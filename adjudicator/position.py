@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from adjudicator.calendar import Phase
 from adjudicator.geo import Region
@@ -37,6 +38,15 @@ class Memory:
     converting: frozenset[Unit] = frozenset()
     proxies: frozenset[tuple[str, str]] = frozenset()
     notes: frozenset[tuple[str, ...]] = frozenset()
+
+
+class NotePart(StrEnum):
+    """What a word of a note in `Memory.notes` is."""
+
+    POWER = "power"
+    PROVINCE = "province"
+    YEAR = "year"
+    SEASON = "season"
 
 
 class Extension:

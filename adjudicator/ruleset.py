@@ -29,7 +29,7 @@ from adjudicator.phases import civil_disorder
 from adjudicator.phases.adjustments import Account, AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phrases import CLASSIC, REASONS
-from adjudicator.position import Centres, Dislodgement, Extension, Memory, Position
+from adjudicator.position import Centres, Dislodgement, Extension, Memory, NotePart, Position
 from adjudicator.units import Unit
 
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
@@ -94,6 +94,9 @@ class Ruleset:
     EXTENSION: ClassVar[type[Extension] | None] = None
     """The class of `Position.own`, where these rules keep more than units and centres."""
 
+    NOTES: ClassVar[Mapping[str, tuple[NotePart, ...]]] = {}
+    """The notes that these rules keep in `Memory.notes`, by their first word, with what the others are."""
+
     LOTS: ClassVar[int] = 128
     """Numbers that a phase's tape of lots must hold: more than any phase under these rules can draw."""
 
@@ -155,6 +158,10 @@ class Ruleset:
     def accepts_order(self, order: Order, phase: PhaseKind) -> bool:
         """True if orders of this class belong to that kind of phase."""
         return type(order) in self.ORDERS.get(phase, frozenset())
+
+    def check_state(self, context: Context, state: Extension) -> None:
+        """Raises ValueError, naming the field, for a name or number in `Position.own` that no game of this
+        board can have."""
 
     # A game and its sheets
 

@@ -130,7 +130,18 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         open_east=top.open_east,
         strip=top.strip,
         conduct=top.conduct,
+        earlier=_earlier(top, rules, faults),
     )
+
+
+def _earlier(top: variant_file.VariantFile, rules: Ruleset, faults: Faults) -> dict[str, str]:
+    """House rules of the time before a change; one that the rule set has no choice for is a fault."""
+    earlier = {key: str(value) for key, value in top.earlier.items()}
+    for key, value in earlier.items():
+        if value not in rules.CHOICES.get(key, ()):
+            path = f"rules.earlier.{key}"
+            faults.add(variant_file.FILE, top.row(path), f"{path}: {value!r} is no choice of this rule set")
+    return earlier
 
 
 def _rules(top: variant_file.VariantFile, faults: Faults) -> Ruleset:

@@ -69,7 +69,7 @@ class Variant:
     drawing of the board is projected about. `open_east`: land goes on beyond the board's eastern edge, so
     that a drawing may too. `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how
     the game asks its players to deal with each other, a sentence or two an item; empty where its rules say
-    nothing of it.
+    nothing of it. `earlier`: house rules that were changed, by key, with what counted before the change.
     """
 
     slug: str
@@ -89,6 +89,7 @@ class Variant:
     open_east: bool = False
     strip: int = 36
     conduct: tuple[str, ...] = ()
+    earlier: Mapping[str, str] = field(default_factory=dict)
     _context: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def context(self) -> Context:

@@ -25,9 +25,9 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class VariantFile:
-    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set; `counts` are
-    figures the tables must agree with; `start` is None when the file does not give a usable one; `rows` are
-    lines of the file by key."""
+    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set, `earlier`
+    the values that older games began with; `counts` are figures the tables must agree with; `start` is None
+    when the file does not give a usable one; `rows` are lines of the file by key."""
 
     title: str = ""
     note: str = ""
@@ -39,6 +39,7 @@ class VariantFile:
     powers: Mapping[str, Power] = field(default_factory=dict)
     module: str = ""
     values: Mapping[str, object] = field(default_factory=dict)
+    earlier: Mapping[str, object] = field(default_factory=dict)
     citations: Mapping[str, object] = field(default_factory=dict)
     figures: Mapping[str, object] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -81,6 +82,7 @@ def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
         powers=_powers(top),
         module=rules.text("module"),
         values=rules.table("values", {}),
+        earlier=rules.table("earlier", {}),
         citations=rules.table("citations", {}),
         figures=rules.table("figures", {}),
         counts=_counts(top.section("counts")),

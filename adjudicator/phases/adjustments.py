@@ -14,7 +14,7 @@ from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
-from adjudicator.phases import year_end
+from adjudicator.phases import supply_sent, year_end
 from adjudicator.position import Memory, Position
 from adjudicator.units import Unit
 
@@ -133,7 +133,7 @@ class AdjustmentSheet:
     def read_orders(self) -> None:
         """Sort the orders by power and settle what is sent, then let the rules do what comes before
         builds."""
-        sends = []
+        sends: list[supply_sent.Send] = []
         for index, order in enumerate(self.orders):
             account = self.accounts.get(order.power)
             # A power that neither owns nor has anything has no account, and nothing that it could order.
@@ -146,37 +146,8 @@ class AdjustmentSheet:
                     self.void(index, "illegal", ("send_to_another",))
                 else:
                     sends.append((index, account, order))
-        self._send_all(sends)
+        supply_sent.send_supply(self, sends)
         self.rules.before_adjustments(self)
-
-    def _send_all(self, sends: list[tuple[int, Account, SendSupply]]) -> None:
-        """Send in the order listed what can be sent. Where supply may be passed on, a send that needs what
-        others send waits for theirs (Q-28)."""
-        waiting = sends
-        while True:
-            left = [send for send in waiting if not self._send(*send)]
-            if len(left) == len(waiting) or not self.rules.passes_supply_on():
-                break
-            waiting = left
-        for index, account, order in left:
-            owned = "1 centre" if len(account.centres) == 1 else f"{len(account.centres)} centres"
-            sentence: Sentence = ("sends_too_much", account.power, owned, order.count)
-            if account.sent:
-                sentence = ("sends_more", account.power, owned, account.sent, order.count)
-            self.void(index, "no_supply", sentence)
-
-    def _send(self, index: int, account: Account, order: SendSupply) -> bool:
-        """Send supply of the sender's own centres, or also of what it receives (Q-27, Q-28). False if that is
-        not enough for the whole order."""
-        available = len(account.centres) + (account.received if self.rules.passes_supply_on() else 0)
-        if self.rules.sends_surplus_only():
-            available -= len(account.units)
-        if account.sent + order.count > available:
-            return False
-        account.sent += order.count
-        self.accounts[order.to_power].received += order.count
-        self.succeed(index, ("supply_given", order.count, order.to_power))
-        return True
 
     def builds_due(self, account: Account, sent: int) -> int:
         """Builds open to a power (+), or removals it owes (-), once it has sent so much."""
@@ -201,8 +172,8 @@ class AdjustmentSheet:
             if isinstance(order, SendSupply) and verdict is not None:
                 sent_so_far += order.count if verdict.result is Result.SUCCEEDS else 0
             elif isinstance(order, Build):
-                # Where only surplus is sent, a build never takes back what was sent further down the sheet
-                # (Q-27).
+                # Where only surplus is sent, a send further down has left this build its supply, and no
+                # build takes back what was sent (Q-27).
                 sent = account.sent if self.rules.sends_surplus_only() else sent_so_far
                 self._build(account, index, order, self.builds_due(account, sent))
             elif type(order) in self.rules.ADJUSTMENT_RULES:
@@ -211,7 +182,7 @@ class AdjustmentSheet:
     # Builds
 
     def _build(self, account: Account, index: int, order: Build, due: int) -> None:
-        fault = self._build_fault(account, order)
+        fault = self.build_fault(account, order)
         rules, province = self.rules, order.region.province
         if fault is not None:
             reason, sentence = fault
@@ -225,7 +196,7 @@ class AdjustmentSheet:
             self.build_order_at[province] = index
             self.succeed(index, ("built", unit))
 
-    def _build_fault(self, account: Account, order: Build) -> Fault | None:
+    def build_fault(self, account: Account, order: Build) -> Fault | None:
         """Why a build cannot be carried out, or None. A build that fails uses no supply (ADJ-07)."""
         place = order.region.province
         province = self.context.board.provinces.get(place)
@@ -283,7 +254,7 @@ class AdjustmentSheet:
         for index in indexes:
             order = self.orders[index]
             assert isinstance(order, Remove)
-            unit = self._unit(account, order)
+            unit = self.unit_to_remove(account, order)
             is_owed = self.builds_due(account, account.sent) < 0
             # A removal counts as far as a send needs it; what was owed before goes by lot, as for everybody
             # (Q-26, Q-27).
@@ -305,7 +276,8 @@ class AdjustmentSheet:
             return ("no_own_unit", account.power, order.unit)
         return ("removed_already", removed)
 
-    def _unit(self, account: Account, order: Remove) -> Unit | None:
+    def unit_to_remove(self, account: Account, order: Remove) -> Unit | None:
+        """The power's own unit that a removal names; None if there is none, or it is removed already."""
         unit_ref = order.unit
         return next((
             u for u in account.units

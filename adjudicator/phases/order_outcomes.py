@@ -42,11 +42,22 @@ def _set_moves(sheet: MovementSheet, state: PartialResolution) -> None:
             continue
         sentence = "carried" if number in sheet.crossing else "moves"
         if goal in dislodged:
-            cause, why = goal, (explainer, sentence + "_in", place[goal], sheet.units[goal])
+            cause, why = goal, (
+                explainer, sentence + "_in", place[goal], sheet.units[goal], (state, number))
+        elif len(attackers[goal]) > 1 and (rival := _beaten_rival(sheet, state, number, goal)) != NOBODY:
+            cause, why = NOBODY, (
+                explainer, sentence + "_first", place[goal], sheet.units[rival], (state, number, rival))
         else:
             cause, why = NOBODY, (explainer, sentence, place[goal])
         outcomes[order_index[number]] = make_outcome(
             unit_order[number], _SUCCEEDS, None, unit_order[cause], why, False)
+
+
+def _beaten_rival(sheet: MovementSheet, state: PartialResolution, winner: int, goal: int) -> int:
+    """The strongest of the moves that a winner kept out of its goal; NOBODY if none of them got there."""
+    arriving = [m for m in state.attackers[goal] if m != winner and state.prevent_strength(m)[0] > 0]
+    most = max((state.prevent_strength(m)[0] for m in arriving), default=0)
+    return _first(sheet, [m for m in arriving if state.prevent_strength(m)[0] == most])
 
 
 def _set_helpers(sheet: MovementSheet, state: PartialResolution) -> None:

@@ -17,11 +17,11 @@ from adjudicator.geo import COAST, Region, Terrain
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, make_outcome
 from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet, Fault
-from adjudicator.phases.home_centres import home_centres, with_home_centres
+from adjudicator.phases.home_centres import HOME, home_centres, with_home_centres
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
-from adjudicator.position import Dislodgement, Memory
+from adjudicator.position import Dislodgement, Memory, NotePart
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit, unit_in
@@ -37,7 +37,7 @@ SENTENCES: Mapping[str, str] = {
     "boats_inland": "void: {0} is not on the coast, and boats are built on it",
     "boats_needed": "void: {0} cannot go to sea and leave its boats behind",
     "stands_uncarried": "stands: no whole chain of fleets was ordered to convoy to {0}, so nothing is lost",
-    "chain_has_gaps": "void: no whole chain of fleets was ordered to convoy {1} to {0}",
+    "chain_has_gaps": "unmatched: no whole chain of fleets was ordered to convoy {1} to {0}",
     "boats_left": "{0}; its boats are left behind",
     "lost_at_sea": "{0}; without its boats {1} is destroyed",
     "no_port": "void: {0} is no port, and fleets are built in ports only",
@@ -137,6 +137,7 @@ class Bretwalda(Ruleset):
             ("Home {a} - {b}", "the right to build moves from one centre to the other")),
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
+    NOTES: ClassVar[Mapping[str, tuple[NotePart, ...]]] = {HOME: (NotePart.POWER, NotePart.PROVINCE)}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
     OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {MoveHome: settle_home}

@@ -18,12 +18,12 @@ from adjudicator.context import Context
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold, SupportMove, UnitOrder
-from adjudicator.outcome import Resolution, Result
+from adjudicator.outcome import Resolution, Result, make_outcome
 from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet, Fault
-from adjudicator.phases.home_centres import home_centres
+from adjudicator.phases.home_centres import HOME, home_centres
 from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phrases import CLASSIC
-from adjudicator.position import Dislodgement, Memory, Position
+from adjudicator.position import Dislodgement, Memory, NotePart, Position
 from adjudicator.rules import britain1066_hidden as hidden_fleet
 from adjudicator.rules.britain1066_hidden import HIDDEN, SEEN, Lie, box_for, is_unseen, mark
 from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
@@ -39,8 +39,9 @@ SENTENCES: Mapping[str, str] = {
     "off_board_support": "void: {0} is off the board and supports nobody",
     "lies_in": "lies in {0}, unseen",
     "lies_known": "void: where the hidden fleet lies is said with the orders of the first month only",
-    "lies_not_there": "void: {1} has no hidden unit in {0}",
-    "declares_nobody": "void: {1} has no unit in {0}",
+    "lies_not_there": "void: there is no hidden unit of {1} in {0}",
+    "declares_nobody": "void: there is no unit of {1} in {0}",
+    "destroyed_in_straits": "destroyed in the Straits of Dover by {0}",
     "destroyed_there": "{1} destroyed in {0}",
     "nobody_there": "no army is left in {0} to destroy",
     "not_in_straits": "void: the unit in {0} is not in the Straits of Dover, and did not get there",
@@ -85,6 +86,11 @@ class Conquest(Ruleset):
         PhaseKind.ADJUSTMENT: CLASSIC_ORDERS[PhaseKind.ADJUSTMENT] | {MoveHome},
     }
     FORMS: ClassVar[Mapping[str, type[Order]]] = {"destroy": Destroy, "lie": Lie}
+    NOTES: ClassVar[Mapping[str, tuple[NotePart, ...]]] = {
+        SEEN: (NotePart.PROVINCE,),
+        CAPTURED: (NotePart.POWER, NotePart.PROVINCE),
+        HOME: (NotePart.POWER, NotePart.PROVINCE),
+    }
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
         PhaseKind.MOVEMENT: (
             ("A/F {a} - {b}", "the army/fleet goes there, by land or by sea"),
@@ -228,7 +234,7 @@ class Conquest(Ruleset):
             u for u in standing if STRAITS in sheet.context.board.provinces[u.region.province].marks
         )
         straits = self.word_list("straits")[0]
-        is_declared = False
+        declared = NOBODY
         for index, order in enumerate(sheet.orders):
             outcome = sheet.outcomes[index]
             if not isinstance(order, Destroy) or outcome is None or outcome.result is Result.VOID:
@@ -236,14 +242,28 @@ class Conquest(Ruleset):
             if _occupied(sheet).get(straits) != sheet.unit_at[order.place.province]:
                 sheet.settle(index, Result.VOID, "illegal", "not_in_straits", order.place)
             elif waiting:
-                is_declared = True
+                declared = index if declared == NOBODY else declared
                 sheet.settle(index, Result.SUCCEEDS, None, "destroyed_there", straits, len(waiting))
             else:
                 sheet.settle(index, Result.FAILS, "unmatched", "nobody_there", straits)
-        if not is_declared:
+        if declared == NOBODY:
             return standing
         sheet.destroyed += waiting
+        self._tell_destroyed(sheet, waiting, declared)
         return standing.difference(waiting)
+
+    def _tell_destroyed(self, sheet: MovementSheet, destroyed: Sequence[Unit], declared: int) -> None:
+        """An army that was destroyed did not hold; an order of it that failed keeps its own reason."""
+        declaration = sheet.orders[declared]
+        assert isinstance(declaration, Destroy)
+        destroyer = sheet.units[sheet.unit_at[declaration.place.province]]
+        for unit in destroyed:
+            index = sheet.order_index[sheet.unit_at[unit.region.province]]
+            outcome = None if index == NOBODY else sheet.outcomes[index]
+            if outcome is not None and outcome.result is Result.SUCCEEDS:
+                sheet.outcomes[index] = make_outcome(
+                    outcome.order, Result.FAILS, "destroyed", declaration,
+                    (sheet.explainer, "destroyed_in_straits", destroyer), False)
 
     # Retreats and adjustments
 

@@ -73,7 +73,7 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     """
     boxes = {p.id for p in context.board.provinces.values() if mark(p, HIDDEN) is not None}
     seen_boxes = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
-    owners = {unit.power for unit in resolution.position.units if unit.region.province in boxes}
+    owners = _owners(resolution, boxes)
     came_out = {outcome.order.unit.region.province for outcome in resolution.outcomes
                 if isinstance(outcome.order, Move) and outcome.result is Result.SUCCEEDS}
     secret_boxes = boxes - seen_boxes - came_out
@@ -103,6 +103,18 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     ):
         return resolution
     return replace(resolution, outcomes=public, unordered=tuple(sorted(unordered)), position=position)
+
+
+def _owners(resolution: Resolution, boxes: Collection[str]) -> set[str]:
+    """The powers that had a unit in a box when the phase began, or have one now."""
+    # The last unit may have surfaced in this very phase, so those that are left in boxes are not enough.
+    ordered = {
+        outcome.order.power for outcome in resolution.outcomes
+        if isinstance(outcome.order, UnitOrder) and outcome.reason != "no_such_unit"
+        and outcome.order.unit.region.province in boxes
+    }
+    units = (*resolution.position.units, *resolution.unordered)
+    return ordered | {unit.power for unit in units if unit.region.province in boxes}
 
 
 def _ordered_provinces(outcomes: Iterable[Outcome]) -> set[str]:

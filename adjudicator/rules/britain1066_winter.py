@@ -16,12 +16,18 @@ CAPTURED = "captured"
 SENTENCES: Mapping[str, str] = {
     "home_named": "{1} is a home centre in place of {0}, which was lost",
     "home_of_invader": "void: {0} names no home centres, but builds in the first it captures",
-    "home_not_lost": "void: {0} is no home centre that {1} has lost",
-    "home_none_lost": "void: {0} has lost no home centre",
+    # Of these powers some are plural ("The Scots"), so no verb goes with a power.
+    "home_not_lost": "void: {0} is no lost home centre of {1}",
+    "home_none_lost": "void: no home centre of {0} is lost",
+    "home_replaced": "void: another home centre is named in place of {0} already",
+    "homes_replaced": "void: every lost home centre of {0} is replaced already",
     "home_not_neutral": "void: {0} is no neutral supply centre",
-    "home_not_held": "void: {1} does not own {0}",
+    "home_not_held": "void: {0} does not belong to {1}",
     "home_already": "void: {0} is a home centre of {1} already",
-    "no_such_kind": "void: {0} builds no {2} in {1}",
+    "no_such_kind": "void: no {2} is built by {0} in {1}",
+    "centre_not_owned": "void: {0} does not belong to {1}",
+    "no_own_unit": "void: {1} is no unit of {0}",
+    "nothing_to_build": "void: no supply of {0} is left for another unit",
 }
 
 
@@ -41,8 +47,13 @@ def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
     # Where the sheet does not say which home is replaced, it is the first lost one by its abbreviation.
     old = order.origin.province if order.origin is not None else next(iter(lost), "")
     is_neutral = provinces[new].centre and provinces[new].home is None
+    # What a line above has replaced is no home any more, and was lost all the same.
+    homes_before = home_centres(sheet.context, sheet.position.memory)
+    replaced = {home for owner, home in homes_before - homes if owner == power}
     faults: tuple[tuple[bool, Fault], ...] = (
         (not own_homes, ("illegal", ("home_of_invader", power))),
+        (old in replaced, ("illegal", ("home_replaced", old))),
+        (not lost and bool(replaced), ("illegal", ("homes_replaced", power))),
         (not lost, ("illegal", ("home_none_lost", power))),
         (old not in lost, ("illegal", ("home_not_lost", old, power))),
         (new in own_homes, ("illegal", ("home_already", new, power))),

@@ -29,6 +29,7 @@ from adjudicator.rules.brittania_realm import (
     Realm,
     Send,
     Swap,
+    check_realm,
 )
 from adjudicator.rules.brittania_turn import resolve
 from adjudicator.rules.brittania_words import SENTENCES
@@ -48,7 +49,7 @@ class WarringStates(Ruleset):
         "invested_and_lost": ("halved_with_it", "lost"),  # WSB-13
         "joint_kingdom_states": ("ten", "eight"),  # Q-61
         "king_after_conquest": ("stays", "enters"),  # WSB-14
-        "king_alone_defends": ("yes", "no"),  # WSB-10
+        "king_alone_defends": ("no", "yes"),  # WSB-10
         "king_reach": ("land_and_sea", "land"),  # WSB-15
         "overspending": ("in_order", "void_all"),  # bad input
         "papers": ("first", "latest"),  # Q-60
@@ -92,6 +93,10 @@ class WarringStates(Ruleset):
         # WSB-04: every state yields 10 and every power begins with 10 grain.
         realm = Realm(grain=dict.fromkeys(capitals, YIELD), capitals=capitals)
         return replace(position, units=position.units | crowned, own=realm)
+
+    def check_state(self, context: Context, state: Extension) -> None:
+        assert isinstance(state, Realm)
+        check_realm(context, state)
 
     def public_holdings(self, context: Context, position: Position) -> tuple[str, ...]:
         """The grain of each power, what its states yield and where its king is, in the order of the seats,

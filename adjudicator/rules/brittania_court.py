@@ -73,7 +73,7 @@ def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
         if after.get(king_state) == power:
             continue
         open_to = sorted(
-            state for state in ledger.holds[power] if after[state] == power
+            state for state in ledger.holds.get(power, ()) if after[state] == power
             and ledger.in_reach(king_state, state))
         if open_to:
             ledger.kings[power] = open_to[ledger.draw(len(open_to)) if len(open_to) > 1 else 0]

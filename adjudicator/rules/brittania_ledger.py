@@ -49,7 +49,8 @@ class Attack:
 
 class Ledger:
     """The worksheet of one turn. `owner` and `holds` are those of its start. `left` is the grain that each
-    power has not spent yet, `kings` where the kings are after their moves, `lots` the rest of the tape."""
+    power has not spent yet, `kings` where the kings are after their moves, `kings_with_armies` the powers
+    whose kings were ordered with an army, `lots` the rest of the tape."""
 
     def __init__(
         self, context: Context, rules: Ruleset, position: Position, realm: Realm, orders: Sequence[Order],
@@ -77,6 +78,7 @@ class Ledger:
         self.gifts: list[tuple[int, int]] = []
         self.claims: dict[str, int] = {}
         self.king_used: set[str] = set()
+        self.kings_with_armies: set[str] = set()
 
     # The ground
 
@@ -210,6 +212,7 @@ class Ledger:
         joins = king_state is not None and power not in self.king_used and self.in_reach(king_state, state)
         if joins:
             self.king_used.add(power)
+            self.kings_with_armies.add(power)
         return joins
 
     def in_reach(self, state: str, other: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from adjudicator.context import Context
 from adjudicator.frozen_map import FrozenMap
 from adjudicator.geo import Region
 from adjudicator.orders import Order
@@ -148,6 +149,26 @@ class Realm(Extension):
     def allied(self, power: str, other: str) -> bool:
         """Whether two powers are in a formal alliance."""
         return pair(power, other) in self.alliances
+
+
+def check_realm(context: Context, realm: Realm) -> None:
+    """Raises ValueError, naming the field, for a power or state that the board does not have, and for grain
+    or a yield below 0."""
+    states = set(context.board.centres())
+    named_powers = {
+        "grain": realm.grain, "capitals": realm.capitals, "kingdoms": realm.kingdoms,
+        "alliances": [power for two in realm.alliances for power in two],
+    }
+    for key, powers in named_powers.items():
+        for power in sorted(set(powers) - set(context.powers)):
+            raise ValueError(f"{key}: there is no power {power!r}")
+    for key, named_states in (("output", realm.output), ("capitals", realm.capitals.values())):
+        for state in sorted(set(named_states) - states):
+            raise ValueError(f"{key}: there is no state {state!r}")
+    for key, counts in (("grain", realm.grain), ("output", realm.output)):
+        for name, count in counts.items():
+            if count < 0:
+                raise ValueError(f"{key}.{name}: {count} is less than 0")
 
 
 @dataclass(frozen=True, slots=True)

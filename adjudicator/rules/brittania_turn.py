@@ -237,9 +237,8 @@ class BrittaniaTurn:
         kingdoms = {p.id for p in ledger.context.board.provinces.values() if KINGDOM in p.marks}
         # An empire goes before a joint victory (docs/rulings/brittania.md, Q-61).
         for power in sorted(realm.kingdoms, key=ledger.seats.__getitem__):
-            if len(held[power] & kingdoms) >= ledger.context.victory and court.continuous(
-                ledger, held[power]
-            ):
+            states = held.get(power, frozenset())
+            if len(states & kingdoms) >= ledger.context.victory and court.continuous(ledger, states):
                 ledger.notes.append(("note_empire", power))
                 return power, ()
         enough = EIGHT if self.choice("joint_kingdom_states") == "eight" else len(kingdoms)

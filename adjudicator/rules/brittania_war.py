@@ -43,14 +43,9 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
     if not owner:
         return INDEPENDENT
     grain = sum(ledger.cost(ledger.orders[index]) for index in ledger.defences.get(state, ()))
-    attacking = any(
-        attack.king
-        for rivals in ledger.attacks.values()
-        for power, attack in rivals.items()
-        if power == owner
-    )
-    king = KINGS_WORTH if ledger.kings.get(owner) == state and not attacking else 0
-    # WSB-10 and WSB-14 do not say whether a king alone makes a state defended.
+    is_free = owner not in ledger.kings_with_armies
+    king = KINGS_WORTH if ledger.kings.get(owner) == state and is_free else 0
+    # Without grain for its defence anybody walks in, whoever is there (WSB-10).
     if not grain and ledger.rules.choice("king_alone_defends") == "no":
         return 0
     return grain + king

@@ -126,7 +126,7 @@ class ThreeKingdoms(Ruleset):
         "proxy_of_proxy": ("void", "allowed"),
         "proxy_retreats": ("owner_first", "owner_only"),
         "removals_beside_builds": ("struck", "count"),
-        "supply_sent": ("any_owned", "surplus"),
+        "supply_sent": ("surplus", "any_owned"),
         "supply_sent_on": ("no", "yes"),
         "victory_tested": ("autumn", "winter"),
         "draw": ("on_request", "at_once"),

@@ -22,7 +22,7 @@ from adjudicator.phases.adjustments import Account, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
-from adjudicator.position import Centres, Dislodgement, Memory, Position
+from adjudicator.position import Centres, Dislodgement, Memory, NotePart, Position
 from adjudicator.rules import war1648_builds as builds
 from adjudicator.rules import war1648_loans as loans
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
@@ -133,6 +133,7 @@ class ThirtyYears(Ruleset):
         "lend": loans.Lend,
         "take_back": loans.TakeBack,
     }
+    NOTES: ClassVar[Mapping[str, tuple[NotePart, ...]]] = loans.NOTES
     EXAMPLES: ClassVar[Mapping[PhaseKind, tuple[tuple[str, str], ...]]] = {
         PhaseKind.MOVEMENT: (
             ("F {a} FCA", "the fleet changes into an army"),

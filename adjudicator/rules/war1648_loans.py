@@ -16,7 +16,7 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.phases.adjustments import AdjustmentSheet
-from adjudicator.position import Centres, Memory, Position
+from adjudicator.position import Centres, Memory, NotePart, Position
 from adjudicator.ruleset import Ruleset
 
 SENTENCES: Mapping[str, str] = {
@@ -36,6 +36,13 @@ SENTENCES: Mapping[str, str] = {
 }
 
 Note = tuple[str, ...]
+
+NOTES: Mapping[str, tuple[NotePart, ...]] = {
+    "loan": (NotePart.PROVINCE, NotePart.POWER, NotePart.POWER),
+    "recalled": (NotePart.PROVINCE,),
+    "home": (NotePart.POWER, NotePart.PROVINCE, NotePart.PROVINCE),
+    "held": (NotePart.PROVINCE, NotePart.POWER, NotePart.YEAR, NotePart.SEASON),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

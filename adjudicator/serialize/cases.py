@@ -10,7 +10,7 @@ from adjudicator.context import Context
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.phases.dislodgements import retreat_regions
-from adjudicator.position import Dislodgement, Extension, Memory, Position
+from adjudicator.position import Dislodgement, Extension, Memory, NotePart, Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from adjudicator.serialize.case_fields import (
@@ -24,6 +24,9 @@ from adjudicator.serialize.case_fields import (
 )
 from adjudicator.serialize.order_json import order_words, read_order
 from adjudicator.units import Unit
+
+YEARS = range(1, 10_000)
+"""The years that a case may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,8 @@ class CaseReader:
         if season not in seasons:
             raise CaseFault("season", f"{season!r} has no {kind} phase; it is one of {', '.join(seasons)}")
         year = data.get("year", self._year)
-        if type(year) is not int:
-            raise CaseFault("year", f"{year!r} is not a whole number")
+        if type(year) is not int or year not in YEARS:
+            raise CaseFault("year", f"{year!r} is not a whole number from {YEARS[0]} to {YEARS[-1]}")
         return Phase(year, season, PhaseKind(kind))
 
     def _units(self, data: Document) -> frozenset[Unit]:
@@ -155,9 +158,7 @@ class CaseReader:
         ]
         notes = []
         for index, note in enumerate(items(memory, "notes", "memory.")):
-            if not isinstance(note, list) or not all(isinstance(word, str) for word in note):
-                raise CaseFault(f"memory.notes[{index}]", "must be a list of texts")
-            notes.append(tuple(note))
+            notes.append(self._note(f"memory.notes[{index}]", note))
         proxies = []
         for index, pair in enumerate(items(memory, "proxies", "memory.")):
             field = f"memory.proxies[{index}]"
@@ -167,15 +168,47 @@ class CaseReader:
         # A unit that is gone from the board converts no longer.
         return Memory(frozenset(converting) & units, frozenset(proxies), frozenset(notes))
 
+    def _note(self, field: str, note: object) -> tuple[str, ...]:
+        """One note of the rule set. Rules that declare no notes may keep any."""
+        if not isinstance(note, list) or not note or not all(isinstance(word, str) for word in note):
+            raise CaseFault(field, "must be a list of texts")
+        name, *words = note
+        if not self._rules.NOTES:
+            return tuple(note)
+        parts = self._rules.NOTES.get(name)
+        if parts is None:
+            raise CaseFault(field, f"{name!r} is not one of {', '.join(sorted(self._rules.NOTES))}")
+        if len(words) != len(parts):
+            raise CaseFault(field, f"after {name!r} come {', '.join(parts)}")
+        return (name, *(self._note_word(field, part, word) for part, word in zip(parts, words, strict=True)))
+
+    def _note_word(self, field: str, part: NotePart, word: str) -> str:
+        match part:
+            case NotePart.POWER:
+                return self._names.power(field, word)
+            case NotePart.PROVINCE:
+                return self._names.province(field, word).id
+            case NotePart.YEAR:
+                # A year far away would have somebody count its months.
+                if not (word.isascii() and word.isdigit() and int(word[:5]) in YEARS):
+                    raise CaseFault(field, f"{word!r} is no year")
+                return word
+            case NotePart.SEASON:
+                if word not in self._context.calendar.seasons():
+                    raise CaseFault(field, f"there is no season {word!r}")
+                return word
+
     def _own_state(self, data: Document) -> Extension | None:
         """What only the rule set keeps; None where the case says nothing, as at the opening of a game."""
         state_class = self._rules.EXTENSION
         if state_class is None or data.get("state") is None:
             return None
         try:
-            return codec.load_own(state_class, dict(as_object("state", data["state"])))
+            state = codec.load_own(state_class, dict(as_object("state", data["state"])))
+            self._rules.check_state(self._context, state)
         except (codec.CodecError, ValueError) as error:
             raise CaseFault("state", str(error)) from error
+        return state
 
     def _lots(self, data: Document) -> Lots:
         numbers = items(data, "lots")

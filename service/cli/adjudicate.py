@@ -7,10 +7,16 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from adjudicator.judge import judge
+from adjudicator.lots import TapeTooShortError
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.case_fields import CaseFault
 from adjudicator.serialize.cases import CaseReader, case_id
 from maps.variant import Variant
+
+FAULT_OF_OURS = "case: this program fails on it"
+_DIGITS = 1000
+"""A longer number is refused: the program could read it, and not write what it adds up to (Python allows
+4,300 digits)."""
 
 
 def run_adjudicate(variant: Variant, lines: Iterable[str], out: TextIO) -> int:
@@ -54,8 +60,11 @@ def _judged(variant: Variant, reader: CaseReader, line: str) -> dict[str, Any]:
     except CaseFault as fault:
         return {"id": name, "error": str(fault)}
     # The case draws more lots than its tape has.
-    except IndexError as error:
+    except TapeTooShortError as error:
         return {"id": name, "error": f"lots: {error}"}
+    # Our own fault. The cases after this one are judged all the same.
+    except Exception as error:
+        return {"id": name, "error": f"{FAULT_OF_OURS} ({type(error).__name__}: {error}); please report it"}
 
 
 def _document(line: str) -> dict[str, Any]:
@@ -65,7 +74,7 @@ def _document(line: str) -> dict[str, Any]:
     try:
         # Bytes that are no UTF-8 were kept as surrogates, and only encoding them shows it.
         line.encode()
-        data = json.loads(line, parse_constant=_no_number)
+        data = json.loads(line, parse_constant=_no_number, parse_int=_whole_number)
     except UnicodeEncodeError as error:
         raise CaseFault("line", f"it is not UTF-8 text (character {error.start + 1})") from error
     except (ValueError, RecursionError) as error:
@@ -73,6 +82,12 @@ def _document(line: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise CaseFault("line", "it is not a JSON object")
     return data
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits is too long")
+    return int(digits)
 
 
 def _no_number(name: str) -> float:

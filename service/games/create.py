@@ -18,11 +18,12 @@ from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
 from maps.variant import Power, Variant
-from service.config import ConfigError, plain_faults
+from service.config import ConfigError, no_toml, plain_faults
 from service.games.deadlines import PhaseWindow
 from service.games.game_clock import HOURS, PREFIX, START, GameClock
 from service.games.names import UnknownName, power_called
-from service.games.options import FIRST_COUNTS, TYPED
+from service.games.options import FIRST_COUNTS, HOUSE_RULES, TYPED
+from service.games.rulings import rules_to_keep
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -128,16 +129,18 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file with a game, as README.md "
                           "shows it") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except ValidationError as error:
         faults = "; ".join(f"{place}: {words}" for place, words in plain_faults(error, GameFile))
         raise ConfigError(f"{path}: {faults}") from error
+    # Last, since pydantic's error is a ValueError too.
+    except ValueError as error:
+        raise ConfigError(no_toml(path, error)) from error
     players = {p.name: p for p in spec.player}
     wrong = [(f"seats.{power}: no player is called "
               f"{name}") for power, name in spec.seats.items() if name not in players]
     wrong += _review_fault(spec.options)
-    wrong += [f"options.{key}: no game file sets this" for key in (START, HOURS) if key in spec.options]
+    wrong += [f"options.{key}: no game file sets this" for key in (START, HOURS, HOUSE_RULES)
+              if key in spec.options]
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     seats_by_power, strange = _powers_of(spec, powers)
     wrong += strange
@@ -213,7 +216,8 @@ def create(
     usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
     usual = {option: True for option, is_so in usual.items() if is_so}
     session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**usual, **new.options, **new.clock.as_options()}, created_at=now))
+                        options={**usual, **rules_to_keep(variant), **new.options, **new.clock.as_options()},
+                        created_at=now))
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))

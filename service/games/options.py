@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+HOUSE_RULES = "house_rules"
+"""The game's option: the house rules, of those that were ever changed, as they were when it began."""
+
 FIRST_COUNTS = "first_counts"
 """The game's option: whether the first sheet of a power counts, and not the latest version (Q-60)."""
 
 TYPED = "typed_orders"
 """The game's option: whether orders may be typed into the mail itself."""
+
+COMMANDS = "mail_commands"
+"""The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""

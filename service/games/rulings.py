@@ -1,11 +1,16 @@
-"""The house rules that results cite, and their page."""
+"""The house rules that results cite, their page, and those that a game began with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import maps
 from maps.rulings import Ruling, rulings
+from maps.variant import Variant
+from service.games.options import HOUSE_RULES
 
 
 @cache
@@ -17,3 +22,24 @@ def rules_of(slug: str) -> tuple[Ruling, ...]:
 def path_of(slug: str) -> str:
     """The path of their page on the site, "" where there are none."""
     return f"/public/rules/{slug}" if rules_of(slug) else ""
+
+
+def rules_to_keep(variant: Variant) -> dict[str, Any]:
+    """The option by which a game that begins now keeps today's house rules; empty where none ever changed."""
+    kept = {key: variant.rules.choice(key) for key in sorted(variant.earlier)}
+    return {HOUSE_RULES: kept} if kept else {}
+
+
+def as_played(variant: Variant, options: Mapping[str, Any]) -> Variant:
+    """The variant with the house rules that a game with these options began with.
+
+    A change of a house rule must not reach a game that is being played, nor one that was. A game that says
+    nothing of a rule began before that rule was changed.
+    """
+    noted = options.get(HOUSE_RULES)
+    values = {**variant.earlier, **(noted if isinstance(noted, dict) else {})}
+    # A rule that a newer Galloper wrote, or a cheat, is none that this rule set could play by.
+    choices = {key: value for key, value in values.items() if value in variant.rules.CHOICES.get(key, ())}
+    if all(variant.rules.choice(key) == value for key, value in choices.items()):
+        return variant
+    return replace(variant, rules=replace(variant.rules, values={**variant.rules.values, **choices}))

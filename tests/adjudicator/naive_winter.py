@@ -28,12 +28,12 @@ class NaiveWinter:
         sheets = {
             power: [(n, o) for n, o in enumerate(orders) if o.power == power] for power in sorted(powers)
         }
-        sent = {power: self._sends(power, sheets[power]) for power in sheets}
+        held = {u.region.province for u in self.units}
+        sent = {power: self._sends(power, sheets[power], held) for power in sheets}
         received = {
             power: sum(o.count for lines in sent.values() for o in lines.values() if o.to_power == power)
             for power in sheets
         }
-        held = {u.region.province for u in self.units}
         for power, lines in sheets.items():
             self._sheet(power, lines, sent[power], received[power], held)
         for power in sheets:
@@ -50,18 +50,30 @@ class NaiveWinter:
         # MCY-01 and Q-39: without a centre a power keeps one unit, or as many as it is sent.
         return len(self._own(power)) - sent + received if self._own(power) else max(1, received)
 
-    def _sends(self, power: str, lines: Sequence[tuple[int, Order]]) -> dict[int, SendSupply]:
+    def _sends(
+        self, power: str, lines: Sequence[tuple[int, Order]], held: set[str]
+    ) -> dict[int, SendSupply]:
         stand: dict[int, SendSupply] = {}
+        # Q-27: line by line a purse of one's own centres is spent, less what the units need. Q-28: what is
+        # received is not in it.
+        purse = len(self._own(power)) - len(self._mine(power))
+        leaving = {o.unit.region.province for _, o in lines if isinstance(o, Remove)}
+        freed = sum(unit.region.province in leaving for unit in self._mine(power))
+        taken = set(held)
         for number, order in lines:
+            if isinstance(order, Build) and purse > 0 and self._fits(power, order, taken):
+                taken.add(order.region.province)
+                purse -= 1
             if isinstance(order, SendSupply):
                 if order.to_power == power:
                     self.reasons[number] = "illegal"
-                # more than one owns is void whole. Q-28: what is received cannot be sent on.
-                elif sum(o.count for o in stand.values()) + order.count > len(self._own(power)):
+                # Void whole where a part could be sent.
+                elif order.count > purse + freed:
                     self.reasons[number] = "no_supply"
                 else:
                     self.reasons[number] = None
                     stand[number] = order
+                    purse -= order.count
         return stand
 
     def _sheet(
@@ -78,13 +90,10 @@ class NaiveWinter:
                     power, order, owed=owed, struck=builds and removed >= all_sent, beside=builds
                 )
                 removed += self.reasons[number] is None
-        so_far = 0
         for number, order in lines:
-            # SUP-05: in list order, a send uses supply as a build does.
-            if number in sent:
-                so_far += sent[number].count
-            elif isinstance(order, Build):
-                room = self._allowed(power, so_far, received) - len(self._mine(power))
+            # What was sent is gone, also below a build: a send left the builds above it what they need.
+            if isinstance(order, Build):
+                room = self._allowed(power, all_sent, received) - len(self._mine(power))
                 self.reasons[number] = self._build(power, order, room, held)
 
     def _remove(self, power: str, order: Remove, *, owed: bool, struck: bool, beside: bool) -> str | None:
@@ -99,18 +108,22 @@ class NaiveWinter:
         self.units.remove(unit)
         return None
 
-    def _build(self, power: str, order: Build, room: int, held: set[str]) -> str | None:
+    def _fits(self, power: str, order: Build, held: set[str]) -> bool:
         place = order.region.province
         coasts = {coast.id for coast in self.board.provinces[place].coasts}
-        region = Region(place)
         if place not in self._own(power) or place in held:
+            return False
+        at_sea = bool(self.board.near(place, SEA)) and (not coasts or order.region.coast in coasts)
+        return order.kind == "A" or at_sea
+
+    def _build(self, power: str, order: Build, room: int, held: set[str]) -> str | None:
+        place = order.region.province
+        if not self._fits(power, order, held):
             return "illegal"
-        if order.kind == "F":
-            if not self.board.near(place, SEA) or (coasts and order.region.coast not in coasts):
-                return "illegal"
-            region = Region(place, order.region.coast if coasts else None)
         if room < 1:
             return "no_supply"
+        coast = order.region.coast if self.board.provinces[place].coasts and order.kind == "F" else None
+        region = Region(place, coast)
         self.units.add(Unit(power, order.kind, region))
         held.add(place)
         return None

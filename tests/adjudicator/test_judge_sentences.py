@@ -108,8 +108,19 @@ MOVEMENT: dict[str, Scene] = {
     "moves_in": Scene(
         "F A PAR, F A MAR, G A BUR",
         ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
-        "moves to Burgundy, where Army Burgundy is dislodged",
+        "moves to Burgundy, where Army Burgundy is dislodged (2 against 1)",
         cause=2,
+    ),
+    # Two against one: Paris with the support of Marseilles, and Munich alone. Burgundy was empty.
+    "moves_first": Scene(
+        "F A PAR, F A MAR, G A MUN",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A MUN - BUR"],
+        "moves to Burgundy; Army Munich is kept out (2 against 1)",
+    ),
+    "carried_first": Scene(
+        "E A LON, E F NTH, E F ENG, G A HOL",
+        ["E: A LON - BEL", "E: F NTH C A LON - BEL", "E: F ENG S A LON - BEL", "G: A HOL - BEL"],
+        "carried to Belgium; Army Holland is kept out (2 against 1)",
     ),
     "dislodged": Scene(
         "F A PAR, F A MAR, G A BUR",
@@ -136,7 +147,7 @@ MOVEMENT: dict[str, Scene] = {
     "carried_in": Scene(
         "E A LON, E F NTH, E F ENG, G A BEL",
         ["E: A LON - BEL", "E: F NTH C A LON - BEL", "E: F ENG S A LON - BEL"],
-        "carried to Belgium, where Army Belgium is dislodged",
+        "carried to Belgium, where Army Belgium is dislodged (2 against 1)",
     ),
     "support_cut": Scene(
         "F A PAR, F A MAR, I A PIE",
@@ -208,28 +219,28 @@ MOVEMENT: dict[str, Scene] = {
     "moves_away": Scene(
         "F A GAS, F A MAR",
         ["F: A MAR - BUR", "F: A GAS S A MAR"],
-        "void: this supports Army Marseilles in place, and it was ordered to move",
+        "unmatched: this supports Army Marseilles in place, and it was ordered to move",
         order_index=1,
         cause=0,
     ),
     "not_supported_there": Scene(
         "F A PAR, F A MAR",
         ["F: A PAR H", "F: A MAR S A PAR - BUR"],
-        "void: Army Paris was not ordered to go to Burgundy",
+        "unmatched: Army Paris was not ordered to go to Burgundy",
         order_index=1,
         cause=0,
     ),
     "not_convoyed_there": Scene(
         "E A LON, E F NTH",
         ["E: A LON H", "E: F NTH C A LON - BEL"],
-        "void: Army London was not ordered to go to Belgium",
+        "unmatched: Army London was not ordered to go to Belgium",
         order_index=1,
         cause=0,
     ),
     "goes_over_land": Scene(
         "E A NWY, R A SWE, F F SKA",
         ["E: A NWY - SWE", "R: A SWE - NWY", "F: F SKA C A NWY - SWE"],
-        "void: Army Norway goes over land",
+        "unmatched: Army Norway goes over land",
         order_index=2,
         cause=0,
     ),
@@ -366,6 +377,12 @@ KINGDOMS: dict[str, Scene] = {
                             order_index=1,
                             phase=WINTER,
                             centres={"Argyll": "Fife, Edinburgh"}),
+        "no_supply_left": Scene("Argyll A Ayr", ["Argyll: Send 1 supply to Ormond"],
+                                "void: Argyll has no supply left to send", phase=WINTER,
+                                centres={"Argyll": "Fife"}),
+        "less_supply_left": Scene("Argyll A Ayr", ["Argyll: Send 2 supply to Ormond"],
+                                  "void: Argyll has 1 supply left and cannot send 2", phase=WINTER,
+                                  centres={"Argyll": "Fife, Edinburgh"}),
         "struck": Scene("Argyll A Ayr", ["Argyll: Build A Fife", "Argyll: Remove A Ayr"],
                         "void: the removal of Army Ayr is struck, because builds are listed beside it",
                         order_index=1,
@@ -502,6 +519,17 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
      "bounced off Fleet Spain (North Coast): 2 against 2 (DATC 6.D.1)"),
     ("bounced: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
      "beaten to Mid-Atlantic Ocean by Fleet Spain (North Coast)"),
+    ("moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged (2 against 1)",
+     "moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged"),
+    ("moves to Burgundy; Army Munich is kept out (2 against 1)", "moves to Burgundy"),
+    ("carried to Belgium, where Army Belgium is dislodged (2 against 1) (handbook, Convoys)",
+     "carried to Belgium, where Army Belgium is dislodged (handbook, Convoys)"),
+    ("unmatched: Army London was not ordered to go to Belgium (6.A.10)",
+     "void: Army London was not ordered to go to Belgium (6.A.10)"),
+    # 1066 cited nothing, and said "The Scots has".
+    ("void: no home centre of The Scots is lost (rule 6)", "void: The Scots has lost no home centre"),
+    ("lies in The Wash, unseen (rule 5)", "lies in The Wash, unseen"),
+    ("destroyed in the Straits of Dover by Fleet Straits of Dover (rule 4)", "holds"),
     ("void: Army Cheshire does not belong to Montrose (4.2)",
         "void: Army Cheshire is not Montrose's to order (4.2)"),
 ])  # fmt: skip
@@ -515,6 +543,10 @@ def test_a_sentence_that_says_something_else_is_no_earlier_wording() -> None:
     assert not is_earlier_wording("bounced off Army Cheshire: 1 against 2", current)
     assert not is_earlier_wording("bounced off Army Kent: 1 against 1", current)
     assert not is_earlier_wording("moves to Cheshire", "moves to Cheshire")
+    assert not is_earlier_wording("moves to Spain", "moves to Spain (North Coast)")
+    assert not is_earlier_wording(
+        "moves to Burgundy, where Army Burgundy is dislodged",
+        "moves to Burgundy, where Army Munich is dislodged (2 against 1)")
 
 
 def test_every_current_wording_is_one_that_a_game_still_uses() -> None:

@@ -87,7 +87,7 @@ def test_every_open_question_of_the_rules_is_answered_on_the_board_file() -> Non
         "impossible_move": "by_map", "convoy_paradox": "szykman", "conversion_over_winter": "goes_on",
         "own_attack_disrupts": "no", "missing_coast": "void", "proxy_silent": "owner",
         "proxy_of_proxy": "void",
-        "proxy_retreats": "owner_first", "removals_beside_builds": "struck", "supply_sent": "any_owned",
+        "proxy_retreats": "owner_first", "removals_beside_builds": "struck", "supply_sent": "surplus",
         "supply_sent_on": "no", "victory_tested": "autumn", "draw": "on_request", "mercy_converts": "no",
         "mercy_supply": "greater",
     }

@@ -16,7 +16,7 @@ from service.intake.read_photo import photo_json, read_photo
 from service.intake.recognizer import EngineRecognizer
 
 SHEETS = [("bretwalda", "autumn-621-gwynedd-v1.jpg"), ("britain1066", "march-1066-norse-v1.jpg"),
-          ("war1648", "june-1618-adjust-france-v1.jpg"), ("brittania", "harvest-602-cyan.jpg")]
+          ("war1648", "june-1618-adjust-france-v1.jpg"), ("brittania", "harvest-602-red.jpg")]
 
 
 @pytest.mark.slow

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
+
 import maps
 from adjudicator.phases.convoys import Sea
 
@@ -56,3 +60,22 @@ def test_a_crowded_sea_is_answered_in_time() -> None:
     assert all(crowded.joins(shores[0], shore) for shore in shores[1:] if context.tables.waters[shore])
     useful = {fleet for fleet in seas if crowded.useful(fleet, "Caernarfonshire", "Aberdeen")}
     assert {"Irish Sea", "Dublin & Caernarfon Bays"} <= useful
+
+
+@pytest.mark.parametrize("slug", ["standard", "w3k", "bretwalda", "war1648", "britain1066"])
+def test_no_whole_chain_is_broken_by_leaving_out_what_is_of_no_use(slug: str) -> None:
+    """JUD-01: whoever else is at sea, and the same for the way back."""
+    chart, chance = maps.load(slug).context().tables, Random(slug)
+    seas, shores = sorted(chart.seas), sorted(chart.shores)
+    chains = 0
+    for _ in range(300):
+        fullness = chance.choice([0.4, 0.7])
+        carriers = [sea for sea in seas if chance.random() < fullness]
+        sea, (start, goal) = Sea(chart, carriers), chance.sample(shores, 2)
+        ordered = [fleet for fleet in carriers if chance.random() < 0.9]
+        useful = [fleet for fleet in ordered if sea.useful(fleet, start, goal)]
+        assert useful == [fleet for fleet in ordered if sea.useful(fleet, goal, start)]
+        if Sea(chart, ordered).joins(start, goal):
+            chains += 1
+            assert Sea(chart, useful).joins(start, goal), (carriers, ordered, start, goal)
+    assert chains > 20

@@ -170,17 +170,27 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
     units, send = ["Argyll A Glasgow", "Argyll A Ayr"], ["Send 1 supply to Hamilton"]
     # Two centres and two units leave nothing over.
     poor = {"Argyll": ["Fife", "Edinburgh"]}
-    assert _results(_judged(WINTER, units, orders(Argyll=send), poor)) == ["succeeds"]
-    assert _results(_judged(WINTER, units, orders(Argyll=send), poor, supply_sent="surplus")) == [
-        "void no_supply"
-    ]
-    # Three and two leave one, which no build takes back.
+    any_owned = _judged(WINTER, units, orders(Argyll=send), poor, supply_sent="any_owned")
+    assert (_results(any_owned), len(any_owned.removed_by_lot)) == (["succeeds"], 1)
+    assert _results(_judged(WINTER, units, orders(Argyll=send), poor)) == ["void no_supply"]
+    # Three and two leave one, which the first line spends.
     rich = {"Argyll": ["Fife", "Edinburgh", "Stirling Castle"]}
     written = orders(Argyll=["Build A Fife", *send])
-    any_owned = _judged(WINTER, units, written, rich)
+    any_owned = _judged(WINTER, units, written, rich, supply_sent="any_owned")
     assert (_results(any_owned), len(any_owned.removed_by_lot)) == (["succeeds", "succeeds"], 1)
-    surplus = _judged(WINTER, units, written, rich, supply_sent="surplus")
-    assert (_results(surplus), surplus.removed_by_lot) == (["void no_supply", "succeeds"], ())
+    surplus = _judged(WINTER, units, written, rich)
+    assert (_results(surplus), surplus.removed_by_lot) == (["succeeds", "void no_supply"], ())
+    surplus = _judged(WINTER, units, written[::-1], rich)
+    assert (_results(surplus), surplus.removed_by_lot) == (["succeeds", "void no_supply"], ())
+
+
+def test_supply_received_may_be_sent_on_beside_what_builds_above_use() -> None:
+    """Q-27 and Q-28 together: what is received is spent in the order listed too."""
+    centres = {"Hamilton": ["Stirling Castle"], "Ormond": ["Cork"]}
+    written = orders(
+        Hamilton=["Build A Stirling Castle", "Send 1 supply to Argyll"], Ormond=["Send 1 supply to Hamilton"])
+    assert _results(_judged(WINTER, [], written, centres)) == ["succeeds", "void no_supply", "succeeds"]
+    assert _results(_judged(WINTER, [], written, centres, supply_sent_on="yes")) == ["succeeds"] * 3
 
 
 def test_supply_received_may_be_chosen_to_be_sent_on() -> None:

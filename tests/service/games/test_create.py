@@ -132,7 +132,7 @@ def test_every_fault_is_told_not_the_first(tmp_path: Path) -> None:
         (HEAD + "pace = 3\n" + ADA + GRACE + _seats(), "pace"),
         (HEAD + ADA.replace('mail = ["ada@example.org"]', "mail = []") + GRACE + _seats(), "player.1.mail"),
         (HEAD + _seats(), "player"),
-        (HEAD.replace("w3k", 'w3k"x'), "not valid TOML"),
+        (HEAD.replace("w3k", 'w3k"x'), "text between quotes"),
     ],
 )
 def test_a_file_of_the_wrong_shape_is_told_by_its_entry(tmp_path: Path, text: str, named: str) -> None:

@@ -1,0 +1,35 @@
+"""The faults that are put into the judge (JUD-02). The run itself is `make mutations`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.mutate_judge import MODULES, TESTS, faults
+
+
+def test_every_kind_of_fault_is_made_once(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    text = "def f(a, b):\n    if a < b and not a:\n        return 1 + b\n    return True\n"
+    module.write_text(text, "utf-8")
+    changes = sorted(fault.change for fault in faults(str(module)))
+    assert changes == sorted([
+        "a < b  ->  a <= b", "a < b  ->  a >= b",
+        "a < b and (not a)  ->  a < b or not a",
+        "a < b and (not a)  ->  a < b and a < b", "a < b and (not a)  ->  not a and (not a)",
+        "if a < b and (not a):     return 1 + b  ->  if not (a < b and (not a)):     return 1 + b",
+        "not a  ->  +a", "1 + b  ->  1 - b", "1  ->  2", "True  ->  False",
+    ])
+
+
+def test_a_fault_is_named_where_it_is() -> None:
+    first = next(faults("adjudicator/solver.py"))
+    assert first.path == "adjudicator/solver.py"
+    compile(first.tree, first.path, "exec")
+    assert 0 < first.line <= len(Path(first.path).read_text("utf-8").splitlines())
+
+
+@pytest.mark.parametrize("path", [*MODULES, *TESTS])
+def test_the_modules_and_tests_are_there(path: str) -> None:
+    assert Path(path).exists()
