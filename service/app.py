@@ -10,6 +10,7 @@ from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
     corrections,
+    correspondence,
     images,
     mailroom,
     operation,
@@ -66,6 +67,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
+    app.include_router(correspondence.router)
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)

@@ -10,6 +10,7 @@ from email.utils import parseaddr
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine
@@ -20,34 +21,45 @@ from ocr.page import Box, ReadLine
 from reading.review import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
-from service.config import MailIn, MailOut, Settings
+from service.config import MailIn, Settings
 from service.games import turns
 from service.intake import process_mail, reread_line
+from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import build_context
+from service.intake.open_mail import ChildBodies
 from service.intake.postal_mail import PostalMail
-from service.intake.process_mail import MailStore
+from service.intake.process_mail import MailOpener, MailStore
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener, LineRecognizer, Recognizer
 from service.intake.reread_line import LineReader
 from service.intake.sandbox import WALL_PER_CPU, SandboxLimits
 from service.jobs import DbosJobs
 from service.mail import ingest, outbox
-from service.mail.ingest import MailSource
-from service.mail.smtp import FolderTransport, SmtpTransport, Transport
+from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
+from service.mail.authentication.dns import CachedLookup, SystemLookup
+from service.mail.drain import MailboxDrain
+from service.mail.login import Login
+from service.mail.smtp import Transport
+from service.mail.trust_settings import trust_of
 from service.notices.broadcasts import Broadcasts
+from service.notices.correspondence import Correspondence
 from service.notices.dry_run import DryRun
+from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.replies import LetterContext, Replies, Sender
 from service.notices.results import ResultsAnnouncer
-from service.operations import retention
+from service.notices.unsent_letters import report_unsent
+from service.operations import reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
 from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
+from service.operations.mailbox_wait import MailboxWait
 from service.operations.metrics import Metrics
+from service.operations.reread_settings import SettingsReader
 from service.record import chain
 from service.record.chain import sessions
 from service.store import records
@@ -67,6 +79,9 @@ TEND_SECONDS = 30.0
 CLOCK_SECONDS = 3600.0
 """Between two looks at the mail server's clock, besides the one at each deadline."""
 
+CLOCK_PATIENCE = 30.0
+"""Seconds that the mail server has to say its time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -79,8 +94,9 @@ class Site:
     blobs: Blobs
     clock: Clock
     jobs: DbosJobs
-    source: Callable[[], MailSource]
+    account: MailAccount
     transport: Transport
+    mailbox_wait: MailboxWait
     process_mail: Callable[[str], None]
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
@@ -89,12 +105,13 @@ class Site:
     health: Health
     post_room: PostalMail
     guard: ClockSkewGuard | None = None
+    expects: ingest.Expects = ingest.expects_all
 
     def take_in(self) -> ingest.IngestCounts:
         """Empty the mailbox over a connection of its own."""
-        source = self.source()
+        source = self.account.source()
         try:
-            return ingest.take_in(source, self.store, self.blobs, self.jobs, self.clock)
+            return ingest.take_in(source, self.store, self.blobs, self.jobs, self.clock, self.expects)
         finally:
             source.close()
 
@@ -105,12 +122,15 @@ class Site:
     def send_letters(self) -> outbox.SendCounts:
         """Send what is due."""
         return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
-                               sender=self.settings.mail_out.sender)
+                               sender=self.settings.mail_out.sender,
+                               not_sent=partial(report_unsent, self.announcements.letters))
 
     def close_phase(self, phase_id: int) -> None:
-        """Close a phase whose deadline has passed (`service.games.turns.close_phase`)."""
-        turns.close_phase(self.store, phase_id, self.clock, self.load, fetch_mail=lambda: _drain(self),
-                          process_mail=self.process_mail)
+        """Close a phase whose deadline has passed and whose mails are all here
+        (`service.games.turns.close_phase`)."""
+        if not self.mailbox_wait.must_wait(phase_id):
+            turns.close_phase(self.store, phase_id, self.clock, self.load, fetch_mail=lambda: None,
+                              process_mail=self.process_mail)
 
     def judge_when_read(self, phase_id: int) -> bool:
         """Judge a closed phase if everything is read (`service.games.turns.judge_when_read`)."""
@@ -137,6 +157,8 @@ class Site:
                 judge_when_read=self.judge_when_read, approve=self.approve_phase, map_pdf=self.map_pdf,
                 read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
+                ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
+                correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
                 post=self.post_room,
             ),
             settings=PageSettings(
@@ -149,10 +171,10 @@ class Site:
 
 def open_site(
     settings: Settings, *, clock: Clock | None = None, recognizer: Recognizer | None = None,
-    load: Callable[[str], Variant] = maps.load, workers: int = 4,
+    load: Callable[[str], Variant] = maps.load, workers: int = 4, polls: bool = True,
 ) -> Site:
     """A site from its settings, the database brought up to date. The demo and tests give a `clock` and an
-    `recognizer`."""
+    `recognizer`. `polls`: this process has a poller, which may be asked for a look."""
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()
@@ -164,23 +186,26 @@ def open_site(
                            cpu_seconds=settings.reader.child_seconds,
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
     writer = LetterContext(blobs, now, load, _sender(settings))
+    account = MailAccount(settings.mail_in, settings.mail_out)
+    status = MailboxStatus(SystemClock(), is_refused=lambda: account.login_in.is_refused)
     post, announce = Replies(writer), ResultsAnnouncer(writer)
     mail_store = MailStore(store, blobs, jobs, now, load)
+    trust = trust_of(settings.mail_in)
     context_of = partial(
         build_context, load=load, own_addresses=_own(settings),
-        own_domain=parseaddr(settings.mail_out.sender)[1].rpartition("@")[2],
-        trusted_authserv_id=settings.mail_in.trusted_authserv_id,
+        trust=trust,
     )
-    probe = ChildProbe(opener)
+    bodies = ChildBodies()
+    mail_opener = MailOpener(bodies, ChildProbe(opener), CachedLookup(SystemLookup()))
 
     def process(key: str) -> None:
-        process_mail.process_mail(key, mail_store, probe, context_of, post)
+        process_mail.process_mail(key, mail_store, mail_opener, context_of, post)
 
     def process_job(payload: dict[str, Any]) -> None:
         process(payload["mail"])
 
     def give_up(payload: dict[str, Any], error: str) -> None:
-        process_mail.give_up_mail(payload["mail"], error, mail_store, context_of, post)
+        process_mail.give_up_mail(payload["mail"], error, mail_store, bodies, context_of, post)
 
     def tell_sender(payload: dict[str, Any]) -> None:
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
@@ -193,18 +218,21 @@ def open_site(
     )
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
-        source=lambda: open_source(settings.mail_in), transport=open_transport(settings.mail_out),
+        account=account, transport=LiveTransport(account),
+        mailbox_wait=MailboxWait(store, now, writer, MailboxDrain(
+            account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks).empty),
         process_mail=process, load=load, announcements=announce,
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),
         rehearser=DryRun(store, now, writer),
-        health=Health(store, SystemClock(), MailboxStatus(SystemClock()), Path(settings.data),
+        health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
         post_room=PostalMail(store, blobs, jobs, now, opener),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
-        else ClockSkewGuard(store, now, writer, lambda: server_time(settings.mail_in)),
+        else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),
+        expects=partial(is_expected, trust=trust),
     )
     jobs.register(ingest.WORK, process_job, failed=give_up)
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
@@ -246,6 +274,11 @@ def _register(site: Site, reader: SubmissionReader) -> None:
         site.jobs.register(name, step, failed=_noted(site, name))
 
 
+def _nobody_looks(_after: datetime, _seconds: float) -> bool:
+    """In place of the poller in a process that has none."""
+    return False
+
+
 def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
     """What is done when work failed three times: an event for the coordinator."""
     # Only the kind of the fault is logged, since its text may quote a mail. The sweep enqueues the work
@@ -260,16 +293,6 @@ def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
             )
 
     return failed
-
-
-def _drain(site: Site) -> None:
-    """Empty the mailbox at a deadline."""
-    # A mailbox that cannot be reached must not hold up the close: a mail that the server stamped in time
-    # still counts when it is handed over, as long as the phase is not judged.
-    try:
-        site.take_in()
-    except ingest.MailboxError as error:
-        log.warning("at a deadline: %s", error)
 
 
 class _LazyRecognizer:
@@ -298,31 +321,15 @@ class _LazyRecognizer:
             return self._recognizer
 
 
-def open_source(settings: MailIn) -> MailSource:
-    """The mailbox of the settings."""
-    if settings.kind == "maildir":
-        from service.mail.maildir import MaildirSource
-
-        return MaildirSource(settings)
-    from service.mail.imap import ImapSource
-
-    return ImapSource(settings)
-
-
-def server_time(settings: MailIn) -> datetime | None:
+def server_time(settings: MailIn, login: Login | None = None) -> datetime | None:
     """The mail server's time, over a connection of its own; None if it does not say it."""
     # A maildir answers with the time of its disk, which stamps its mails.
-    source = open_source(settings)
+    source = open_source(settings, login=login, until=monotonic() + CLOCK_PATIENCE)
     try:
         ask = getattr(source, "server_time", None)
         return None if ask is None else ask()
     finally:
         source.close()
-
-
-def open_transport(settings: MailOut) -> Transport:
-    """The way out of the settings."""
-    return FolderTransport(Path(settings.path)) if settings.kind == "folder" else SmtpTransport(settings)
 
 
 def _own(settings: Settings) -> tuple[str, ...]:
@@ -339,7 +346,7 @@ def _sender(settings: Settings) -> Sender:
         sender=settings.mail_out.sender, order_address=settings.order_address,
         coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
-        authserv_id=settings.mail_in.trusted_authserv_id,
+        contact=settings.contact or settings.coordinator,
     )
 
 
@@ -348,7 +355,8 @@ class Running:
     empty."""
 
     def __init__(
-        self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True
+        self, site: Site, report: Callable[[str], None] = lambda _text: None, *, poll: bool = True,
+        settings_reader: SettingsReader | None = None,
     ) -> None:
         self._site = site
         self._stop = Event()
@@ -360,6 +368,8 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look
             )
+        if settings_reader is not None:
+            self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)
         days = site.settings.unrelated_mail_retention_days
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
@@ -367,18 +377,21 @@ class Running:
         self._watch = self._watcher(report) if poll else None
 
     def _watcher(self, report: Callable[[str], None]) -> Thread:
-        site, source = self._site, self._site.source()
+        site, status = self._site, self._site.health.mailbox
+        source = LiveSource(site.account)
         return Thread(
             target=ingest.watch,
             name="galloper-inbox",
             daemon=True,
             args=(
                 source,
-                lambda: ingest.take_in(source, site.store, site.blobs, site.jobs, site.clock),
+                lambda: status.look(lambda: ingest.take_in(
+                    source, site.store, site.blobs, site.jobs, site.clock, site.expects)),
                 self._stop,
-                site.health.mailbox.recording(report),
+                status.recording(report),
                 float(site.settings.mail_in.keep_alive_seconds),
             ),
+            kwargs={"wake": status.wanted},
         )
 
     def start(self) -> None:

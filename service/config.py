@@ -49,6 +49,7 @@ _WORDS_FOR: Mapping[str, str] = {
     "less_than_equal": "write a number up to {le}",
     "less_than": "write a number below {lt}",
     "list_type": 'write a list, such as ["one", "two"]',
+    "tuple_type": 'write a list, such as ["one", "two"]',
     "too_short": "it needs at least {min_length}",
     "too_long": "it may have at most {max_length}",
     "dict_type": "write a table of names and values",
@@ -106,6 +107,18 @@ def _names_in(model: type[BaseModel], table: Sequence[int | str]) -> list[str]:
     return list(model.model_fields)
 
 
+def no_toml(path: Path, error: ValueError) -> str:
+    """Why a file cannot be read as TOML and what to write, from the error of decoding or parsing it. What
+    stands in the file is not quoted: it may be a password."""
+    if not isinstance(error, tomllib.TOMLDecodeError):
+        return f"{path} is not UTF-8 text; save it as UTF-8 and try again"
+    place = re.search(r"at line (\d+), column (\d+)", str(error))
+    where = f"at line {place[1]}, column {place[2]}" if place else "at its end"
+    if "Cannot overwrite" in str(error) or "twice" in str(error):
+        return f"{path} {where}: the same name or table stands above already; leave one of the two"
+    return f"{path} {where}: write NAME = VALUE, with text between quotes, or a table's name in brackets"
+
+
 class _Part(BaseModel):
     # The texts below the settings are read by `galloper schema settings` and by the documents.
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
@@ -122,10 +135,28 @@ class OAuth(_Part):
     """The name under which the provider knows this program."""
     client_secret: str = ""
     """The secret of that name."""
+    client_secret_file: str = ""
+    """A file that holds it, in place of `client_secret`."""
     refresh_token: str = ""
     """What the mailbox's owner allowed once; without it the program logs in under its own name."""
+    refresh_token_file: str = ""
+    """A file that holds it, as `galloper login` writes it; a renewed one is put into it."""
     scope: str = ""
     """What is asked for, where the provider wants it said."""
+
+
+class Stamps(_Part):
+    """What the mail server of this mailbox writes on top of a mail, for one that is no known provider.
+    `galloper check` proposes these values from the mails that are there."""
+
+    names: tuple[str, ...] = Field(min_length=1)
+    """The names that it writes first into Authentication-Results headers; `*` stands for a part."""
+    border_hosts: tuple[str, ...] = ()
+    """The hosts whose Received lines it writes; without them those that have one of the names."""
+    stands: str = ""
+    """Where its stamps stand, in words such as `below the Received line`. Without it: above that line."""
+    dmarc: bool = True
+    """Whether it writes a result of DMARC."""
 
 
 class MailIn(_Part):
@@ -156,9 +187,19 @@ class MailIn(_Part):
     """Of a larger mail only the header is fetched, and its sender is told."""
     keep_alive_seconds: int = 240
     """How long to wait for news before the connection is renewed, five minutes at the most."""
+    provider: str = ""
+    """Who runs the mailbox, such as `gmail`, `microsoft`, `icloud` or `fastmail`: then it is known which
+    server proves a sender. `galloper check` proposes it."""
+    trusted_authserv_ids: tuple[str, ...] = ()
+    """For a server of one's own: the names that it writes first into the Authentication-Results header of a
+    mail that it received, such as `mx.example.org` or `*.example.org`."""
+    stamps: Stamps | None = None
+    """The same with more words, in place of the two above."""
     trusted_authserv_id: str = ""
-    """The name that the mail server writes first into the Authentication-Results header of a mail that it
-    received. Without it no sheet counts."""
+    """A single name of that kind, as older settings have it."""
+    own_proof: bool = True
+    """Whether the sender's own signature (DKIM) is checked here, with keys from DNS, for a mail on which the
+    mail server wrote nothing that counts. A mail that the server refused is never taken because of it."""
     oauth: OAuth | None = None
     """A provider of access tokens, in place of the password."""
 
@@ -257,6 +298,8 @@ class Settings(_Part):
     """Where players send their sheets."""
     coordinator: str
     """Who hears of a mail that needs a person, and of alarms."""
+    contact: str = ""
+    """Where players reach a person: it stands below every letter of a game. Without it: `coordinator`."""
     mail_in: MailIn
     mail_out: MailOut
     reader: ReaderSettings = ReaderSettings()
@@ -343,11 +386,11 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
     Raises ConfigError naming the file and the setting, in words a person can act on.
     """
     try:
-        table = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+    except ValueError as error:
+        raise ConfigError(no_toml(path, error)) from error
     old_names = _with_new_names(table, path)
     old_names += _overlay(table, os.environ if environment is None else environment, path)
     written = {new: f"{new} (here under its old name {old})" for old, new in old_names}

@@ -61,6 +61,8 @@ _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
 _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
+_LAST = 1000
+"""Priority of work that waits for all other; without any it is 0, and the lowest goes first."""
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
 _OVER = ["SUCCESS", "ERROR", "CANCELLED"]
 _COLUMNS = (
@@ -82,9 +84,11 @@ _GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 class Jobs(Protocol):
     """What the rest of the service knows of the queue."""
 
-    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+    def enqueue(
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+    ) -> None:
         """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a
-        key that is known changes nothing."""
+        key that is known changes nothing. `is_last`: all other work that waits goes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,9 @@ class DbosJobs:
         logging.getLogger("dbos").setLevel(logging.ERROR)
         DBOS.migrate(self._url)
 
-    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+    def enqueue(
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+    ) -> None:
         """See `Jobs`. The session must be on this engine's database."""
         options: EnqueueOptions = {
             "workflow_name": _WORKFLOW,
@@ -163,6 +169,8 @@ class DbosJobs:
             "workflow_id": key,
             "serialization_type": WorkflowSerializationFormat.PORTABLE,
         }
+        if is_last:
+            options["priority"] = _LAST
         self._door().enqueue_in_transaction(session, options, name, payload)
 
     def start(self) -> None:

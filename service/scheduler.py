@@ -15,7 +15,9 @@ from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from service.clock import Clock
+from service.games import mailbox_waits
 from service.jobs import Jobs
+from service.mail import ingest
 from service.notices import reminders
 from service.store import records
 from service.store.engine import Store
@@ -48,6 +50,9 @@ SET_SECONDS = 5.0
 AGAIN = timedelta(minutes=5)
 """How long work on a phase has before it is enqueued once more."""
 
+AGAIN_WAITING = timedelta(minutes=1)
+"""The same for a deadline that waits for the mailbox."""
+
 
 def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
@@ -61,12 +66,18 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
         for row in records.phases_to_open(session, now):
             keys.append(_key(OPEN, row.id, row.opens_at, now, anew))
             jobs.enqueue(session, OPEN, keys[-1], {"phase": row.id, "instant": _text(row.opens_at)})
+        waiting = {phase.id for phase, _wait in mailbox_waits.all_standing(session)}
         for row in records.phases_past_deadline(session, now):
-            keys.append(_key(DEADLINE, row.id, row.deadline, now, anew))
+            # One that waits for the mailbox is looked at every minute, under keys of its own.
+            again = AGAIN_WAITING if row.id in waiting else AGAIN
+            keys.append(_key(DEADLINE, row.id, row.deadline, now, anew, again))
             jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
         for row, hours in reminders.due(session, now):
             keys.append(_key(f"{REMIND}{hours}", row.id, row.deadline, now, anew))
             jobs.enqueue(session, REMIND, keys[-1], {"phase": row.id})
+        for mail in records.mails_to_try_again(session, now):
+            keys.append(f"{ingest.WORK}:{mail.sha256}:{mail.tries}")
+            jobs.enqueue(session, ingest.WORK, keys[-1], {"mail": mail.sha256})
         due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
         if due:
             # While the server is away the same letters stay due: the instant makes it a new key twice a
@@ -77,16 +88,19 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
     return tuple(keys)
 
 
-def _key(name: str, phase_id: int, instant: datetime, now: datetime, anew: str) -> str:
+def _key(
+    name: str, phase_id: int, instant: datetime, now: datetime, anew: str, again: timedelta = AGAIN
+) -> str:
     """The name of one effect: "deadline:7:2026-03-01T18:00:00Z".
 
-    While the phase stays as it is there is a new one every `AGAIN`.
+    While the phase stays as it is there is a new one every `AGAIN`, or every `again`.
     """
     # The work may have failed for good, with the mail server away. Its effect is still one: it claims the
     # phase. After the clock was set (`anew`) the key is new too: work that was enqueued by a clock that was
     # wrong did nothing, and its deadline would wait for five minutes.
-    late = (now - instant) // AGAIN
-    return f"{name}:{phase_id}:{_text(instant)}" + (f":{late}" if late else "") + (f"@{anew}" if anew else "")
+    late = (now - instant) // again
+    count = f":{late}{'' if again == AGAIN else 'm'}" if late else ""
+    return f"{name}:{phase_id}:{_text(instant)}{count}" + (f"@{anew}" if anew else "")
 
 
 def _text(instant: datetime) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 import maps
 import templates
 from adjudicator.errors import UserFacingError
-from service.config import ConfigError, Settings, read_settings
+from service.config import ConfigError, OAuth, Settings, read_settings
 from service.record.chain import sessions
 from service.store.engine import Store, full_url, migrate, open_engine
 
@@ -75,15 +75,25 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     return settings.model_copy(update={
         "data": _placed(home, settings.data),
         "boards": _placed(home, settings.boards),
-        "mail_in": incoming.model_copy(update={"path": _placed(home, incoming.path)}),
-        "mail_out": outgoing.model_copy(update={"path": _placed(home, outgoing.path)}),
+        "mail_in": incoming.model_copy(
+            update={"path": _placed(home, incoming.path), "oauth": _oauth_placed(home, incoming.oauth)}),
+        "mail_out": outgoing.model_copy(
+            update={"path": _placed(home, outgoing.path), "oauth": _oauth_placed(home, outgoing.oauth)}),
+    })
+
+
+def _oauth_placed(home: Path, oauth: OAuth | None) -> OAuth | None:
+    return None if oauth is None else oauth.model_copy(update={
+        "client_secret_file": _placed(home, oauth.client_secret_file),
+        "refresh_token_file": _placed(home, oauth.refresh_token_file),
     })
 
 
 def _faults(settings: Settings) -> list[str]:
     faults = [
         f"{name}: {value!r} is no mail address such as ada@example.org"
-        for name, value in (("order_address", settings.order_address), ("coordinator", settings.coordinator))
+        for name, value in (("order_address", settings.order_address), ("coordinator", settings.coordinator),
+                            ("contact", settings.contact or settings.coordinator))
         if not is_address(value)
     ]
     if not is_address(parseaddr(settings.mail_out.sender)[1]):

@@ -28,7 +28,8 @@ BESIDE = ("bench", "demo", "training", "tools")
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-bench.lock")
 
 DISTRIBUTION = {
-    "PIL": "pillow", "argon2": "argon2-cffi", "cv2": "opencv-python-headless", "multipart": "python-multipart"
+    "PIL": "pillow", "argon2": "argon2-cffi", "cv2": "opencv-python-headless", "dkim": "dkimpy",
+    "dns": "dnspython", "flufl": "flufl-bounce", "multipart": "python-multipart",
 }
 """Module to the package that has it, where the names differ."""
 

@@ -105,6 +105,8 @@ SHOTS = (
     Shot("rehearsal-sealed", _REHEARSAL, _path("/rehearsal/{n.sealed}"), press=_REHEARSE),
     Shot("quarantine", "/quarantine", _path("/quarantine")),
     Shot("quarantine-mail", "/quarantine/{sha256}", _path("/quarantine/{n.mail}")),
+    Shot("correspondence", "/correspondence", _path("/correspondence")),
+    Shot("correspondence-thread", "/correspondence/{player_id}", _path("/correspondence/{n.writer}")),
     Shot("letters", "/letters", _path("/letters")),
     Shot("letter", "/letters/{letter_id}", _path("/letters/{n.letter}")),
     Shot("post", "/post", _path("/post")),

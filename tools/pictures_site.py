@@ -26,7 +26,9 @@ from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
     AccessLinkRow,
+    CorrespondenceRow,
     GameRow,
+    IgnoredMailRow,
     LineRow,
     LineState,
     MailRow,
@@ -60,9 +62,11 @@ class Numbers:
     sheet: int
     versions: int
     sealed_sheet: int
-    # A letter, a mail in quarantine, a game, a power, the ordinal of sent results, a line behind an order.
+    # A letter, a mail in quarantine, a player who wrote to the coordinator, a game, a power, the
+    # ordinal of sent results, a line behind an order.
     letter: int
     mail: str
+    writer: int
     game: str
     power: str
     results: int
@@ -160,6 +164,13 @@ def _numbers(
         SeatRow.game_id == ready.game_id, SeatRow.player_id.is_not(None)).order_by(SeatRow.power)).first()
     assert seat is not None
     assert seat.player_id is not None
+    session.add(CorrespondenceRow(
+        player_id=seat.player_id, game_id=seat.game_id, sha256=any_mail.sha256, at=any_mail.received_at,
+        subject="Three more days?", words="Dear coordinator,\n\ncould we have three more days, please?",
+        quoted="> Orders close on Sunday.", files=["orders.docx"]))
+    session.add(IgnoredMailRow(
+        sha256=any_mail.sha256, player_id=seat.player_id, sender="player@example.org", reason="auto_reply",
+        subject="Our orders", noted_at=any_mail.received_at))
 
     def submission_of(phase_id: int) -> int:
         query = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase_id)
@@ -182,6 +193,7 @@ def _numbers(
         sealed_sheet=submission_of(sealed),
         letter=letter.id,
         mail=mail.sha256,
+        writer=seat.player_id,
         game=ready.game_id,
         power=seat.power,
         results=played[0].ordinal,

@@ -43,6 +43,7 @@ auth_mechanisms = plain{mechanisms}
 first_valid_uid = 1
 first_valid_gid = 1
 mailbox_idle_check_interval = 1 secs
+mail_max_userip_connections = {connections}
 namespace inbox {{
   inbox = yes
   separator = {separator}
@@ -117,6 +118,15 @@ userdb static {{
 mail_driver = maildir
 mail_path = {root}/mail/%{{user | username}}/Maildir
 """
+_QUOTA_2_3 = """
+mail_plugins = quota
+plugin {{
+  quota = maildir:User quota
+  quota_rule = *:storage={quota}K
+  quota_grace = 0
+}}
+"""
+
 _CERTIFICATE_2_4 = """
 ssl_server_cert_file = {root}/cert.pem
 ssl_server_key_file = {root}/key.pem
@@ -140,13 +150,18 @@ def unprivileged() -> pwd.struct_passwd:
 class Dovecot:
     """One server. `start` after `kill` brings it back on the same ports with the same mail.
 
-    `prefix`: the beginning of the names of a user's folders ("INBOX." on some servers). `introspection`: the
-    URL to which an access token is appended to check it; with it the server offers XOAUTH2 too.
+    `connections`: how many a user may have. `quota`: the kB that a user's mails may have, by Dovecot
+    2.3's settings. `prefix`: the beginning of the names of a user's folders ("INBOX." on some servers).
+    `introspection`: the URL to which an access token is appended to check it; with it the server offers
+    XOAUTH2 too.
     """
 
     tls: bool = False
     prefix: str = ""
     introspection: str = ""
+    quota: int = 0
+    connections: int = 10
+    password: str = PASSWORD
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="dv")))
     imap: int = field(default_factory=free_port)
     lmtp: int = field(default_factory=free_port)
@@ -197,10 +212,23 @@ class Dovecot:
             self._process.wait(5)
             self._process = None
 
+    def stop(self) -> None:
+        """End in order: those who are signed in hear BYE."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(20)
+            self._process = None
+
     def remove(self) -> None:
         """Kill it and delete its folder."""
         self.kill()
         shutil.rmtree(self.root, ignore_errors=True)
+
+    def change_password(self, password: str) -> None:
+        """Ask for another password from now on. Connections end, as at a provider who signs everybody out."""
+        self.kill()
+        self.password = password
+        self.start()
 
     def deliver(self, mail: bytes, sender: str = "player@example.org") -> None:
         """Hand a mail over by LMTP, as a mail server does; its receipt time is now."""
@@ -220,7 +248,7 @@ class Dovecot:
     def client(self) -> IMAPClient:
         """Another mail program, signed in."""
         client = IMAPClient("127.0.0.1", self.imap, ssl=False, timeout=10)
-        client.login(USER, PASSWORD)
+        client.login(USER, self.password)
         return client
 
     def contents(self, folder: str = "INBOX") -> list[bytes]:
@@ -253,6 +281,10 @@ class Dovecot:
         ]
         if self.tls:
             parts.append(_CERTIFICATE_2_4 if new_language else _CERTIFICATE_2_3)
+        if self.quota:
+            if new_language:
+                raise RuntimeError("the quota of tests is written for Dovecot 2.3")
+            parts.append(_QUOTA_2_3)
         if tokens:
             parts.append(_TOKENS_2_4 if new_language else _TOKENS_2_3)
         (self.root / "conf").write_text(
@@ -265,7 +297,9 @@ class Dovecot:
                 group=_group_name(account.pw_gid),
                 uid=account.pw_uid,
                 gid=account.pw_gid,
-                password=PASSWORD,
+                password=self.password,
+                quota=self.quota,
+                connections=self.connections,
                 imap=self.imap,
                 lmtp=self.lmtp,
                 imaps=self.imaps,

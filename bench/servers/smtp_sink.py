@@ -35,11 +35,23 @@ Answer = str | None
 """The server's refusal ("451 4.3.0 later"), or None to accept."""
 
 
+class _Server(SMTP):
+    async def smtp_DATA(self, arg: str) -> None:  # noqa: N802 aiosmtpd's name
+        refusal = self.event_handler.at_data_command()
+        await (super().smtp_DATA(arg) if refusal is None else self.push(refusal))
+
+
+class _Controller(Controller):
+    def factory(self) -> SMTP:
+        return _Server(self.handler, **self.SMTP_kwargs)
+
+
 @dataclass
 class SmtpSink:
     """An SMTP server on loopback. `letters` are those it accepted.
 
-    `at_rcpt` and `at_data` decide about each recipient and each mail. `cut_after_data`: how often it closes
+    `at_rcpt` and `at_data` decide about each recipient and each mail, `at_data_command` about each mail
+    before it is handed over. `cut_after_data`: how often it closes
     the connection after it accepted the mail and before it confirms that. `size_limit`: bytes, announced and
     enforced. With a `certificate` (and its key) it insists on STARTTLS, or, if `implicit`, on TLS from the
     start. With a `token` it wants a login by XOAUTH2; `logins` are the answers it got.
@@ -49,6 +61,7 @@ class SmtpSink:
     letters: list[Letter] = field(default_factory=list)
     at_rcpt: Callable[[str], Answer] = lambda _address: None
     at_data: Callable[[Letter], Answer] = lambda _letter: None
+    at_data_command: Callable[[], Answer] = lambda: None
     cut_after_data: int = 0
     size_limit: int = 33_554_432
     certificate: tuple[Path, Path] | None = None
@@ -63,7 +76,7 @@ class SmtpSink:
             # The purpose names the other side: CLIENT_AUTH is for a server.
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(*self.certificate)
-        self._controller = Controller(
+        self._controller = _Controller(
             self,
             hostname="127.0.0.1",
             port=self.port,

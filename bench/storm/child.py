@@ -107,7 +107,7 @@ def _work(site: Site) -> None:
 
 def _intake(site: Site) -> None:
     """Take the mailbox in, each time measured, over one connection, as the poller does."""
-    source = site.source()
+    source = site.account.source()
 
     def poll() -> int:
         return take_in(source, site.store, site.blobs, site.jobs, site.clock).new

@@ -21,6 +21,7 @@ from reading import vocabulary
 from service.archive.archive_file import Archive, VerifyReport
 from service.games import lots
 from service.games.options import FIRST_COUNTS
+from service.games.rulings import as_played
 from service.store.digests import plain
 
 # A digest that is entered after the deadline proves nothing: the seed could be chosen to suit the orders.
@@ -42,6 +43,9 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
     except MapError as fault:
         report.faults.append(f"Nothing could be judged again: {fault}.")
         return
+    # The first entry says what the game began with; a later one may not change the rules of what was judged.
+    begun = next((tells for _, tells in archive.open_entries("game")), {})
+    variant = as_played(variant, begun.get("options") or {})
     before: dict[str, Any] | None = None
     count = 0
     for number, tells in judged_phases(archive).values():

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TextIO
 
+from service.cli.check_stamps import check_stamps
 from service.cli.check_storage import check_backup, check_photographs
 from service.cli.program.results import print_progress, print_result
 from service.cli.program.streams import fold
@@ -61,8 +62,13 @@ def check_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool 
 
 def _print_finding(name: str, finding: Finding, out: TextIO, *, as_json: bool, quiet: bool) -> None:
     word = WORDS[finding.state]
-    print_result(out, fold(f"{word:5} {name:9} {finding.sentence}", 16, out),
-                 {"test": name, "state": word.lower(), "sentence": finding.sentence},
+    # What is to be pasted keeps its lines.
+    pasted = finding.advice.splitlines()
+    text = "\n".join([fold(f"{word:5} {name:9} {finding.sentence}", 16, out),
+                      *(f"{'':16}{line}" for line in pasted)])
+    print_result(out, text,
+                 {"test": name, "state": word.lower(), "sentence": finding.sentence}
+                 | ({"propose": pasted} if pasted else {}),
                  as_json=as_json, quiet=quiet and not finding.is_trouble)
 
 
@@ -77,7 +83,8 @@ def _settings_finding(folder: Path, settings: Settings) -> Finding:
 
 def _tests() -> Sequence[tuple[str, Test]]:
     return (
-        ("mailbox", check_mailbox), ("sending", check_sending), ("clock", check_clock), ("disk", check_disk),
+        ("mailbox", check_mailbox), ("stamps", check_stamps), ("sending", check_sending),
+        ("clock", check_clock), ("disk", check_disk),
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
         ("users", check_users),
         ("photos", check_photographs), ("backup", check_backup),
@@ -100,10 +107,17 @@ def _run_test(name: str, test: Test, settings: Settings) -> Finding:
 # ----------------------------------------------------------------------------------------------------------
 
 
+_NOBODY_SAYS = "neither mail_in.provider nor mail_in.trusted_authserv_ids says whose word counts, so "
+_NO_PROOF = "no mail would count as authenticated; set one of them"
+_OWN_PROOF = ("a sheet counts only if its sender's domain signed it (DKIM), which is checked here; set one "
+              "of them if the mail server writes Authentication-Results headers")
+
+
 def check_mailbox(settings: Settings) -> Finding:
     """Log in, open the folder and count the mails that wait. Nothing is fetched or moved."""
-    from service.bootstrap import open_source
+    from service.mail.account import open_source
     from service.mail.ingest import MailboxError
+    from service.mail.trust_settings import trust_of
 
     incoming = settings.mail_in
     source = open_source(incoming)
@@ -114,13 +128,10 @@ def check_mailbox(settings: Settings) -> Finding:
     finally:
         source.close()
     # Without it every sender counts as not proved, and every sheet would be quarantined.
-    if not incoming.trusted_authserv_id:
-        return Finding("mailbox",
-            FindingState.TROUBLE,
-            "mail_in.trusted_authserv_id is empty, so no mail would count as authenticated; set it to the "
-            "name that your mail server writes first into the Authentication-Results header of a mail it "
-            "received",
-        )
+    trust = trust_of(incoming)
+    if not trust.providers:
+        return Finding("mailbox", FindingState.NOTE if trust.own_proof else FindingState.TROUBLE,
+                       _NOBODY_SAYS + (_OWN_PROOF if trust.own_proof else _NO_PROOF))
     if incoming.kind == "maildir" and not os.access(incoming.path, os.W_OK | os.X_OK):
         return Finding("mailbox",
             FindingState.TROUBLE,
@@ -144,7 +155,6 @@ def check_mailbox(settings: Settings) -> Finding:
 
 def check_sending(settings: Settings) -> Finding:
     """Connect to the relay, greet it and log in. No mail is handed over."""
-    from service.mail.oauth import NoToken
     from service.mail.smtp import ServerUnavailable, SmtpTransport
 
     outgoing = settings.mail_out
@@ -154,25 +164,7 @@ def check_sending(settings: Settings) -> Finding:
             "sending", FindingState.WELL, f"letters are kept as files in {outgoing.path}; none is sent"
         )
 
-    # A class of its own, since the transport's public door hands over a mail.
-    class Knock(SmtpTransport):
-        """The transport, up to its login and no further."""
-
-        def knock(self) -> None:
-            try:
-                self._ready()
-            except socket.gaierror as error:
-                raise ServerUnavailable(f"There is no computer called {outgoing.host}; check "
-                                        f"mail_out.host.") from error
-            except TimeoutError as error:
-                raise ServerUnavailable(f"{outgoing.host}:{outgoing.port} does not answer in time; check "
-                           f"mail_out.port.") from error
-            except NoToken as error:
-                raise ServerUnavailable(str(error)) from error
-            except OSError as error:
-                raise ServerUnavailable(self._sentence(error)) from error
-
-    transport = Knock(outgoing, seconds=SECONDS)
+    transport = SmtpTransport(outgoing, seconds=SECONDS)
     try:
         transport.knock()
     except ServerUnavailable as down:
@@ -279,7 +271,7 @@ def time_in_greeting(greeting: str) -> datetime | None:
 
 
 def _newest_stamp(settings: Settings) -> datetime | None:
-    from service.bootstrap import open_source
+    from service.mail.account import open_source
     from service.mail.ingest import MailboxError
 
     source = open_source(settings.mail_in)

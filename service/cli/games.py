@@ -45,13 +45,10 @@ def create_game(
     Raises ConfigError naming the file and the entry, MapError for the board; then nothing was written.
     """
     settings, now = settings_of(folder), SystemClock().now()
-    try:
-        # Read twice: which powers the file may name is known only when its variant is loaded.
-        slug = create.read_game_file(file).variant
-        variant = maps.load(slug)
-        new = create.read_game_file(file, variant.powers)
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    # Read twice: which powers the file may name is known only when its variant is loaded.
+    slug = create.read_game_file(file).variant
+    variant = maps.load(slug)
+    new = create.read_game_file(file, variant.powers)
     if rehearsal_hours is not None:
         new = new.rehearsed(now, rehearsal_hours)
     first = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]

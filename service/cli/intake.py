@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
 from adjudicator.errors import UserFacingError
 from service.cli.program.faults import file_sentence
-from service.intake.context import ContextError, IntakeContext, context_from_json, instant
+from service.intake.context import ContextError, IntakeContext, context_from_json, instant, txt_records
 from service.intake.explanations import explain
-from service.intake.rules import as_earlier_mail, judge_mail
+from service.intake.open_mail import ChildBodies, joined
+from service.intake.rules import as_earlier_mail, body_need, judge_mail
+from service.intake.sandbox import ChildFault
+from service.intake.sender_proof import with_proof
 from service.intake.verdict import EarlierMail, Verdict
+from service.mail.authentication.dns import TableLookup, TxtLookup
+from service.mail.authentication.verdict import Authentication
+from service.mail.body import BodyNeed
 from service.mail.image_types import PictureProbe, PillowProbe
-from service.mail.message import read_mail
+from service.mail.message import IncomingMail, read_head
+
+_TOGETHER = 64
+"""Mails that are held in memory at the same time."""
 
 
 class IntakeFault(UserFacingError):
@@ -26,8 +36,11 @@ class IntakeFault(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class _MailFile:
+    """`context`: what it is judged by, with the provider that its case names."""
+
     path: Path
     received_at: datetime
+    context: IntakeContext
 
 
 def run_intake(
@@ -44,9 +57,17 @@ def run_intake(
     index without files means all its cases. Exit status: 0, or 1 with one sentence on standard error.
     """
     try:
-        context = context_from_json(_json(context_path))
-        due = _mails_in_order(index_path, files)
-        _judge(due, context, as_json, out, probe or PillowProbe())
+        given = _json(context_path)
+        index = {} if index_path is None else _json(index_path)
+
+        @cache
+        def context_of(provider: str | None) -> IntakeContext:
+            return context_from_json(given, index, provider)
+
+        context_of(None)
+        due = _mails_in_order(index_path, index, files, context_of)
+        lookup = TableLookup(txt_records(given, index))
+        _judge(due, lookup, as_json, out, probe or PillowProbe())
     except (IntakeFault, ContextError) as fault:
         sys.stderr.write(f"galloper intake: {fault}\n")
         return 1
@@ -66,22 +87,33 @@ def _json(path: Path) -> Any:
         raise IntakeFault(f"{path} is not JSON; save it as JSON in UTF-8 and try again.") from error
 
 
-def _mails_in_order(index_path: Path | None, files: Sequence[Path]) -> list[_MailFile]:
-    times: dict[str, datetime] = {}
+def _mails_in_order(
+    index_path: Path | None, index: Any, files: Sequence[Path],
+    context_of: Callable[[str | None], IntakeContext],
+) -> list[_MailFile]:
+    cases: dict[str, tuple[datetime, str | None]] = {}
     paths = list(files)
     if index_path is not None:
-        times = _index(index_path)
-        paths = paths or [index_path.parent / name for name in times]
-        place = {name: number for number, name in enumerate(times)}
+        cases = _cases(index_path, index)
+        paths = paths or [index_path.parent / name for name in cases]
+        place = {name: number for number, name in enumerate(cases)}
         # Mails that the index does not name come last.
         paths.sort(key=lambda path: place.get(path.name, len(place)))
-    return [_MailFile(path, times.get(path.name) or _stamp_beside(path)) for path in paths]
+    due: list[_MailFile] = []
+    for path in paths:
+        received_at, provider = cases.get(path.name) or (_stamp_beside(path), None)
+        due.append(_MailFile(path, received_at, context_of(provider)))
+    return due
 
 
-def _index(path: Path) -> dict[str, datetime]:
+def _cases(path: Path, index: Any) -> dict[str, tuple[datetime, str | None]]:
+    """Receipt time and provider of each file."""
     try:
-        return {str(case["file"]): instant(case["internaldate"]) for case in _json(path)["cases"]}
-    except (KeyError, TypeError, ValueError) as error:
+        return {
+            str(case["file"]): (instant(case["internaldate"]), case.get("provider"))
+            for case in index["cases"]
+        }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise IntakeFault(f"{path} is not an index of mails: a case needs file and internaldate") from error
 
 
@@ -101,16 +133,11 @@ def _stamp_beside(path: Path) -> datetime:
 
 
 def _judge(
-    due: Sequence[_MailFile], context: IntakeContext, as_json: bool, out: TextIO, probe: PictureProbe
+    due: Sequence[_MailFile], lookup: TxtLookup, as_json: bool, out: TextIO, probe: PictureProbe
 ) -> None:
     earlier: list[EarlierMail] = []
-    for mail_file in due:
-        try:
-            raw = mail_file.path.read_bytes()
-        except OSError as error:
-            raise IntakeFault(f"{mail_file.path} cannot be read ({error.strerror}); check the "
-                              f"name") from error
-        mail = read_mail(raw, probe)
+    for mail_file, mail in zip(due, _opened(due, lookup, probe), strict=True):
+        context = mail_file.context
         verdict = judge_mail(mail, mail_file.received_at, context, earlier)
         remembered = as_earlier_mail(mail_file.path.name, mail, mail_file.received_at, verdict)
         if remembered is not None:
@@ -120,6 +147,34 @@ def _judge(
             out.write(json.dumps(verdict_json(mail_file.path.name, verdict), ensure_ascii=False) + "\n")
         else:
             out.write(_paragraph(mail_file.path.name, verdict, context))
+
+
+def _opened(
+    due: Sequence[_MailFile], lookup: TxtLookup, probe: PictureProbe
+) -> Iterator[IncomingMail]:
+    """The mails, each opened as far as its headers deserve."""
+    for start in range(0, len(due), _TOGETHER):
+        some = due[start : start + _TOGETHER]
+        raws = [_bytes(mail_file.path) for mail_file in some]
+        heads = [
+            with_proof(read_head(raw), raw, mail_file.received_at, mail_file.context, lookup)
+            for mail_file, raw in zip(some, raws, strict=True)
+        ]
+        needs = [body_need(head, mail_file.context) for mail_file, head in zip(some, heads, strict=True)]
+        wanted = [(raw, need) for raw, need in zip(raws, needs, strict=True) if need is not BodyNeed.NONE]
+        try:
+            bodies = iter(ChildBodies().read_all(wanted))
+        except ChildFault as fault:
+            raise IntakeFault(f"the mails cannot be opened: {fault}; try again") from fault
+        for head, need in zip(heads, needs, strict=True):
+            yield joined(head, need, None if need is BodyNeed.NONE else next(bodies), probe)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise IntakeFault(f"{path} cannot be read ({error.strerror}); check the name") from error
 
 
 def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
@@ -139,15 +194,24 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
         "reply_to": verdict.reply_to,
         "alert": verdict.alert,
         "of": verdict.duplicate_of,
+        "proof": proof_json(verdict.authentication),
+        "authentication": None if verdict.authentication is None else verdict.authentication.reason,
     }
     if verdict.report is not None:
-        # Only a delivery report has these.
+        # Only a report has these.
         fields |= {
+            "recipients": list(verdict.report.recipients),
             "outbox_message_id": verdict.report.message_id,
-            "outbox_status": verdict.report.action,
+            "outbox_status": None if verdict.report.outcome is None else verdict.report.outcome.value,
             "enhanced_status": verdict.report.status_code,
         }
     return fields
+
+
+def proof_json(authentication: Authentication | None) -> dict[str, str] | None:
+    """What proved the sender; None if nothing did."""
+    proof = None if authentication is None else authentication.proof
+    return None if proof is None else {"method": proof.method.value, "by": proof.by, "domain": proof.domain}
 
 
 def _paragraph(name: str, verdict: Verdict, context: IntakeContext) -> str:

@@ -141,6 +141,26 @@ def check(folder: Site, as_json: AsJson = False, quiet: Quiet = False) -> None:
     raise typer.Exit(check_site(folder, sys.stdout, as_json=as_json, quiet=quiet))
 
 
+@app.command(epilog="Example: galloper login ~/galloper-site --provider microsoft --client-id 12ab34cd-...")
+def login(
+    folder: Site,
+    provider: Annotated[str, typer.Option(help="Who runs the mailbox: google or microsoft.")],
+    client_id: Annotated[str, typer.Option(help="The name under which you registered Galloper there.")],
+    client_secret_file: Annotated[
+        Path | None, typer.Option(help="A file with the secret of that name, if it has one.")
+    ] = None,
+    paste: Annotated[
+        bool, typer.Option("--paste", help="The browser is on another machine: paste the address it ends at.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let Galloper into a mailbox that takes no password: you allow it once, in a browser."""
+    from service.cli.login import LoginOptions, log_in
+
+    log_in(folder, LoginOptions(provider, client_id, client_secret_file, paste=paste), sys.stdout,
+           as_json=as_json)
+
+
 @app.command(epilog="Example: galloper serve ~/galloper-site")
 def serve(folder: Site) -> None:
     """Run a site: the poller, the workers, the scheduler and the desk in one process."""

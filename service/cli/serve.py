@@ -11,14 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from service.config import Settings
 from service.operations.logs import set_up
-from service.site_folder import SiteError, bring_up_to_date, database_name, opened, settings_of
+from service.site_folder import FILE, SiteError, bring_up_to_date, database_name, opened, settings_of
 from service.store.engine import full_url
 from service.store.tables import UserRow
+
+if TYPE_CHECKING:  # a command that serves nothing loads none of it
+    from service.bootstrap import Site
+    from service.operations.reread_settings import SettingsReader
 
 LOCK = "serving"
 """A file under `data` that is locked while a site with its database in a file is served: two at once would
@@ -37,7 +42,7 @@ def run_site(folder: Path) -> int:
     with site_lock(settings):
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
-        _serve(settings, stop)
+        _serve(settings, stop, folder)
     _say("Stopped. Waiting mail stays on the mail server; interrupted work goes on at the next start.")
     return 0
 
@@ -61,9 +66,9 @@ def run_worker(folder: Path, threads: int = 4) -> int:
         )
     set_up(sys.stderr)
     bring_up_to_date(settings)
-    site = open_site(settings, workers=threads)
+    site = open_site(settings, workers=threads, polls=False)
     try:
-        running = Running(site, poll=False)
+        running = Running(site, poll=False, settings_reader=_settings_reader(site, folder))
         running.start()
         _say(f"Working with {threads} threads (stop with Ctrl-C)")
         try:
@@ -76,14 +81,15 @@ def run_worker(folder: Path, threads: int = 4) -> int:
     return 0
 
 
-def _serve(settings: Settings, stop: Event) -> None:
+def _serve(settings: Settings, stop: Event, folder: Path) -> None:
     from service.bootstrap import Running, open_site
     from service.web.server import WebServer
 
     site = open_site(settings)
+    settings_reader = _settings_reader(site, folder)
     try:
         web = WebServer(site.desk(), settings.web.host, settings.web.port)
-        running = Running(site, Reporter(settings))
+        running = Running(site, Reporter(settings), settings_reader=settings_reader)
         running.start()
         try:
             web.start()
@@ -95,6 +101,17 @@ def _serve(settings: Settings, stop: Event) -> None:
             running.stop()
     finally:
         site.engine.dispose()
+
+
+def _settings_reader(site: Site, folder: Path) -> SettingsReader:
+    """Reads the settings of the mail servers anew when their file or a file of a secret changes, and on
+    SIGHUP."""
+    from service.operations.reread_settings import SettingsReader, secret_files
+
+    reader = SettingsReader(lambda: settings_of(folder), (folder / FILE, *secret_files()), site.account,
+                            site.health.mailbox)
+    signal.signal(signal.SIGHUP, lambda _number, _frame: reader.asked.set())
+    return reader
 
 
 class Reporter:

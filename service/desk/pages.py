@@ -18,10 +18,12 @@ from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
 from service.desk.reading import view as reading_view
 from service.desk.reading.view import ReadingOffer
+from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
 from service.mail import hold
+from service.notices import correspondence, ignored_mails
 from service.notices.broadcasts import corrections
 from service.operations import clock_check
 from service.operations.findings import Finding
@@ -55,7 +57,9 @@ def today(request: Request, visitor: SignedIn) -> Response:
         phases = [_named(ports, view) for view in queries.phases_now(session)]
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
+            ignored=ignored_mails.waiting_count(session), waiting_letters=correspondence.open_count(session),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
+            waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
             paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
             findings=_findings(ports, visitor),
         )

@@ -16,11 +16,14 @@ from service.games.phases import phase_title
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason
 from service.mail.message import Picture
+from service.notices import ignored_mails
 from service.notices import quarantine as acts
-from service.notices.quarantine import ANSWERS, DISCARDED, NotDone, Quarantine, QuarantinedMail, sealed_by
+from service.notices.ignored_mails import IgnoredMails
+from service.notices.not_done import NotDone
+from service.notices.quarantine import ANSWERS, DISCARDED, Quarantine, QuarantinedMail, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.tables import MailRow, MailState
+from service.store.tables import IgnoredMailRow, MailRow, MailState, PlayerRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -45,7 +48,8 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
         return show(request, "quarantine.html", visitor=visitor, mails=mails, discarded=discarded,
-            notice=notice)
+            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session)),
+            settled=_ignored(session, ignored_mails.settled(session)))
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
@@ -87,6 +91,7 @@ def mail_page(
             "registered": None,
             "answers_before": acts.earlier_answers(session, mail),
             "damaged": "",
+            "unopened": "",
             "verdict": mail.verdict or {},
             "places": [
                 (
@@ -118,6 +123,8 @@ def preview(request: Request, sha256: str, number: int) -> Response:
         picture = None if ports.actions.quarantine is None else ports.actions.quarantine.preview(mail, number)
     except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
+    except NotDone as fault:
+        raise HTTPException(503, str(fault)) from fault
     if picture is None:
         raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
                                   "downloaded."))
@@ -172,6 +179,32 @@ def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
 
 
+@router.post("/quarantine/{sha256}/queue")
+def take_back_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
+    """Put an ignored mail back into the queue, where no rule ignores it again."""
+    _or_refuse(lambda: _ignored_mails(request).take_back(sha256, visitor.name))
+    return RedirectResponse("/quarantine?notice=queued#ignored", status_code=303)
+
+
+@router.post("/quarantine/{sha256}/leave")
+def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
+    """Leave an ignored mail ignored."""
+    _or_refuse(lambda: _ignored_mails(request).leave(sha256, visitor.name))
+    return RedirectResponse("/quarantine?notice=left-ignored#ignored", status_code=303)
+
+
+def _ignored(session: Session, rows: list[IgnoredMailRow]) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
+    return [(row, session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id))
+            for row in rows]
+
+
+def _ignored_mails(request: Request) -> IgnoredMails:
+    ports: DeskPorts = request.app.state.ports
+    if ports.actions.ignored_mails is None:
+        raise HTTPException(503, NO_ACTS)
+    return ports.actions.ignored_mails
+
+
 def _quarantine(request: Request) -> Quarantine:
     ports: DeskPorts = request.app.state.ports
     if ports.actions.quarantine is None:
@@ -223,6 +256,8 @@ def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
         files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
     except BlobError as fault:
         return {"damaged": str(fault)}
+    except NotDone as fault:
+        return {"unopened": str(fault)}
     return {"files": files}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 REASONS = {
     "bad_from": "its sender's address cannot be read",
     "auth_failed": "its sender could not be proved",
+    "auth_unavailable": "its sender's domain did not answer",
     "subject_unparsed": "its subject could not be understood",
     "unknown_game": "its subject names no game that runs here",
     "ambiguous_game": "its subject fits several games",
@@ -36,6 +37,11 @@ REASONS = {
                           "counts"),
     "choice_ended": "it was chosen by hand, and a later sheet that came in time ended that choice",
     "reader_failed": "the machine failed to read it",
+    "own_mail": "it looks like one of our own letters that came back",
+    "bounce": "it looks like a report about a letter of ours",
+    "receipt": "it looks like the report that a letter of ours was opened",
+    "auto_reply": "it says that a program sent it",
+    "duplicate": "the same pictures came before under the same subject",
     "could_not_be_handled": "the machine failed to handle it",
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.store.tables import PhaseRow
 
@@ -29,3 +30,12 @@ def power_name(variant: str, power: str, load: Callable[[str], Variant] = maps.l
         return load(variant).powers[power].name
     except (maps.MapError, KeyError):
         return power
+
+
+def powers_asked(phase: PhaseRow) -> frozenset[str] | None:
+    """The powers that a retreat phase waits for; None for a phase in which everybody may order."""
+    if phase.kind != PhaseKind.RETREAT:
+        return None
+    if phase.position is None:
+        return frozenset()
+    return frozenset(retreat.unit.power for retreat in codec.load_position(phase.position).dislodged)

@@ -7,6 +7,7 @@ The order of a phase's states is in `service.store.states.PhaseState`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,16 +26,19 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import vocabulary
 from service.clock import Clock
-from service.games import lots
+from service.games import lots, mailbox_waits
 from service.games.ballots import executed
 from service.games.create import review_of
 from service.games.deadlines import PhaseWindow
 from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
+from service.games.rulings import as_played
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
+
+log = logging.getLogger(__name__)
 
 AHEAD = 8
 """Phases kept on the calendar after the one in play: a whole game year."""
@@ -89,7 +93,8 @@ def close_phase(
 
     1. Empty the mailbox (`fetch_mail`), and judge each stored mail (`process_mail`, by its hash).
     2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
-       before is not approved yet; the sweep asks again once it is.
+       before is not approved yet; the sweep asks again once it is. A mail in time that could not be judged
+       is waited for, unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
@@ -98,18 +103,47 @@ def close_phase(
     with store() as session:
         stored_mails = [mail.sha256 for mail in records.unfinished_mails(session)]
     for key in stored_mails:
-        process_mail(key)
+        _process(key, process_mail)
     with store.begin() as session:
         now = clock.now()
         phase = session.get(PhaseRow, phase_id)
         if phase is None or phase.deadline > now or phase.position is None:
             return
+        if phase.state == PhaseState.OPEN and _waits_for_mails(session, phase, now):
+            return
+        mailbox_waits.end(session, phase, now)
         if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
             records.log_event(session, now, "phase_closed", game_id=phase.game_id,
                               detail={"phase": str(phase_of(phase))})
         is_closed = phase.state == PhaseState.CLOSED
     if is_closed:
         judge_when_read(store, phase_id, clock, load)
+
+
+def _process(key: str, process_mail: Callable[[str], None]) -> None:
+    """Judge a mail. One that fails stays stored, and its own job tries it again: it may be another game's."""
+    try:
+        process_mail(key)
+    except Exception as error:
+        # Its text may quote the mail.
+        log.warning("at a deadline a mail could not be judged: %s", type(error).__name__)
+
+
+def _waits_for_mails(session: Session, phase: PhaseRow, now: datetime) -> bool:
+    """Whether a mail in time is stored and not judged, and nobody decided to go on without it."""
+    mails = _unjudged(session, phase)
+    wait = mailbox_waits.standing(session, phase.id)
+    if not mails or (wait is not None and wait.waived_at is not None):
+        return False
+    words = f"{mails} mail{'' if mails == 1 else 's'} that came in time could not be judged yet"
+    mailbox_waits.waits(session, phase, f"{words}; see Queue on the Health page.", now)
+    return True
+
+
+def _unjudged(session: Session, phase: PhaseRow) -> int:
+    """How many mails in time have no end yet."""
+    return session.scalar(select(func.count()).select_from(MailRow).where(
+        MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline)) or 0
 
 
 def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:
@@ -152,7 +186,8 @@ def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resol
     a dry run and the real run use it alike. Raises NotReady if the phase has no position yet."""
     if phase.position is None:
         raise NotReady("the results of the phase before are not approved yet")
-    variant = load(session.get_one(GameRow, phase.game_id).variant)
+    game = session.get_one(GameRow, phase.game_id)
+    variant = as_played(load(game.variant), game.options)
     written = written_orders(session, phase, variant)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
     orders = [written_order.order for written_order in written]
@@ -264,8 +299,7 @@ def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
 def _is_incomplete(session: Session, phase: PhaseRow) -> bool:
     """Whether a mail in time is unjudged, a sheet unread, or a line of a sheet that counts waits for a
     person."""
-    mails = session.scalar(select(func.count()).select_from(MailRow).where(
-        MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline))
+    mails = _unjudged(session, phase)
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None)))
     if mails or unread:

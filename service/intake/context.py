@@ -10,6 +10,8 @@ from typing import Any
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
+from service.mail.authentication.providers import ProviderError
+from service.mail.authentication.trust import Trust, trust_from_mapping
 
 
 class ContextError(UserFacingError):
@@ -23,8 +25,9 @@ class GameContext:
     `known`: its names and its powers' names. `players`: power to registered addresses, as registered.
     `open_phase` and `deadline` (UTC, last instant in time): None between phases. `post_first`: the first
     movement orders must come by post (Q-04). `first_counts`: the first sheet of a power counts, and not the
-    latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `posted_powers`: those
-    whose letter was logged. `past_phases`: those whose deadline had passed when the mail came.
+    latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
+    in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
+    whose deadline had passed when the mail came.
     """
 
     known: KnownGame
@@ -34,6 +37,7 @@ class GameContext:
     post_first: bool = False
     first_counts: bool = False
     takes_typed_orders: bool = False
+    takes_commands: bool = False
     posted_powers: frozenset[str] = frozenset()
     past_phases: frozenset[Phase] = frozenset()
 
@@ -55,16 +59,17 @@ class GameContext:
 class IntakeContext:
     """Everything the verdict on a mail depends on besides the mail, its time and the mails before it.
 
-    `own_addresses`: ours, in any case. `own_domain`: the right side of our Message-IDs.
-    `trusted_authserv_id`: the server whose Authentication-Results count. `infer_game`: a subject without a
-    game means the sender's one game with that power and phase open (Q-06); else such a subject is refused.
+    `own_addresses`: ours, in any case. `sent_message_ids`: Message-IDs of letters of ours, in angle brackets;
+    for one mail it is enough to have its own, if that is ours.
+    `trust`: whose word about a sender counts. `infer_game`: a subject without a game means
+    the sender's one game with that power and phase open (Q-06); else such a subject is refused.
     """
 
     own_addresses: frozenset[str]
-    own_domain: str
-    trusted_authserv_id: str
+    trust: Trust
     games: tuple[GameContext, ...]
     infer_game: bool = False
+    sent_message_ids: frozenset[str] = frozenset()
 
     @property
     def known(self) -> tuple[KnownGame, ...]:
@@ -79,8 +84,22 @@ class IntakeContext:
         raise KeyError(name)
 
     def is_own(self, address: str) -> bool:
-        """Whether a mail from this address is our own."""
-        return address.casefold() in {own_address.casefold() for own_address in self.own_addresses}
+        """Whether a mail from this address is our own. `orders+receipt.1f3a@` is an address of `orders@`."""
+        folded = address.casefold()
+        own = {own_address.casefold() for own_address in self.own_addresses}
+        if folded in own:
+            return True
+        local, _, domain = folded.rpartition("@")
+        # A player may use a +form of the very mailbox that the site uses, and is then registered with it.
+        plus_of_own = any(
+            f"{local[:at]}@{domain}" in own for at, letter in enumerate(local) if letter == "+"
+        )
+        return plus_of_own and self.registered_address(address) is None
+
+    def is_sent(self, message_id: str) -> bool:
+        """Whether we gave out this Message-ID. Its domain says nothing: players may share ours."""
+        folded = message_id.casefold()
+        return any(folded == sent.casefold() for sent in self.sent_message_ids)
 
     def registered_address(self, address: str) -> str | None:
         """The address as registered in any game, or None."""
@@ -88,32 +107,66 @@ class IntakeContext:
         return next((known for known in registered if known), None)
 
 
-def context_from_json(value: Any) -> IntakeContext:
+_BESIDE_CONTEXT = ("providers", "provider", "trusted_authserv_ids", "own_proof", "dns")
+"""Keys that an index may have beside its "context" as well as in it."""
+
+
+def context_from_json(
+    value: Any, beside: Any = None, provider: str | None = None
+) -> IntakeContext:
     """The `context` object of the fixtures' index, or of an index that has one under "context".
 
     Besides the keys of the index a game may have "aliases" (list), "powers" (power to list of aliases),
-    "posted" and "post_first". Raises ContextError.
+    "posted" and "post_first". `beside`: an index whose providers count where the context has none.
+    `provider`: the one that a case names. Raises ContextError.
     """
-    source = value.get("context", value) if isinstance(value, dict) else value
     try:
-        return _context(source)
+        return _context(_with_outer(value, beside), provider)
+    except ProviderError as error:
+        raise ContextError(str(error)) from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         missing = f": {error.args[0]} is missing" if isinstance(error, KeyError) and error.args else ""
         raise ContextError(f"the context is not in the form of the contract{missing}; docs/contract.md has "
                            "it, under intake") from error
 
 
-def _context(source: Mapping[str, Any]) -> IntakeContext:
+def txt_records(value: Any, beside: Any = None) -> dict[str, tuple[str, ...]]:
+    """The DNS of a context: its `dns`, name to a TXT record or a list of them; `beside` as above.
+    Raises ContextError."""
+    try:
+        table = _with_outer(value, beside).get("dns", {})
+        records = {
+            str(name): (texts,) if isinstance(texts, str) else tuple(texts) for name, texts in table.items()
+        }
+    except (AttributeError, TypeError) as error:
+        raise ContextError(_NO_TABLE) from error
+    if not all(isinstance(text, str) for texts in records.values() for text in texts):
+        raise ContextError(_NO_TABLE)
+    return records
+
+
+_NO_TABLE = "dns in the context is not a table; write each name with its TXT record or a list of them"
+
+
+def _with_outer(value: Any, beside: Any) -> Mapping[str, Any]:
+    """The context with what stands beside it in its index, or in another one."""
+    source = value.get("context", value) if isinstance(value, dict) else value
+    indexes = [index for index in (beside, value) if isinstance(index, dict)]
+    outer = {key: index[key] for index in indexes for key in _BESIDE_CONTEXT if key in index}
+    return {**outer, **source}
+
+
+def _context(source: Mapping[str, Any], provider: str | None) -> IntakeContext:
     aliases: Mapping[str, list[str]] = source.get("power_aliases", {})
     # One list of powers for all games, since the powers belong to the variant and not to the game.
     powers = dict.fromkeys(power for game in source["games"].values() for power in game["players"])
     powers |= dict.fromkeys(aliases)
     return IntakeContext(
         own_addresses=frozenset({source["submission_address"], *source.get("own_addresses", ())}),
-        own_domain=source["own_domain"],
-        trusted_authserv_id=source["trusted_authserv_id"],
+        trust=trust_from_mapping(source, provider),
         games=tuple(_game(name, game, powers, aliases) for name, game in source["games"].items()),
         infer_game=bool(source.get("infer_game", False)),
+        sent_message_ids=frozenset(map(str, source.get("sent_message_ids", ()))),
     )
 
 

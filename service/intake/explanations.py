@@ -33,6 +33,8 @@ _PROBLEMS: dict[RefusalReason, str] = {
     RefusalReason.DUPLICATE: "The same mail was received before.",
     RefusalReason.BAD_FROM: "The mail does not have exactly one sender's address.",
     RefusalReason.AUTH_FAILED: "Our mail server could not confirm that the mail comes from its sender.",
+    RefusalReason.AUTH_UNAVAILABLE: "The sender's domain did not answer, so the mail's signature could not "
+                                    "be checked.",
     RefusalReason.SUBJECT_UNPARSED: "The subject line does not name game, power, season and kind of orders.",
     RefusalReason.UNKNOWN_GAME: "The subject names no game that we know.",
     RefusalReason.AMBIGUOUS_GAME: "The subject may mean more than one game.",
@@ -65,6 +67,7 @@ _PROBLEMS: dict[RefusalReason, str] = {
 _REMEDIES: dict[RefusalReason, str] = {
     RefusalReason.BAD_FROM: "Send it again from one address.",
     RefusalReason.AUTH_FAILED: "The coordinator decides. No answer was sent.",
+    RefusalReason.AUTH_UNAVAILABLE: "The coordinator decides. No answer was sent.",
     RefusalReason.SUBJECT_UNPARSED: "Send it again with the subject written as below.",
     RefusalReason.UNKNOWN_POWER: "Use your power's name; if you changed address, write to the coordinator.",
     RefusalReason.AMBIGUOUS_POWER: "Send it again with your power's full name.",

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
-from service.games.options import FIRST_COUNTS, TYPED
+from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of
 from service.intake.context import GameContext, IntakeContext
 from service.intake.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
+from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
+
+LETTER = "letter"
+"""The stored reason of a mail that is a plain letter to the coordinator."""
 
 # A phase takes mail while it is open, and also after its close until its results are sent: a server may hand
 # over late what it stamped in time. A judged phase is then judged again.
@@ -42,15 +47,24 @@ def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> 
 
 def build_context(
     session: Session, received_at: datetime, load: Callable[[str], Variant], *,
-    own_addresses: Sequence[str], own_domain: str, trusted_authserv_id: str,
+    own_addresses: Sequence[str], trust: Trust = NOBODY,
 ) -> IntakeContext:
-    """The context of one mail. `load` gives a variant by its slug."""
+    """The context of one mail. `load` gives a variant by its slug; without `trust` no mail is proved, which
+    matters not where only the games are asked for."""
     games = tuple(_game(session, row, received_at, load(row.variant)) for row in records.games(session))
     return IntakeContext(
-        own_addresses=frozenset(own_addresses), own_domain=own_domain,
-        trusted_authserv_id=trusted_authserv_id,
+        own_addresses=frozenset(own_addresses),
+        trust=trust,
         games=games, infer_game=True,
     )
+
+
+def with_sent_id(session: Session, context: IntakeContext, mail: IncomingMail) -> IntakeContext:
+    """The context of this mail, which also knows whether its Message-ID is that of a letter of ours."""
+    # Each letter has its row before it leaves, so the outbox has every Message-ID that we ever gave out.
+    row = None if mail.message_id is None else records.letter_by_message_id(
+        session, [mail.message_id, mail.message_id.lower()])
+    return context if row is None else replace(context, sent_message_ids=frozenset({row.message_id}))
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
@@ -65,6 +79,7 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         deadline=None if phase is None else phase.deadline,
         post_first=bool(row.options.get("post_first", False)),
         takes_typed_orders=bool(row.options.get(TYPED, False)),
+        takes_commands=bool(row.options.get(COMMANDS, False)),
         first_counts=bool(row.options.get(FIRST_COUNTS, False)),
         posted_powers=frozenset()
         if phase is None
@@ -85,7 +100,14 @@ def earlier_mails(session: Session, sender: str) -> list[EarlierMail]:
         player_addresses |= set(registered)
     of_player = select(MailRow).where(MailRow.sender.in_(player_addresses))
     rows = session.scalars(of_player.order_by(MailRow.received_at))
-    return [_earlier(row) for row in rows if row.verdict is not None]
+    # Two letters under one subject are two letters, and neither is a sheet that came again.
+    return [_earlier(row) for row in rows if row.verdict is not None and row.reason != LETTER]
+
+
+def note_sender(session: Session, key: str, sender: str) -> None:
+    """Keep the proved sender of a mail. Only a proved one: a forger must not make a player's own mail look
+    like a repeat."""
+    session.execute(update(MailRow).where(MailRow.sha256 == key).values(sender=sender.lower()))
 
 
 def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:

@@ -18,25 +18,40 @@ from sqlalchemy.orm import Session, sessionmaker
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import lots
+from service.intake import ignored_mails, plain_letters, typed_page, waiting_proof
 from service.intake import load_context as contexts
-from service.intake import typed_orders, typed_page
+from service.intake.commands import MailCommand, command_in
 from service.intake.context import IntakeContext
 from service.intake.filing import file_submission, semantic_key
+from service.intake.open_mail import BodyReader, open_mail
 from service.intake.recognizer import UnopenedProbe
-from service.intake.rules import as_earlier_mail, judge_mail
+from service.intake.returned_letters import BounceNotices, note_report
+from service.intake.rules import as_earlier_mail, body_need, judge_mail
 from service.intake.sandbox import ChildFault
+from service.intake.sender_proof import with_proof
 from service.intake.verdict import Note, RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
-from service.mail import ingest, outbox
+from service.mail import ingest
+from service.mail.authentication.dns import NO_DNS, TxtLookup
+from service.mail.body import BodyNeed
 from service.mail.image_types import PictureProbe
-from service.mail.message import IncomingMail, read_headers, read_mail
-from service.mail.reports import DeliveryReport
+from service.mail.message import BodyState, IncomingMail, read_head
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, MailRow, MailState, PhaseRow, SubmissionRow
+from service.store.tables import (
+    CorrespondenceRow,
+    GameRow,
+    IgnoredMailRow,
+    MailRow,
+    MailState,
+    PhaseRow,
+    SubmissionRow,
+)
 
 log = logging.getLogger(__name__)
 
+COMMAND = "command"
+"""The reason of a mail that asked for an answer and brought no sheet."""
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
@@ -63,7 +78,7 @@ class MailStore:
     load: Callable[[str], Variant]
 
 
-class MailReplies(Protocol):
+class MailReplies(BounceNotices, Protocol):
     """The letters about one mail. Each call puts them into the caller's transaction."""
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
@@ -76,38 +91,82 @@ class MailReplies(Protocol):
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator about a mail in quarantine."""
 
-    def bounced(self, session: Session, letter_id: int) -> None:
-        """Tell the coordinator about a letter that came back."""
+    def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
+        """Tell a player that a letter reached the coordinator, and the coordinator that it waits."""
+
+    def command(
+        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, command: MailCommand
+    ) -> bool:
+        """Answer a mail command; False if its sender had enough answers for a day."""
+
+    def ignored(self, session: Session, row: IgnoredMailRow) -> None:
+        """Tell the coordinator about an ignored mail that may be a player's sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailOpener:
+    """What opens mails: `bodies` their bodies, `probe` the pictures in them, `dns` the keys of their senders'
+    domains."""
+
+    bodies: BodyReader
+    probe: PictureProbe
+    dns: TxtLookup = NO_DNS
 
 
 def process_mail(
-    key: str, mail_store: MailStore, probe: PictureProbe, context_of: ContextOf, replies: MailReplies
+    key: str, mail_store: MailStore, opener: MailOpener, context_of: ContextOf, replies: MailReplies
 ) -> None:
     """Handle the job `ingest.WORK` for the mail with this SHA-256. Safe to run twice.
 
     1. Expect the mail STORED. Otherwise an earlier run has finished it: return.
-    2. Read its bytes, outside any transaction. Only the headers of a mail that was too large to fetch.
-    3. Judge it, and take bold text as a sheet where the game allows typed orders.
+    2. Read its headers. If they prove a registered sender, or look like a bounce's, read its body too, in the
+       limited child and outside any transaction. No other mail is opened (BOX-05). A mail that only its own
+       signature can prove stays STORED while DNS does not answer (BOX-03).
+    3. Judge it, and take bold text as a sheet where the game allows typed orders. A mail command without any
+       photograph is answered, and that is all.
     4. Claim STORED -> USED, REFUSED, QUARANTINED or IGNORED. If another process was faster, do nothing.
-    5. Act on the verdict in the same transaction: file the sheet, note a bounce, or answer.
+    5. Act on the verdict in the same transaction: file the sheet, keep a plain letter to the coordinator,
+       note a bounce, or answer.
+    6. Note an ignored mail that may be a player's sheet, for the coordinator.
 
-    Raises ChildFault when this machine could not open a picture; the queue then tries again.
+    Raises ChildFault when this machine could not open the mail or a picture; the queue then tries again.
     """
     with mail_store.tables() as session:
         row = session.get(MailRow, key)
         if row is None or row.state != MailState.STORED:
             return
-        received_at, size, is_header_only = row.received_at, row.size, row.reason == ingest.TOO_LARGE
+        received_at = row.received_at
+        # The size that a server states is not always exact. It counts only where the bytes were not fetched.
+        size = row.size if row.reason == ingest.TOO_LARGE else None
+        context, proof = context_of(session, received_at), waiting_proof.kept_proof(row.proof)
     raw = mail_store.blobs.read(key)
-    # Outside a transaction: opening pictures takes seconds, and SQLite lets one writer in at a time.
-    mail = read_headers(raw, size) if is_header_only else read_mail(raw, probe)
+    head = replace(read_head(raw, size), authentication=proof)
+    if proof is None:
+        head = with_proof(head, raw, received_at, context, opener.dns, is_whole=size is None)
+    if waiting_proof.must_wait(mail_store.tables, key, head.authentication, mail_store.clock.now()):
+        return
+    need = body_need(head, context)
+    # Outside a transaction: opening a mail takes seconds, and SQLite lets one writer in at a time.
+    mail = open_mail(head, raw, need, opener.bodies, opener.probe)
     with mail_store.tables.begin() as session:
-        verdict, mail = _judge(session, mail, received_at, raw, context_of(session, received_at))
-        _settle(session, mail_store, replies, key, received_at, mail, verdict)
+        if need is BodyNeed.WHOLE:
+            context = context_of(session, received_at)
+        taken_back = ignored_mails.is_taken_back(session, key)
+        verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
+        command = command_in(mail, verdict, context)
+        if command is not None:
+            _answer(session, mail_store, replies, key, received_at, mail, verdict, command)
+            return
+        if not _take_letter(session, mail_store, replies, key, received_at, mail, verdict, context):
+            _settle(session, mail_store, replies, key, received_at, mail, verdict)
+        ignored = ignored_mails.note_ignored_mail(session, key, mail, raw, mail_store.clock.now())
+        if ignored is not None:
+            replies.ignored(session, ignored)
 
 
 def give_up_mail(
-    key: str, error: str, mail_store: MailStore, context_of: ContextOf, replies: MailReplies
+    key: str, error: str, mail_store: MailStore, bodies: BodyReader, context_of: ContextOf,
+    replies: MailReplies
 ) -> None:
     """Put a mail into quarantine whose job failed three times, or killed its worker each time.
 
@@ -116,7 +175,9 @@ def give_up_mail(
     2. Otherwise claim STORED -> QUARANTINED. The mail's bytes are kept.
     3. Tell the coordinator at once, and the sender by a job of its own.
     """
-    if error.startswith(ChildFault.__name__) and _filed_unopened(key, mail_store, context_of, replies):
+    if error.startswith(ChildFault.__name__) and _filed_unopened(
+        key, mail_store, bodies, context_of, replies
+    ):
         return
     with mail_store.tables.begin() as session:
         row = session.get(MailRow, key)
@@ -148,23 +209,25 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
         ):
             return
         # The headers alone, because the body may be what no worker survives.
-        mail = read_headers(mail_store.blobs.read(key), row.size)
-        verdict = judge_mail(mail, row.received_at, context_of(session, row.received_at))
+        head = read_head(mail_store.blobs.read(key))
+        mail = replace(
+            head, body=BodyState.HARMFUL, authentication=waiting_proof.kept_proof(row.proof))
+        context = contexts.with_sent_id(session, context_of(session, row.received_at), mail)
+        verdict = judge_mail(mail, row.received_at, context)
         remembered = as_earlier_mail(key, mail, row.received_at, verdict)
         # A machine, or a sender who is not proved.
         if remembered is None:
             return
-        # A mail without its body is judged too large. Here we left the body out, so that is not the reason.
-        if verdict.reason is RefusalReason.TOO_LARGE:
-            verdict = replace(verdict, reason=RefusalReason.COULD_NOT_BE_HANDLED)
         row.sender, row.verdict = remembered.sender.lower(), contexts.dump_verdict(verdict, mail)
         replies.refusal(session, key, row.received_at, verdict)
 
 
-def _filed_unopened(key: str, mail_store: MailStore, context_of: ContextOf, replies: MailReplies) -> bool:
+def _filed_unopened(
+    key: str, mail_store: MailStore, bodies: BodyReader, context_of: ContextOf, replies: MailReplies
+) -> bool:
     """Process the mail without opening its pictures. True if that worked."""
     try:
-        process_mail(key, mail_store, UnopenedProbe(), context_of, replies)
+        process_mail(key, mail_store, MailOpener(bodies, UnopenedProbe()), context_of, replies)
     except Exception as error:
         log.warning("a mail could not be filed unopened either (%s)", type(error).__name__)
         return False
@@ -175,27 +238,58 @@ def _filed_unopened(key: str, mail_store: MailStore, context_of: ContextOf, repl
 
 
 def _judge(
-    session: Session, mail: IncomingMail, received_at: datetime, raw: bytes, context: IntakeContext
+    session: Session, mail: IncomingMail, received_at: datetime, context: IntakeContext, *, taken_back: bool
 ) -> tuple[Verdict, IncomingMail]:
     """The verdict, and the mail. If orders may be typed and no sheet is attached, its bold text becomes its
     only picture, and the verdict gets `Note.TYPED`."""
     # The first address of From only: a mail with several is refused, whatever came before it.
+    context = contexts.with_sent_id(session, context, mail)
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
-    verdict = judge_mail(mail, received_at, context, earlier)
+    verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
     if (
         verdict.reason is not RefusalReason.NO_PHOTO
         or not context.game(verdict.game or "").takes_typed_orders
     ):
         return verdict, mail
-    rows = typed_orders.bold_lines(raw)
-    if not rows:
+    if not mail.bold:
         return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
     # Judged again: as a sheet the same text may be a duplicate or a version that is on file.
-    mail = replace(mail, pictures=(typed_page.as_picture(rows),))
-    verdict = judge_mail(mail, received_at, context, earlier)
+    mail = replace(mail, pictures=(typed_page.as_picture(mail.bold),))
+    verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
     if verdict.verdict is VerdictKind.ACCEPTED:
         verdict = replace(verdict, flags=verdict.flags | {str(Note.TYPED)})
     return verdict, mail
+
+
+def _take_letter(
+    session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
+    mail: IncomingMail, verdict: Verdict, context: IntakeContext,
+) -> bool:
+    """Keep a plain letter to the coordinator and acknowledge it (BOX-10). False if the mail is none."""
+    if verdict.reason is RefusalReason.DUPLICATE and not mail.pictures:
+        # Without photographs a repeat is known by its subject alone, and two letters may have the same.
+        verdict = judge_mail(mail, received_at, context)
+    letter = plain_letters.letter_in(session, verdict, mail, context)
+    if letter is None:
+        return False
+    row = plain_letters.take_letter(
+        session, key, received_at, letter, verdict, mail, mail_store.clock.now())
+    if row is not None:
+        replies.letter(session, row, names_sheet=letter.names_sheet)
+    return True
+
+
+def _answer(
+    session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
+    mail: IncomingMail, verdict: Verdict, command: MailCommand
+) -> None:
+    """Answer a mail command. It is no submission: nothing is filed, and no later mail is compared with it."""
+    about = contexts.dump_verdict(replace(verdict, game=command.game, power=command.power), mail)
+    if not records.end_mail(session, key, MailState.USED, COMMAND, about):
+        return
+    is_answered = replies.command(session, key, received_at, mail, command)
+    records.log_event(session, mail_store.clock.now(), "mail_command", detail={
+        "mail": key[:12], "command": command.command.value, "answered": is_answered})
 
 
 def _settle(
@@ -208,9 +302,11 @@ def _settle(
     reason = None if verdict.reason is None else verdict.reason.value
     if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
         return
-    # Only a proved sender is stored: a forger must not make a player's own mail look like a repeat.
+    if verdict.authentication is not None:
+        proof = waiting_proof.dump_authentication(verdict.authentication)
+        _change_mail(session, key, proof=proof, try_again_at=None)
     if remembered is not None:
-        _change_mail(session, key, sender=remembered.sender.lower())
+        contexts.note_sender(session, key, remembered.sender)
     records.log_event(
         session, mail_store.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason}
     )
@@ -218,7 +314,7 @@ def _settle(
         if not _file(session, mail_store, replies, key, received_at, mail, verdict):
             _change_mail(session, key, state=MailState.IGNORED, reason=RefusalReason.DUPLICATE.value)
     elif state is MailState.IGNORED:
-        _note_bounce(session, replies, verdict.report)
+        note_report(session, replies, verdict)
     else:
         if verdict.reply_to is not None and not replies.refusal(session, key, received_at, verdict):
             # The sender has had too many answers and gets none, so the coordinator must see the mail.
@@ -229,16 +325,6 @@ def _settle(
 
 def _change_mail(session: Session, key: str, **values: object) -> None:
     session.execute(update(MailRow).where(MailRow.sha256 == key).values(**values))
-
-
-def _note_bounce(session: Session, replies: MailReplies, report: DeliveryReport | None) -> None:
-    """Mark the letter that came back, and tell the coordinator once."""
-    # A bounce changes nothing else, because anybody who has seen the letter can forge one. A "delayed" one is
-    # no failure yet.
-    if report is not None and report.message_id and report.action == "failed":
-        letter_id = outbox.mark_bounced(session, [report.message_id])
-        if letter_id is not None:
-            replies.bounced(session, letter_id)
 
 
 def _file(

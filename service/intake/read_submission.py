@@ -20,9 +20,11 @@ from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.intake import typed_page
+from service.intake.open_mail import BodyReader, ChildBodies
 from service.intake.recognizer import RecognizedPage, Recognizer
-from service.intake.typed_orders import TypedText, bold_lines
+from service.intake.typed_orders import TypedText
 from service.intake.verdict import Note, RefusalReason
+from service.mail.body import BodyNeed
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow
@@ -76,6 +78,7 @@ class SubmissionReader:
     replies: ReaderPost
     on_read: Callable[[int], object]
     limits: ReviewLimits = ReviewLimits()
+    bodies: BodyReader = ChildBodies()
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handle the job `filing.READ_WORK`. Safe to run twice.
@@ -142,7 +145,8 @@ class SubmissionReader:
         # are read from their drawing.
         if submission.sha256 is None or Note.TYPED not in submission.flags:
             return ()
-        return bold_lines(self.blobs.read(submission.sha256))
+        body = self.bodies.read(self.blobs.read(submission.sha256), BodyNeed.WHOLE)
+        return () if body is None else body.bold
 
     def _interpreted(
         self, original: str, recognized: Sequence[RecognizedPage], page_reader: PageReader,

@@ -16,38 +16,43 @@ from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Heading, HeadingComplaint
 from service.intake.context import GameContext, IntakeContext
+from service.intake.machine_mail import machine_reason
 from service.intake.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
-from service.mail.authentication import AuthResult, authenticate
+from service.mail.authentication.authenticate import authenticate
+from service.mail.authentication.verdict import Authentication, AuthResult
+from service.mail.body import BodyNeed
 from service.mail.image_types import PictureState
-from service.mail.message import IncomingMail
-from service.mail.reports import ReportKind
+from service.mail.message import BodyState, IncomingMail
 
 MOST_PHOTOS = 20
 MOST_BYTES = 25 * 1024 * 1024
 """Bytes of all photographs of a mail together, as files, without the transfer encoding."""
-_NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
+_NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
 
 
 def judge_mail(
-    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail] = ()
+    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail] = (),
+    *, taken_back: bool = False,
 ) -> Verdict:
     """Judge a mail received at `received_at` (UTC, the mailbox server's INTERNALDATE, never the Date
-    header)."""
-    machine = _machine(mail, context)
+    header). A mail that a coordinator has `taken_back` is never ignored; everything else holds for it."""
+    machine = None if taken_back else _machine(mail, context)
     if machine is not None:
         return Verdict(VerdictKind.IGNORED, machine, report=mail.report, subject=mail.subject)
     if len(mail.senders) != 1 or not mail.senders[0]:
         return Verdict(VerdictKind.REJECTED, RefusalReason.BAD_FROM, subject=mail.subject)
     sender = mail.senders[0]
-    domain = sender.rpartition("@")[2]
-    if authenticate(mail.stamps, context.trusted_authserv_id, domain) is not AuthResult.PASS:
+    authentication = _authentication(mail, sender, context)
+    if not authentication.is_proved:
+        is_open = authentication.result is AuthResult.TEMPORARY
         return Verdict(
-            VerdictKind.REJECTED, RefusalReason.AUTH_FAILED, sender=sender, alert=True, subject=mail.subject
+            VerdictKind.REJECTED, RefusalReason.AUTH_UNAVAILABLE if is_open else RefusalReason.AUTH_FAILED,
+            sender=sender, alert=True, subject=mail.subject, authentication=authentication,
         )
     # Judged first and compared then: a mail that was refused for a reason that has passed, such as a phase
     # that was not open yet, is no repeat when it comes again.
-    fresh = _settle(mail, received_at, context, earlier, sender)
-    repeated = _repeated(mail, fresh, earlier)
+    fresh = replace(_settle(mail, received_at, context, earlier, sender), authentication=authentication)
+    repeated = None if taken_back else _repeated(mail, fresh, earlier)
     if repeated is not None:
         return replace(
             fresh,
@@ -58,6 +63,24 @@ def judge_mail(
             duplicate_of=repeated.ref,
         )
     return fresh
+
+
+def body_need(head: IncomingMail, context: IntakeContext) -> BodyNeed:
+    """How much of a mail's body is read before it is judged, by its headers alone (BOX-05).
+
+    The whole of a proved and registered sender's; the report of what looks like one; nothing of a stranger's.
+    """
+    sender = head.senders[0] if len(head.senders) == 1 else ""
+    if context.registered_address(sender) and _authentication(head, sender, context).is_proved:
+        return BodyNeed.WHOLE
+    return BodyNeed.REPORT if head.may_be_report and not _is_own(head, context) else BodyNeed.NONE
+
+
+def _authentication(mail: IncomingMail, sender: str, context: IntakeContext) -> Authentication:
+    # What was not looked at may hold a second From.
+    if not mail.headers.is_complete:
+        return Authentication(AuthResult.FAIL, None, "The mail has more headers than any honest one.")
+    return mail.authentication or authenticate(mail.headers, context.trust, sender.rpartition("@")[2])
 
 
 def as_earlier_mail(
@@ -71,16 +94,17 @@ def as_earlier_mail(
 
 
 def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None:
-    # A relay may return our letter with another From. Its domain is compared whole: <x@ours.other.example>
-    # is not ours.
-    own_id = mail.message_id is not None and (
-        mail.message_id.rstrip(">").rpartition("@")[2].casefold() == context.own_domain.casefold()
-    )
-    if own_id or any(context.is_own(address) for address in mail.senders):
+    if _is_own(mail, context):
         return RefusalReason.OWN_MAIL
-    if mail.report is not None:
-        return RefusalReason.BOUNCE if mail.report.kind is ReportKind.BOUNCE else RefusalReason.RECEIPT
-    return RefusalReason.AUTO_REPLY if mail.machine else None
+    is_registered = any(context.registered_address(address) for address in mail.senders)
+    return machine_reason(mail, is_registered=is_registered)
+
+
+def _is_own(mail: IncomingMail, context: IntakeContext) -> bool:
+    # A relay may return our letter with another From. The domain alone once made every mail of Apple Mail and
+    # Thunderbird our own, where players shared the site's domain (BOX-01).
+    own_id = mail.message_id is not None and context.is_sent(mail.message_id)
+    return own_id or any(context.is_own(address) for address in mail.senders)
 
 
 def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]) -> EarlierMail | None:
@@ -217,6 +241,10 @@ def _time(received_at: datetime, game: GameContext) -> RefusalReason | None:
 
 
 def _photographs(mail: IncomingMail) -> RefusalReason | None:
+    if mail.body is BodyState.HARMFUL:
+        return RefusalReason.COULD_NOT_BE_HANDLED
+    if mail.body is BodyState.UNREAD and not mail.overflow:
+        raise ValueError("the body of this mail has to be read before it is judged")
     # A locked PDF beside a photograph that opens does no harm.
     if mail.encrypted and not mail.photos:
         return RefusalReason.ENCRYPTED

@@ -1,6 +1,7 @@
-"""Hostile files are opened in a child process, which may die instead of us.
+"""Hostile files and mails are opened in a child process, which may die instead of us.
 
-It returns new pictures: upright pages as JPEG without EXIF, GPS or anything else that was not pixels.
+Of a file it returns new pictures: upright pages as JPEG without EXIF, GPS or anything else that was not
+pixels. `service.intake.open_mail` has it read mails.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from ocr.page import UnreadableReason
-from service.intake.sandbox_child import UNABLE
+from service.intake.sandbox_child import UNABLE, ChildJob
 
 ROOT = Path(__file__).resolve().parents[2]
 # No file brings these signals about, but a service being stopped or a kernel without memory. A file that
@@ -62,41 +64,81 @@ class ChildFault(RuntimeError):
     """A file was not opened, and this machine is to blame; the sentence says how. A later try may work."""
 
 
+class ChildEnd(StrEnum):
+    """What a file or mail did to the child that opened it."""
+
+    MEMORY = "memory"
+    OUTPUT = "output"
+    TIME = "time"
+    CRASH = "crash"
+
+
+class ChildDied(Exception):
+    """A child was stopped by what it opened, and `end` says how. A later try would end the same way."""
+
+    def __init__(self, end: ChildEnd) -> None:
+        super().__init__(end.value)
+        self.end = end
+
+
+_REFUSED = {
+    ChildEnd.MEMORY: (UnreadableReason.TOO_LARGE, "opening it took too much memory"),
+    ChildEnd.OUTPUT: (UnreadableReason.TOO_LARGE, "its pages are too large"),
+    ChildEnd.TIME: (UnreadableReason.TOO_LARGE, "opening it took too long"),
+    ChildEnd.CRASH: (UnreadableReason.NOT_AN_IMAGE, "opening it failed"),
+}
+
+
 def decode_photo(data: bytes, name: str, limits: SandboxLimits = SandboxLimits()) -> Decoded:
     """An untrusted image or PDF as clean pages.
 
     Never raises because of `data`: what the file does to the child is a reason. Raises ChildFault if the
-    child could not work or was stopped from outside, OSError if none could be started. `name` says nothing of
-    the type; it is used in `detail` only.
+    child could not be started or could not work, or was stopped from outside. `name` says nothing of the
+    type; it is used in `detail` only.
     """
     if len(data) > limits.data:
         return Decoded(reason=UnreadableReason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
-    # Files, not pipes: then the limit on file size also limits what a child out of control can write.
-    with TemporaryFile() as pages_file, TemporaryFile() as error_file:
-        try:
-            child = subprocess.run(  # noqa: S603 - our own module and numbers; the file goes in by pipe
-                _command(limits),
+    try:
+        return _parsed(run_child(ChildJob.PHOTO, data, limits), name)
+    except ChildDied as died:
+        reason, detail = _REFUSED[died.end]
+        return Decoded(reason=reason, detail=detail)
+
+
+def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
+    """What a limited child makes of `data`; its answer may be false, as `data` may control it.
+
+    Raises ChildDied if `data` stopped the child, and ChildFault if this machine is to blame.
+    """
+    try:
+        # Files, not pipes: then the limit on file size also limits what a child out of control can write.
+        with TemporaryFile() as answer_file, TemporaryFile() as error_file:
+            child = subprocess.run(  # noqa: S603 - our own module and numbers; the data goes in by pipe
+                _command(job, limits),
                 input=data,
-                stdout=pages_file,
+                stdout=answer_file,
                 stderr=error_file,
                 timeout=limits.wall_seconds,
                 check=False,
                 cwd=ROOT,
                 env=_environment(),
             )
-        except subprocess.TimeoutExpired as error:
-            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
-                             "overloaded, or the child is stuck") from error
-        pages_file.seek(0)
-        error_file.seek(0)
-        if child.returncode != 0:
-            return _died(child.returncode, error_file.read(100_000))
-        return _parsed(pages_file.read(), name)
+            answer_file.seek(0)
+            error_file.seek(0)
+            if child.returncode != 0:
+                raise _death(child.returncode, error_file.read(100_000))
+            return answer_file.read()
+    except subprocess.TimeoutExpired as error:
+        raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
+                         "overloaded, or the child is stuck") from error
+    # No process, no memory for one, or no room on the disk.
+    except OSError as error:
+        raise ChildFault(f"no child that opens files can be started ({error.strerror})") from error
 
 
-def _command(limits: SandboxLimits) -> list[str]:
+def _command(job: ChildJob, limits: SandboxLimits) -> list[str]:
     sizes = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
-    return [sys.executable, "-s", "-m", "service.intake.sandbox_child", *(str(size) for size in sizes)]
+    return [sys.executable, "-s", "-m", "service.intake.sandbox_child", job.value, *map(str, sizes)]
 
 
 def _environment() -> dict[str, str]:
@@ -106,25 +148,29 @@ def _environment() -> dict[str, str]:
     return environment | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
-def _died(code: int, stderr: bytes) -> Decoded:
-    """The reason for a child that was stopped: by its memory, its output, its processor time, or a fault in a
-    decoder. Raises ChildFault for an end that no file brings about."""
+def _death(code: int, stderr: bytes) -> ChildDied | ChildFault:
+    """Why a child was stopped: by its memory, its output, its processor time, or a fault in a decoder; or by
+    what no file brings about."""
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
-        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="opening it took too much memory")
+        return ChildDied(ChildEnd.MEMORY)
     if code == -signal.SIGXFSZ or b"File too large" in stderr:
-        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="its pages are too large")
+        return ChildDied(ChildEnd.OUTPUT)
     if code == -signal.SIGXCPU:
-        return Decoded(reason=UnreadableReason.TOO_LARGE, detail="opening it took too long")
+        return ChildDied(ChildEnd.TIME)
+    fault = _fault(code, stderr)
+    return ChildDied(ChildEnd.CRASH) if fault is None else ChildFault(f"the child that opens files {fault}")
+
+
+def _fault(code: int, stderr: bytes) -> str | None:
+    """What this machine did to a child; None if it was what it opened."""
     if code == UNABLE:
-        raise ChildFault(f"the child that opens files cannot work: {_last_line(stderr)}")
+        return f"cannot work: {_last_line(stderr)}"
     if b"No space left on device" in stderr:
-        raise ChildFault("the child that opens files finds no space left on the device")
+        return "finds no space left on the device"
     # While the interpreter starts, an interrupt is still an exception.
     if _last_line(stderr) == "KeyboardInterrupt":
-        raise ChildFault("the child that opens files was ended from outside by SIGINT")
-    if -code in FROM_OUTSIDE:
-        raise ChildFault(f"the child that opens files was ended from outside by {signal.Signals(-code).name}")
-    return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail="opening it failed")
+        return "was ended from outside by SIGINT"
+    return f"was ended from outside by {signal.Signals(-code).name}" if -code in FROM_OUTSIDE else None
 
 
 def _last_line(stderr: bytes) -> str:

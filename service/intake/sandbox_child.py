@@ -1,8 +1,8 @@
-"""The child process of `service.intake.sandbox`: one hostile file on standard input, pages on standard
-output.
+"""The child process of `service.intake.sandbox`: a hostile file or mails on standard input, the answer on
+standard output.
 
-It writes one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the pages one after the other, `sizes`
-bytes each.
+For a file it writes one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the pages one after the
+other, `sizes` bytes each. For mails: see `service.mail.body_form`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from enum import StrEnum
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -27,35 +29,57 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 
 
+class ChildJob(StrEnum):
+    """What a child does with its input."""
+
+    PHOTO = "photo"
+    MAILS = "mails"
+
+
 def main() -> None:
-    """Arguments: bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
+    """Arguments: the job, bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
     # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        memory, seconds, output, quality = (int(arg) for arg in sys.argv[1:5])
+        job = ChildJob(sys.argv[1])
+        memory, seconds, output, quality = (int(arg) for arg in sys.argv[2:6])
         _limit(memory, seconds, output)
         _leave_network()
         data = sys.stdin.buffer.read()
-        # Imported only now: no decoder runs before the limits are set.
-        from ocr.image.open_image import ImageRefused, iter_pages
+        # Imported only now: nothing that opens files runs before the limits are set.
+        answer = _mails() if job is ChildJob.MAILS else _photo(quality)
     except Exception:
         traceback.print_exc()
         sys.exit(UNABLE)
-
-    pages: list[bytes] = []
-    answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
-    try:
-        for kind, picture in iter_pages(data):
-            pages.append(_jpeg(picture, quality))
-            answer["kind"] = kind
-    except ImageRefused as refused:
-        pages = []
-        answer |= {"reason": refused.reason, "detail": refused.detail}
-    answer["sizes"] = [len(page) for page in pages]
     # JSON and lengths, no pickle: the parent must not execute what a child wrote that a file may have taken
     # over.
-    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n" + b"".join(pages))
+    sys.stdout.buffer.write(answer(data))
     sys.stdout.buffer.flush()
+
+
+def _mails() -> Callable[[bytes], bytes]:
+    from service.mail.body_form import answer_requests
+
+    return answer_requests
+
+
+def _photo(quality: int) -> Callable[[bytes], bytes]:
+    from ocr.image.open_image import ImageRefused, iter_pages
+
+    def pages_of(data: bytes) -> bytes:
+        pages: list[bytes] = []
+        answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
+        try:
+            for kind, picture in iter_pages(data):
+                pages.append(_jpeg(picture, quality))
+                answer["kind"] = kind
+        except ImageRefused as refused:
+            pages = []
+            answer |= {"reason": refused.reason, "detail": refused.detail}
+        answer["sizes"] = [len(page) for page in pages]
+        return json.dumps(answer).encode() + b"\n" + b"".join(pages)
+
+    return pages_of
 
 
 def _limit(memory: int, seconds: int, output: int) -> None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import HeadingComplaint
+from service.mail.authentication.verdict import Authentication
 from service.mail.reports import DeliveryReport
 
 
@@ -32,6 +33,7 @@ class RefusalReason(StrEnum):
     # In the order of the tests in `rules`: rejected.
     BAD_FROM = "bad_from"
     AUTH_FAILED = "auth_failed"
+    AUTH_UNAVAILABLE = "auth_unavailable"
     SUBJECT_UNPARSED = "subject_unparsed"
     UNKNOWN_GAME = "unknown_game"
     AMBIGUOUS_GAME = "ambiguous_game"
@@ -84,7 +86,8 @@ class Verdict:
     answer, None if nobody may be answered. `alert`: the coordinator is told at once. `duplicate_of`: the
     earlier mail that this one repeats. `version_on_file`: the highest version accepted before for this sheet.
     `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
-    subject. `trailing`: words after the version.
+    subject. `trailing`: words after the version. `authentication`: who proved the sender or why nobody did;
+    None where it was not asked.
     """
 
     verdict: VerdictKind
@@ -106,6 +109,7 @@ class Verdict:
     subject: str = ""
     complaint: HeadingComplaint | None = None
     trailing: str = ""
+    authentication: Authentication | None = None
 
     @property
     def is_for_quarantine(self) -> bool:

@@ -1,5 +1,5 @@
-"""What a letter is written from: plain values, every name already in words. The only mail address is the
-recipient's own."""
+"""What a letter is written from: plain values, every name already in words. The only mail addresses are the
+recipient's own and the site's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from service.record.references import Commitment, RecordReference
 class GameInfo:
     """The game a letter is about. `title` is the variant's; photographs go to `order_address`; `coordinator`
     is the name that signs; `rules` is the address of the board's house rules, which results cite, or "";
-    `notice` is the first line of each letter, or ""."""
+    `notice` is the first line of each letter, or ""; `contact` is the address where a person answers, or
+    ""."""
 
     id: str
     name: str
@@ -24,6 +25,7 @@ class GameInfo:
     coordinator: str
     rules: str = ""
     notice: str = ""
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,38 @@ class RejectionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnSheet:
+    """What is on file of a power's own orders. `posted`: the sheet that counts came by post. `held`: a sheet
+    waits for the coordinator. `unsure`: lines that the machine is unsure of, None where the game does not
+    show readings or the sheet was not read. The rest as in `ArrivedSheet`, None if no sheet counts."""
+
+    received_at: datetime | None = None
+    version: int | None = None
+    digest: str = ""
+    posted: bool = False
+    held: bool = False
+    unsure: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFacts:
+    """The answer to a mail command (BOX-11). `command` is its word in small letters, `most` the answers a
+    day, `number` which of them this is, above `most` for the last word of a day. `sheet` belongs to "status".
+    `subject` is the one of the next sheet, "" if none is due; `map_page` is the public page of the map, or
+    ""."""
+
+    mail: AnsweredMail
+    command: str
+    number: int
+    most: int
+    closing: Closing | None = None
+    sheet: OwnSheet = OwnSheet()
+    subject: str = ""
+    first_counts: bool = False
+    map_page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HeldFacts:
     """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
 
@@ -122,14 +156,66 @@ class HeldFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatOnFile:
+    """One seat of a player who wrote a letter: the open phase, the sheet that counts now ("version 2,
+    received ..." or ""), and the subject to copy for orders. `takes_typed_orders`: bold text counts there
+    too."""
+
+    game: str
+    power: str
+    closing: Closing
+    on_file: str
+    subject: str
+    takes_typed_orders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AcknowledgementFacts:
+    """A plain letter reached the coordinator (BOX-10). `names_sheet`: its subject names a sheet, which it did
+    not bring; `seats` are the sender's own, with an open phase; `files` are attached files that were not
+    opened."""
+
+    mail: AnsweredMail
+    seats: tuple[SeatOnFile, ...] = ()
+    files: tuple[str, ...] = ()
+    names_sheet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFacts:
+    """The coordinator's answer to a plain letter, in free words: `words` has line ends, and `subject` is the
+    one of the letter, without "Re:"."""
+
+    mail: AnsweredMail
+    words: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticedMail:
+    """The mail that a notice is about, for the coordinator alone. `sender` as its From field says, "" if that
+    cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if nobody has the
+    address; `about` names game and power in words; `closing` is that game's open phase, or None."""
+
+    sender: str
+    is_proved: bool
+    subject: str
+    player: str = ""
+    about: str = ""
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeFacts:
-    """Something the coordinator should look at: where, since when, and what happens if they do nothing."""
+    """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
+    mail that it is about, or None."""
 
     key: str
     event: str
     link: str
     since: datetime
     consequence: str
+    mail: NoticedMail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,11 +350,12 @@ class WelcomeLinks:
 
 @dataclass(frozen=True, slots=True)
 class PlayingRules:
-    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders are
-    taken, and the sentences on how players meet."""
+    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
+    and mail commands are taken, and the sentences on how players meet."""
 
     first_counts: bool = False
     takes_typed_orders: bool = False
+    takes_commands: bool = False
     conduct: tuple[str, ...] = ()
 
 

@@ -8,8 +8,10 @@ it.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -20,7 +22,10 @@ from markupsafe import Markup
 
 from adjudicator.calendar import Phase
 from service.letters.facts import (
+    AcknowledgementFacts,
     AdjustmentFacts,
+    AnswerFacts,
+    CommandFacts,
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
@@ -45,14 +50,14 @@ LONGEST = 500
 KINDS = (
     "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
-    "reminder", "postal_pack", "hand_over",
+    "reminder", "postal_pack", "hand_over", "acknowledgement", "answer", "command",
 )  # fmt: skip
 """The letters of a game."""
 
 LINK = "link"
 """The letter that brings a player's sign-in link. It belongs to no game."""
 
-ANSWER_KINDS = ("receipt", "receipt_late", "rejection", "held")
+ANSWER_KINDS = ("receipt", "receipt_late", "rejection", "held", "command")
 """Those that answer one mail. Their key has the digest of that mail."""
 
 
@@ -82,6 +87,27 @@ def rejection(
 def held(game: GameInfo | None, to: Recipient, facts: HeldFacts) -> OutLetter:
     """The answer to a mail that waits for the coordinator."""
     return _letter("held", game, None, to, facts, key=facts.mail.key, answers=facts.mail.message_ids)
+
+
+def acknowledgement(game: GameInfo | None, to: Recipient, facts: AcknowledgementFacts) -> OutLetter:
+    """Says at once that a letter reached the coordinator, and that it was not read as orders (BOX-10). `game`
+    is None if it may be about several."""
+    return _letter("acknowledgement", game, None, to, facts, key=facts.mail.key,
+                   answers=facts.mail.message_ids)
+
+
+def answer(game: GameInfo | None, to: Recipient, facts: AnswerFacts) -> OutLetter:
+    """The coordinator's own words to one player (BOX-10)."""
+    letter = _letter("answer", game, None, to, facts, key=facts.mail.key, answers=facts.mail.message_ids)
+    return replace(letter, by_person=True)
+
+
+def command(
+    game: GameInfo, to: Recipient, facts: CommandFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """The answer to a mail command (BOX-11)."""
+    return _letter("command", game, None, to, facts, key=facts.mail.key, answers=facts.mail.message_ids,
+                   attached=attached)
 
 
 def coordinator_notice(game: GameInfo | None, to: Recipient, facts: NoticeFacts) -> OutLetter:
@@ -193,7 +219,7 @@ def _letter(
         "game": game, "phase": phase, "to": to, "facts": facts,
         # A picture that the HTML shows is not named as a file.
         "attached": [file.name for file in attached if not file.content_id],
-        "when": lambda moment: instant_words(moment, to.zone),
+        "when": lambda moment: instant_words(moment, to.zone), "paragraphs": _paragraphs,
     }
     # Two players may share one address (POST-04): the power is part of the key.
     named = [game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key]
@@ -286,6 +312,15 @@ def wrap_text(text: str) -> str:
     while "\n\n\n" in spaced:
         spaced = spaced.replace("\n\n\n", "\n\n")
     return spaced + "\n"
+
+
+def _paragraphs(words: str) -> list[list[str]]:
+    """Free words as paragraphs of lines; a line is cut into pieces that `_one_value` leaves whole."""
+    paragraphs = re.split(r"\n[ \t]*\n", words.replace("\r\n", "\n").strip())
+    return [
+        [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, LONGEST) or [""]]
+        for paragraph in paragraphs
+    ]
 
 
 def _one_value(value: Any) -> Any:

@@ -42,7 +42,7 @@ class OutLetter:
 
     `key` names it for ever: game, phase, kind, recipient, and a revision if it is sent again with other
     content. `replies_to`: Message-IDs of the mail it answers, oldest first. `list_name`: the game's, for mail
-    filters.
+    filters. `by_person`: somebody wrote it by hand, and it says so.
     """
 
     key: str
@@ -56,6 +56,7 @@ class OutLetter:
     phase_id: int | None = None
     replies_to: tuple[str, ...] = ()
     list_name: str | None = None
+    by_person: bool = False
 
 
 def one_line(text: str, longest: int = _LONGEST_SUBJECT) -> str:
@@ -97,9 +98,9 @@ def compose(
     message["Message-ID"] = message_id(letter, sender)
     # RFC 3834, 5: a program that answers mail must not answer this one. Exchange has a header of its own for
     # that, the next one.
-    message["Auto-Submitted"] = "auto-replied" if letter.replies_to else "auto-generated"
+    message["Auto-Submitted"] = _origin(letter)
     message["X-Auto-Response-Suppress"] = "All"
-    if not letter.replies_to:
+    if not letter.replies_to and not letter.by_person:
         message["Precedence"] = "bulk"
     # Strangers wrote these identifiers: anything else than one in brackets could add a header.
     answers = [written for written in letter.replies_to if re.fullmatch(r"<[^\s<>]{1,200}>", written)]
@@ -116,6 +117,13 @@ def compose(
         _attach(message, attachment)
     finished = message.as_bytes()
     return finished if len(finished) <= max_bytes else shrink(finished, max_bytes)
+
+
+def _origin(letter: OutLetter) -> str:
+    """Who wrote a letter, as RFC 3834, section 5, says it; "no" for a person."""
+    if letter.by_person:
+        return "no"
+    return "auto-replied" if letter.replies_to else "auto-generated"
 
 
 def _attach(message: EmailMessage, attachment: Attachment) -> None:
@@ -138,6 +146,14 @@ ASK_COORDINATOR = "Ask the coordinator for it."
 def attachment_count(data: bytes) -> int:
     """The number of files attached to a finished mail."""
     return sum(1 for _ in BytesParser(policy=_POLICY).parsebytes(data).iter_attachments())
+
+
+def readdress(data: bytes, address: str) -> bytes:
+    """The same mail with another address in To; every other byte stays."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    # A long address is folded onto a second line.
+    to = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
+    return to.sub(lambda _: b"To: " + address.encode("ascii"), head, count=1) + end + body
 
 
 def shrink(data: bytes, limit: int, where: str = ASK_COORDINATOR) -> bytes:

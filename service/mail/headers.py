@@ -12,9 +12,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_HEADER_BYTES = 128 * 1024
+MOST_HEADER_LINES = 10_000
+"""Bytes and lines of a header block that are looked at. An honest mail has a few hundred lines."""
 _MOST_HEADERS = 2000
-_LONGEST_VALUE = 100_000
+LONGEST_VALUE = 100_000
 """Headers of one mail, and bytes of one unfolded header, that are kept."""
+# These are taken apart letter by letter. A line has at most 998 (RFC 5322, 2.1.1).
+_LONGEST_READ = {
+    "from": 8000, "sender": 8000, "reply-to": 8000, "return-path": 8000, "subject": 8000, "date": 8000,
+    "message-id": 8000, "content-type": 8000, "precedence": 8000, "auto-submitted": 8000,
+    "authentication-results": 16_000,
+}  # fmt: skip
+"""Bytes that are kept of one header of these names. A longer one may hide what decides about its mail."""
 _NAME = re.compile(rb"[!-9;-~]+")
 _ENCODED = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
 _ADDRESS = re.compile(r"[^\s<>()\[\]\",;:@\\]+@[^\s<>()\[\]\",;:@\\.]+(?:\.[^\s<>()\[\]\",;:@\\.]+)*\.?")
@@ -22,9 +32,14 @@ _ADDRESS = re.compile(r"[^\s<>()\[\]\",;:@\\]+@[^\s<>()\[\]\",;:@\\.]+(?:\.[^\s<
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The headers of a mail in order: (name in lower case, unfolded value as bytes)."""
+    """The headers of a mail in order: (name in lower case, unfolded value as bytes).
+
+    `is_complete` is False if the block is longer than what is looked at. The rest may hold a second From, so
+    such a mail counts as nobody's.
+    """
 
     fields: tuple[tuple[str, bytes], ...]
+    is_complete: bool = True
 
     def all(self, name: str) -> tuple[str, ...]:
         """Every value of a header, topmost first, as text without encoded words being decoded."""
@@ -37,37 +52,56 @@ class Headers:
 
 def split_mail(raw: bytes) -> tuple[Headers, bytes]:
     """The header block and the body of raw mail bytes. Lines that are no header are passed over."""
+    headers, body_start = split_headers(raw)
+    return headers, raw[body_start:]
+
+
+def split_headers(raw: bytes) -> tuple[Headers, int]:
+    """The header block and the offset of the body, in time that depends on the limits and not on the mail.
+
+    Of a block that is longer than the limits, the part within them, and the offset where it was cut.
+    """
     fields: list[tuple[str, bytes]] = []
     name: str | None = None
     value = bytearray()
-    position = 0
+    position = line_count = 0
+    is_complete = True
     while position < len(raw):
-        end = raw.find(b"\n", position)
-        end = len(raw) if end < 0 else end + 1
+        end = raw.find(b"\n", position, MOST_HEADER_BYTES)
+        if line_count >= MOST_HEADER_LINES or position >= MOST_HEADER_BYTES:
+            is_complete = False
+            break
+        end = min(len(raw), MOST_HEADER_BYTES) if end < 0 else end + 1
         line = raw[position:end].rstrip(b"\r\n")
-        position = end
+        position, line_count = end, line_count + 1
         if not line:
             break
         # RFC 5322, 2.2.3: a line that begins with white space continues the header above it. Below a line
         # that is no header it continues nothing and is dropped.
         if line[:1] in {b" ", b"\t"} and name is not None:
-            if len(value) < _LONGEST_VALUE:
+            if len(value) <= LONGEST_VALUE:
                 value += b" " + line.strip()
             continue
-        _keep(fields, name, value)
+        is_complete = _keep(fields, name, value) and is_complete
         field_name, colon, field_value = line.partition(b":")
         # RFC 5322, 4.5: older programs put white space before the colon.
         field_name = field_name.rstrip(b" \t")
         is_header = bool(colon) and _NAME.fullmatch(field_name) is not None
         name = field_name.decode("ascii").lower() if is_header else None
         value = bytearray(field_value.strip())
-    _keep(fields, name, value)
-    return Headers(tuple(fields)), raw[position:]
+    is_complete = _keep(fields, name, value) and is_complete
+    return Headers(tuple(fields), is_complete), position
 
 
-def _keep(fields: list[tuple[str, bytes]], name: str | None, value: bytearray) -> None:
-    if name is not None and len(fields) < _MOST_HEADERS:
-        fields.append((name, bytes(value[:_LONGEST_VALUE])))
+def _keep(fields: list[tuple[str, bytes]], name: str | None, value: bytearray) -> bool:
+    """Add a header to `fields`; False if it is one too many, or cut where the rest may decide."""
+    if name is None:
+        return True
+    if len(fields) >= _MOST_HEADERS:
+        return False
+    longest = _LONGEST_READ.get(name, LONGEST_VALUE)
+    fields.append((name, bytes(value[:longest])))
+    return name not in _LONGEST_READ or len(value) <= longest
 
 
 def as_text(value: bytes) -> str:
@@ -223,7 +257,8 @@ def _angle(part: str) -> str | None:
 
 def _unquoted(part: str) -> str:
     """Without quoted strings, which belong to display names."""
-    return re.sub(r'"(?:[^"\\]|\\.)*"', "", part)
+    # One that is not closed stays, and is gone through only once.
+    return re.sub(r'"(?:[^"\\]|\\.)*("|\\?$)', lambda quoted: "" if quoted[1] == '"' else quoted[0], part)
 
 
 def message_ids(value: str | None) -> tuple[str, ...]:

@@ -3,6 +3,9 @@
 Raw bytes are stored first. Then the mail's row, its place and its job are committed together, and only then
 the mail is moved, several at a time. So after a crash at any point it either waits as before, or is taken in
 and still to be moved. A repeat, under any UID, stops at the hash of its bytes. Nothing here reads the mail.
+
+A mail that the server will not hand out or let go is remembered (`service.store.mail_troubles`), tried again
+after growing pauses, and never ends the look: the mails behind it may be in time.
 """
 
 from __future__ import annotations
@@ -14,14 +17,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event
-from typing import Protocol
+from time import monotonic
+from typing import Protocol, TypeAlias
+
+from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.clock import Clock
 from service.jobs import Jobs
-from service.store import records
+from service.store import mail_troubles, records
 from service.store.blobs import Blobs
 from service.store.engine import Store
+from service.store.states import MailTroubleKind
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +49,8 @@ MOST_MOVED = 20
 
 FETCH_TRIES = 3
 """Tries to fetch one mail, before it goes to quarantine unread."""
+REFUSED_MOVES = 3
+"""Single mails whose move the server refused in a row, after which a look tries no more moves."""
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds before the next try while the mailbox cannot be reached; the last one repeats."""
 
@@ -52,6 +61,14 @@ class MailboxError(UserFacingError):
 
 class MailFault(UserFacingError):
     """The server cannot hand out this one mail; others may be fetched."""
+
+
+class MailCut(MailFault):
+    """The transfer of this mail broke off again and again. It stays where it is and is tried again later."""
+
+
+class MoveRefused(MailFault):
+    """The server refuses to move mails. The sentence says to which folder, and the server's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +100,13 @@ class RawMail:
     is_whole: bool
 
 
+class Signal(Protocol):
+    """Something that ends a wait; a `threading.Event` is one."""
+
+    def is_set(self) -> bool: ...
+    def wait(self, timeout: float | None = None) -> bool: ...
+
+
 class MailSource(Protocol):
     """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew."""
 
@@ -93,12 +117,12 @@ class MailSource(Protocol):
         """The bytes, without a trace on the server; None if the mail is gone. Raises MailFault."""
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        """Move mails to the folder of those taken in. A mail that is gone is no error."""
+        """Move mails to the folder of those taken in. A mail that is gone is no error. Raises MoveRefused."""
 
     def quarantine(self, place: MailboxLocation) -> None:
-        """Move a mail that could not be taken in to a folder where a person finds it."""
+        """Move a mail that could not be taken in to a folder where a person finds it. Raises MoveRefused."""
 
-    def wait(self, seconds: float, stop: Event) -> None:
+    def wait(self, seconds: float, stop: Signal) -> None:
         """Return when a mail may have arrived, when the time is over or when `stop` is set."""
 
     def close(self) -> None:
@@ -107,28 +131,48 @@ class MailSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IngestCounts:
-    """The mails of one look: new ones, repeats of known ones, and those that could not be fetched."""
+    """The mails of one look: new ones, repeats of known ones, those that could not be fetched, those that
+    could not be moved, and those that were listed and then gone."""
 
     new: int = 0
     repeats: int = 0
     unreadable: int = 0
+    unmoved: int = 0
+    gone: int = 0
 
     def __add__(self, other: IngestCounts) -> IngestCounts:
         return IngestCounts(
-            self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable
+            self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable,
+            self.unmoved + other.unmoved, self.gone + other.gone,
         )
 
 
-def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock) -> IngestCounts:
+Expects: TypeAlias = Callable[[Session, bytes], bool]
+"""Whether the mail with these bytes goes before others; see `service.intake.expected`."""
+
+
+def expects_all(_session: Session, _raw: bytes) -> bool:
+    """No mail waits for others."""
+    return True
+
+
+def take_in(
+    source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock,
+    expects: Expects = expects_all,
+) -> IngestCounts:
     """Empty the mailbox: each waiting mail becomes one row and one job. Safe in two processes at a time.
+
+    The mails that `expects` does not name are judged after all other work, so that a thousand mails of
+    strangers hold up no player's.
 
     While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError
     if the mailbox fails, OSError if the disk is full; what is not committed yet still waits on the server.
     """
-    look = _Look(source, store, blobs, jobs, clock)
+    look = _Look(source, store, blobs, jobs, clock, expects)
     with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
         try:
-            for waiting in source.list_waiting():
+            waiting_mails = source.list_waiting()
+            for waiting in waiting_mails:
                 look.take(waiting, aside)
             look.settle()
         except MailboxError:
@@ -142,6 +186,8 @@ def take_in(source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: C
                 look.move()
             raise
     look.move()
+    with store.begin() as session:
+        mail_troubles.end_of_look(session, [waiting.place for waiting in waiting_mails])
     return look.total
 
 
@@ -155,14 +201,20 @@ class _Look:
     blobs: Blobs
     jobs: Jobs
     clock: Clock
+    expects: Expects
     total: IngestCounts = IngestCounts()
     stored: list[MailboxLocation] = field(default_factory=list)
+    _refusal: str = ""
     _storing: tuple[WaitingMail, Future[bool]] | None = None
 
     def take(self, waiting: WaitingMail, aside: ThreadPoolExecutor) -> None:
         """Fetch a mail and begin to store it."""
         with self.store() as session:
             is_known = records.place_known(session, waiting.place)
+            must_rest = mail_troubles.rests(session, waiting.place, self.clock.now())
+        if must_rest:
+            self.total += IngestCounts(unmoved=1) if is_known else IngestCounts(unreadable=1)
+            return
         # Committed before a crash; only the move is missing.
         if is_known:
             self.total += IngestCounts(repeats=1)
@@ -173,11 +225,13 @@ class _Look:
         try:
             raw = _fetch(self.source, waiting)
         except MailFault as fault:
-            self._unreadable(waiting.place, fault)
+            self._unreadable(waiting, fault)
             return
         self.settle()
-        if raw is not None:
-            self._storing = waiting, aside.submit(self._keep, waiting, raw)
+        if raw is None:
+            self.total += IngestCounts(gone=1)
+            return
+        self._storing = waiting, aside.submit(self._keep, waiting, raw)
 
     def settle(self) -> None:
         """Wait until the mail being stored is committed. Raises what storing it raised."""
@@ -188,16 +242,48 @@ class _Look:
         self._stored(waiting.place)
 
     def move(self) -> None:
-        """Move the committed mails on the server."""
+        """Move the committed mails on the server; those it keeps are remembered."""
         # After a crash at this point the next look finds their places known, and only moves them.
         places, self.stored = self.stored, []
         if not places:
             return
-        self.source.move_to_done(places)
+        kept = self._move_all(places)
         with self.store.begin() as session:
             now = self.clock.now()
             for place in places:
-                records.mark_moved(session, place, now)
+                if place in kept:
+                    mail_troubles.note(session, place, MailTroubleKind.UNMOVED, kept[place], now)
+                else:
+                    records.mark_moved(session, place, now)
+                    mail_troubles.end(session, place)
+        self.total += IngestCounts(unmoved=len(kept))
+
+    def _move_all(self, places: list[MailboxLocation]) -> dict[MailboxLocation, str]:
+        """The mails that the server keeps where they are, each with the reason."""
+        if self._refusal:
+            return dict.fromkeys(places, self._refusal)
+        try:
+            self.source.move_to_done(places)
+        except MoveRefused as refusal:
+            reason = str(refusal)
+        else:
+            return {}
+        if len(places) == 1:
+            return {places[0]: reason}
+        # It may be one of them alone, so each is tried by itself; but a full mailbox refuses them all.
+        kept: dict[MailboxLocation, str] = {}
+        in_a_row = 0
+        for place in places:
+            if in_a_row < REFUSED_MOVES:
+                try:
+                    self.source.move_to_done([place])
+                    in_a_row = 0
+                    continue
+                except MoveRefused as refusal:
+                    reason, in_a_row = str(refusal), in_a_row + 1
+            kept[place] = reason
+        self._refusal = reason if in_a_row == REFUSED_MOVES else ""
+        return kept
 
     def _stored(self, place: MailboxLocation) -> None:
         self.stored.append(place)
@@ -213,17 +299,27 @@ class _Look:
             is_new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
                                    reason=None if raw.is_whole else TOO_LARGE)
             records.add_place(session, waiting.place, key)
+            mail_troubles.fetched(session, waiting.place, waiting.size, waiting.received_at)
             if is_new:
-                self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key})
+                is_last = not self.expects(session, raw.data)
+                self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key}, is_last=is_last)
         return is_new
 
-    def _unreadable(self, place: MailboxLocation, fault: MailFault) -> None:
-        log.warning("a mail in %s cannot be fetched and goes to quarantine", place.folder)
+    def _unreadable(self, waiting: WaitingMail, fault: MailFault) -> None:
+        place, why, kind = waiting.place, str(fault), MailTroubleKind.UNFETCHED
+        log.warning("a mail in %s cannot be fetched", place.folder)
+        if not isinstance(fault, MailCut):
+            try:
+                self.source.quarantine(place)
+                kind = MailTroubleKind.AWAY
+            except MoveRefused as refusal:
+                why = f"{why}; {refusal}"
         with self.store.begin() as session:
-            records.log_event(
-                session, self.clock.now(), "mail_unreadable", detail={"uid": place.uid, "why": str(fault)}
-            )
-        self.source.quarantine(place)
+            now = self.clock.now()
+            is_new = mail_troubles.note(session, place, kind, why, now,
+                                        size=waiting.size, received_at=waiting.received_at)
+            if is_new:
+                records.log_event(session, now, "mail_unreadable", detail={"uid": place.uid, "why": why})
         self.total += IngestCounts(unreadable=1)
 
 
@@ -232,39 +328,69 @@ def _fetch(source: MailSource, waiting: WaitingMail) -> RawMail | None:
     for _ in range(FETCH_TRIES - 1):
         try:
             return source.fetch(waiting)
+        except MailCut:
+            raise
         except MailFault:
             continue
     return source.fetch(waiting)
 
+
+_SLICE = 0.5
+"""Seconds of waiting for one event after which the other is looked at."""
 
 Report = Callable[[str], None]
 """Called with "" when the mailbox answers, and otherwise with the sentence for the status page."""
 
 
 def watch(
-    source: MailSource, take: Callable[[], IngestCounts], stop: Event, report: Report, seconds: float = 60.0
+    source: MailSource, take: Callable[[], IngestCounts], stop: Event, report: Report, seconds: float = 60.0,
+    *, wake: Event | None = None,
 ) -> None:
     """Keep the mailbox empty until `stop` is set: take in, wait for a push, repeat. Never raises.
 
     `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database
-    is reported and tried again after growing pauses.
+    is reported and tried again after growing pauses. Whoever sets `wake` wants a look now; it is cleared
+    before the look.
     """
+    wanted = wake or Event()
+    news = _AnyOf(stop, wanted)
     failures = 0
     while not stop.is_set():
+        wanted.clear()
         try:
             take()
             report("")
             failures = 0
-            source.wait(seconds, stop)
+            source.wait(seconds, news)
         except Exception as error:
             pause = PAUSES[min(failures, len(PAUSES) - 1)]
             failures += 1
-            report(_in_words(error))
-            stop.wait(pause)
+            report(in_words(error))
+            news.wait(pause)
     source.close()
 
 
-def _in_words(error: Exception) -> str:
+@dataclass(frozen=True, slots=True)
+class _AnyOf:
+    """Set while one of two events is."""
+
+    first: Event
+    second: Event
+
+    def is_set(self) -> bool:
+        return self.first.is_set() or self.second.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        end = None if timeout is None else monotonic() + timeout
+        while not self.second.is_set():
+            remaining = _SLICE if end is None else min(_SLICE, end - monotonic())
+            if remaining <= 0 or self.first.wait(remaining):
+                break
+        return self.is_set()
+
+
+def in_words(error: Exception) -> str:
+    """Why mail is not taken in, for the status page."""
     match error:
         case MailboxError():
             return str(error)

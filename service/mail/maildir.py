@@ -8,11 +8,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Event
 from time import monotonic
 
 from service.config import MailIn
-from service.mail.ingest import HEADER_BYTES, MailboxError, MailboxLocation, RawMail, WaitingMail
+from service.mail.ingest import (
+    HEADER_BYTES,
+    MailboxError,
+    MailboxLocation,
+    MoveRefused,
+    RawMail,
+    Signal,
+    WaitingMail,
+)
 
 _POLL_SECONDS = 0.5
 
@@ -23,11 +30,14 @@ class MaildirSource:
     def __init__(self, settings: MailIn) -> None:
         self._root = Path(settings.path)
         self._settings = settings
+        self._listed: frozenset[str] = frozenset()
 
     def list_waiting(self) -> Sequence[WaitingMail]:
         """See MailSource."""
         waiting_mails = []
-        for path in self._files():
+        files = self._files()
+        self._listed = frozenset(map(_unique, files))
+        for path in files:
             try:
                 status = path.stat()
             except FileNotFoundError:
@@ -65,11 +75,20 @@ class MaildirSource:
         """See MailSource."""
         self._move(place, self._settings.quarantine_folder)
 
-    def wait(self, seconds: float, stop: Event) -> None:
+    def wait(self, seconds: float, stop: Signal) -> None:
         """See MailSource. Looks twice a second."""
         end = monotonic() + seconds
-        while not stop.is_set() and not self._files() and (remaining := end - monotonic()) > 0:
+        # A mail that cannot be moved is no news: it would have this look again without a pause.
+        while (not stop.is_set() and self._listed.issuperset(map(_unique, self._files()))
+               and (remaining := end - monotonic()) > 0):
             stop.wait(min(remaining, _POLL_SECONDS))
+
+    def newest_headers(self, most: int) -> list[bytes]:
+        """The beginnings of the newest mails, newest first, also of those that were taken in."""
+        done = self._root / f".{self._settings.done_folder}"
+        paths = [*self._files(), *(done.glob("cur/*") if done.is_dir() else ())]
+        newest = sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True)[:most]
+        return [path.open("rb").read(HEADER_BYTES) for path in newest]
 
     def server_time(self) -> datetime | None:
         """The time by which the files of this folder are stamped; None if no file can be written.
@@ -110,15 +129,15 @@ class MaildirSource:
         if path is None:
             return
         target = self._root / f".{folder}"
-        if not target.is_dir():
-            mailbox.Maildir(str(self._root), create=False).add_folder(folder)
         try:
+            if not target.is_dir():
+                mailbox.Maildir(str(self._root), create=False).add_folder(folder)
             path.replace(target / "cur" / f"{place.uid}:2,S")
         except FileNotFoundError:
             return
         except OSError as error:
-            raise MailboxError(
-                f"{target} cannot be written ({error.strerror}); check its permissions."
+            raise MoveRefused(
+                f"{target} cannot be written ({error.strerror}); check its permissions"
             ) from error
 
 

@@ -1,4 +1,5 @@
-"""Raw mail bytes to an IncomingMail. Never raises: what cannot be read is left out or marked.
+"""Raw mail bytes to an IncomingMail: first its head, and then its body, where somebody needs it. Never
+raises: what cannot be read is left out or marked.
 
 Nothing is decided here; `service.intake.rules` does that.
 """
@@ -7,23 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
-from service.mail.headers import Headers, addresses, decode_words, message_ids, split_mail, strip_comments
+from service.mail.authentication.verdict import Authentication
+from service.mail.authors import authors
+from service.mail.body import MailBody, MailFile, read_body, without_envelope
+from service.mail.headers import Headers, decode_words, message_ids, split_headers
 from service.mail.image_types import PictureProbe, PictureState, PictureType, Probe, picture_type
-from service.mail.mime_parts import MimePart, MimeParts, read_parts
-from service.mail.reports import DeliveryReport, read_report
+from service.mail.reports import DeliveryReport, MachineMarks, machine_marks, may_be_report
 
-_PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|webp|tiff?|pdf)$", re.IGNORECASE)
-_PICTURE_TYPES = {
-    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/webp",
-    "image/tiff",
-    "application/pdf",
-}  # fmt: skip
-# GIF, BMP, ICO and SVG are decoration of a mail, such as a smiley, and no photograph that failed to open.
-_OTHER_PICTURES = (b"GIF8", b"BM", b"\0\0\x01\0", b"<svg", b"<?xml")
 MOST_PROBED = 60
 """Files of one mail that are opened. No honest mail has more, and each costs time."""
+_FILES = re.compile(r"\s*(?:multipart/(?!alternative|report)|image/|application/)", re.IGNORECASE)
+"""Content types of a whole mail that may hold files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +44,55 @@ class Picture:
     height: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MachineMarks:
-    """The headers by which programs say that no person wrote a mail (RFC 3834)."""
+class BodyState(StrEnum):
+    """Whether the body of a mail was read. HARMFUL: reading it cost too much, and it was left."""
 
-    null_return_path: bool = False
-    auto_submitted: bool = False
-    auto_reply: bool = False
-
-    def __bool__(self) -> bool:
-        return self.null_return_path or self.auto_submitted or self.auto_reply
+    UNREAD = "unread"
+    READ = "read"
+    HARMFUL = "harmful"
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingMail:
     """A mail as the intake needs it.
 
-    `senders`: the addresses in From, "" for one that is no address. `stamps`: Authentication-Results headers,
-    topmost first. `pictures`: in the order of the mail, without decoration. `size`: bytes of the raw mail.
-    `overflow`: too many parts, too deep parts, or more bytes than were fetched. `digest`: SHA-256 of the raw
-    bytes.
+    `senders`: the addresses in From, "" for one that is no address. `headers`: all of the mail's own.
+    `may_be_report`: they look like those of a bounce or receipt. `size`: bytes of the raw mail. `digest`:
+    SHA-256 of the raw bytes. `body_digest`: of the bytes below the headers.
+
+    All below is empty until the body is READ; `report` alone may be known of one that is not. `pictures`: in
+    the order of the mail, without decoration. `overflow`: too many parts, too deep parts, or more bytes than
+    were fetched. `bold`: the lines that may be typed orders. `text`: what a person reads.
+    `other_files`: names of attached files that are no photographs. `may_have_pictures`: what can be said of
+    an unread body. `authentication`: who proved the sender; None as long as nobody but the stamps was asked
+    (`service.intake.sender_proof`).
     """
 
+    headers: Headers
     senders: tuple[str, ...]
     subject: str
     message_id: str | None
     references: tuple[str, ...]
-    stamps: tuple[str, ...]
     machine: MachineMarks
-    report: DeliveryReport | None
-    pictures: tuple[Picture, ...]
-    encrypted: bool
-    overflow: bool
+    may_be_report: bool
     size: int
     digest: str
+    body_digest: str
+    overflow: bool
+    body: BodyState = BodyState.UNREAD
+    report: DeliveryReport | None = None
+    pictures: tuple[Picture, ...] = ()
+    encrypted: bool = False
+    bold: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
+    may_have_pictures: bool = False
+    authentication: Authentication | None = None
+    other_files: tuple[str, ...] = ()
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether photographs are attached; of a body that was not read, whether they may be."""
+        return bool(self.pictures) if self.body is BodyState.READ else self.may_have_pictures
 
     @property
     def photos(self) -> int:
@@ -97,35 +111,27 @@ class IncomingMail:
 
     @property
     def photo_keys(self) -> tuple[str, ...]:
-        """The digests of all pictures, sorted: equal for mails with the same photographs."""
+        """The digests of all pictures, sorted: equal for mails with the same photographs. Of a body that was
+        not read, or not to its end, its own digest."""
+        if self.body is not BodyState.READ or self.overflow:
+            return (self.body_digest,)
         return tuple(sorted(picture.digest for picture in self.pictures))
 
 
 def read_mail(raw: bytes, probe: PictureProbe) -> IncomingMail:
-    """Read a whole mail. `probe` opens its pictures."""
-    headers, body = split_mail(_without_envelope(raw))
-    return _mail(headers, read_parts(headers, body), probe, raw, len(raw))
+    """Read a whole mail in this process, for tests and for mails of our own. `probe` opens its pictures."""
+    return with_body(read_head(raw), read_body(raw), probe)
 
 
-def read_headers(raw: bytes, size: int) -> IncomingMail:
-    """Read a mail whose body was not fetched because its `size` in bytes is too great."""
-    headers, _ = split_mail(_without_envelope(raw))
-    return _mail(headers, MimeParts(overflow=True), None, raw, size)
-
-
-def _without_envelope(raw: bytes) -> bytes:
-    """The mail without the "From " line of an mbox file (RFC 4155)."""
-    return raw.partition(b"\n")[2] if raw.startswith(b"From ") else raw
-
-
-def _mail(
-    headers: Headers, parts: MimeParts, probe: PictureProbe | None, raw: bytes, size: int
-) -> IncomingMail:
-    pictures, locked = _pictures(parts.leaves, probe)
-    report = read_report(parts.root, headers)
+def read_head(raw: bytes, size: int | None = None) -> IncomingMail:
+    """Read the headers of a mail, and nothing below them. `size`: the bytes of a mail that was too large to
+    be fetched, so that `raw` is only its beginning; else None."""
+    mail = without_envelope(raw)
+    headers, body_start = split_headers(mail)
     ids = message_ids(headers.first("message-id"))
     return IncomingMail(
-        senders=addresses(headers.all("from")),
+        headers=headers,
+        senders=authors(headers.all("from")),
         subject=" ".join(decode_words(headers.first("subject") or "").split()),
         message_id=ids[0] if ids else None,
         references=tuple(
@@ -134,65 +140,46 @@ def _mail(
             for value in headers.all(name)
             for identifier in message_ids(value)
         ),
-        stamps=headers.all("authentication-results"),
-        machine=_marks(headers),
-        report=report,
-        pictures=pictures,
-        encrypted=parts.encrypted or locked,
-        overflow=parts.overflow,
-        size=size,
+        machine=machine_marks(headers),
+        may_be_report=may_be_report(headers),
+        size=len(raw) if size is None else size,
         digest=hashlib.sha256(raw).hexdigest(),
+        body_digest=hashlib.sha256(memoryview(mail)[body_start:]).hexdigest(),
+        overflow=size is not None,
+        may_have_pictures=_FILES.match(headers.first("content-type") or "") is not None,
     )
 
 
-def _marks(headers: Headers) -> MachineMarks:
-    path = headers.first("return-path")
-    submitted = [_keyword(value) for value in headers.all("auto-submitted")]
-    precedence = {_keyword(value) for value in headers.all("precedence")}
-    answers = [
-        value.strip().casefold() for name in ("x-autoreply", "x-autorespond") for value in headers.all(name)
-    ]
-    return MachineMarks(
-        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that nobody answers them.
-        null_return_path=path is not None
-        and re.fullmatch(r"<\s*>", strip_comments(path).strip()) is not None,
-        # RFC 3834, 5: "no" says that a person sent the mail.
-        auto_submitted=any(word not in {"", "no"} for word in submitted),
-        auto_reply=bool(precedence & {"auto_reply", "auto-reply"})
-        or any(answer != "no" for answer in answers),
+def with_body(head: IncomingMail, body: MailBody, probe: PictureProbe) -> IncomingMail:
+    """The mail with what its body holds. `probe` opens its pictures, and may raise."""
+    pictures = _pictures(body.files, probe)
+    is_locked = any(picture.state is PictureState.LOCKED for picture in pictures)
+    return replace(
+        head,
+        body=BodyState.READ,
+        report=body.report,
+        pictures=pictures,
+        encrypted=body.encrypted or is_locked,
+        overflow=head.overflow or body.overflow,
+        bold=body.bold,
+        text=body.text,
+        other_files=body.other_files,
     )
 
 
-def _keyword(value: str) -> str:
-    return strip_comments(value).partition(";")[0].strip().casefold()
-
-
-def _pictures(leaves: list[MimePart], probe: PictureProbe | None) -> tuple[tuple[Picture, ...], bool]:
-    """The pictures among the parts, and whether one of them is locked by a password."""
+def _pictures(files: Sequence[MailFile], probe: PictureProbe) -> tuple[Picture, ...]:
     pictures: list[Picture] = []
-    for part in leaves:
-        kind = picture_type(part.data)
-        if kind is None and not _meant_as_picture(part):
-            continue
-        if kind is None or probe is None or len(pictures) >= MOST_PROBED:
+    for file in files:
+        kind = picture_type(file.content)
+        if kind is None or len(pictures) >= MOST_PROBED:
             answer = Probe(PictureState.BROKEN)
         else:
-            answer = probe.probe(part.data, kind)
+            answer = probe.probe(file.content, kind)
         if answer.state is PictureState.DECORATION:
             continue
-        digest = hashlib.sha256(part.data).hexdigest()
+        digest = hashlib.sha256(file.content).hexdigest()
         pages = answer.pages if answer.state is PictureState.GOOD else 0
         pictures.append(
-            Picture(kind, answer.state, pages, part.name, digest, part.data, answer.width, answer.height)
+            Picture(kind, answer.state, pages, file.name, digest, file.content, answer.width, answer.height)
         )
-    return tuple(pictures), any(picture.state is PictureState.LOCKED for picture in pictures)
-
-
-def _meant_as_picture(part: MimePart) -> bool:
-    """Whether a part with other bytes was declared or named a photograph. Drawings and icons were not."""
-    # RFC 1740: application/applefile comes beside a photograph and has its name ("IMG_1.JPG").
-    if part.declared_type in {"application/applefile", "image/svg+xml"}:
-        return False
-    if part.data[:8].lstrip().startswith(_OTHER_PICTURES):
-        return False
-    return part.declared_type in _PICTURE_TYPES or _PICTURE_NAME.search(part.name) is not None
+    return tuple(pictures)

@@ -5,18 +5,19 @@ A token is kept in memory until shortly before it ends, and is never logged.
 
 from __future__ import annotations
 
-import json
-import urllib.error
-import urllib.parse
-import urllib.request
+import logging
 from collections.abc import Callable
+from pathlib import Path
 from threading import Lock
 from time import monotonic
 from urllib.parse import urlsplit
 
 from service.config import OAuth
+from service.mail.secret_file import read_secret, write_secret
+from service.mail.token_endpoint import SECONDS, NoAnswer, TokenRefused, ask
 
-SECONDS = 15.0
+log = logging.getLogger(__name__)
+
 EARLY = 60.0
 """Seconds before its end, from which a token is not used any more."""
 USUAL_LIFE = 600.0
@@ -24,14 +25,22 @@ USUAL_LIFE = 600.0
 
 
 class NoToken(Exception):
-    """The provider gives no token; the sentence names it and the setting."""
+    """The provider gives no token; the sentence names it and the setting. `is_refused`: it answered, and will
+    answer so until the settings change or the owner of the mailbox allows it anew."""
+
+    def __init__(self, sentence: str, *, is_refused: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_refused = is_refused
 
 
 class Tokens:
     """The tokens of one login. Safe to share between threads. `setting`: its name in the settings file
     ("mail_in.oauth")."""
 
-    def __init__(self, settings: OAuth, setting: str, *, now: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, settings: OAuth, setting: str, *, now: Callable[[], float] = monotonic, seconds: float = SECONDS
+    ) -> None:
+        self._seconds = seconds
         self._settings = settings
         self._setting = setting
         self._now = now
@@ -64,51 +73,54 @@ class Tokens:
         self._until = self._now() + max(0.0, seconds - EARLY)
         # RFC 6749, 6: some providers give a new refresh token each time, and the old one ends.
         renewed = answer.get("refresh_token")
-        if isinstance(renewed, str) and renewed:
+        if isinstance(renewed, str) and renewed and renewed != self._refresh:
             self._refresh = renewed
+            self._keep(renewed)
+
+    def _keep(self, renewed: str) -> None:
+        """Put a renewed refresh token into its file, or the next start would have one that has ended."""
+        if not self._settings.refresh_token_file:
+            return
+        try:
+            write_secret(Path(self._settings.refresh_token_file), renewed)
+        except OSError as error:
+            log.warning("%s: the renewed refresh token could not be kept (%s)", self._setting, error.strerror)
+
+    def _read_files(self) -> str:
+        """The client's secret; the refresh token is read too, since a new login counts from now on."""
+        settings = self._settings
+        path = settings.refresh_token_file
+        try:
+            self._refresh = read_secret(Path(path)) if path else self._refresh
+            path = settings.client_secret_file
+            return read_secret(Path(path)) if path else settings.client_secret
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "no text"
+            raise NoToken(f"{path} cannot be read ({reason}); check {self._setting}, or run galloper login "
+                          "again.", is_refused=True) from None
 
     def _answer(self) -> dict[str, object]:
         settings = self._settings
+        secret = self._read_files()
         # RFC 6749, 4.4: without a refresh token the application asks in its own name. Exchange Online wants
         # that of programs that no person uses.
         grant = "refresh_token" if self._refresh else "client_credentials"
         form = {
-            "client_id": settings.client_id, "client_secret": settings.client_secret,
+            "client_id": settings.client_id, "client_secret": secret,
             "scope": settings.scope, "grant_type": grant, "refresh_token": self._refresh,
         }
-        body = urllib.parse.urlencode({key: value for key, value in form.items() if value}).encode()
-        accept = {"Accept": "application/json"}
-        # The settings take https addresses only.
-        request = urllib.request.Request(settings.token_url, body, accept)  # noqa: S310
         try:
-            with urllib.request.urlopen(request, timeout=SECONDS) as response:  # noqa: S310
-                answer = json.loads(response.read(1_000_000))
-        except urllib.error.HTTPError as error:
-            raise NoToken(self._sentence(_fault(error))) from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            raise NoToken(self._sentence(type(reason).__name__)) from None
-        if not isinstance(answer, dict):
-            raise NoToken(self._sentence("no JSON object"))
-        return answer
+            return ask(settings.token_url, form, seconds=self._seconds)
+        except TokenRefused as refused:
+            # RFC 6749, 5.2: 400 and 401 are about who asks; others, such as 429 and 503, pass.
+            is_refused = refused.status in {400, 401, 403}
+            raise NoToken(self._sentence(refused.code), is_refused=is_refused) from None
+        except NoAnswer as fault:
+            raise NoToken(self._sentence(str(fault))) from None
 
     def _sentence(self, reason: str) -> str:
         host = urlsplit(self._settings.token_url).hostname
         return f"The provider {host} gives no access token ({reason}); check {self._setting} and the network."
-
-
-def _fault(error: urllib.error.HTTPError) -> str:
-    """The provider's error code (RFC 6749, 5.2), else the HTTP status."""
-    # One of a few plain words; anything else is a stranger's text, which the status page must not show.
-    try:
-        word = json.loads(error.read(100_000)).get("error")
-    except (OSError, ValueError, AttributeError):
-        word = None
-    return (
-        word
-        if isinstance(word, str) and word.replace("_", "").isalpha() and len(word) < 60
-        else str(error.code)
-    )
 
 
 def tokens_of(settings: OAuth | None, setting: str) -> Tokens | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -20,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
-from service.mail import hold
+from service.mail import hold, present_address
 from service.mail.compose import (
     Attachment,
     OutLetter,
@@ -54,7 +54,6 @@ __all__ = [
     "ServerUnavailable",
     "SmtpTransport",
     "Transport",
-    "mark_bounced",
     "put",
     "retry",
     "send_due",
@@ -106,6 +105,7 @@ def put(
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
     finished = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
+    reader = present_address.reader_of(session, letter)
     key = blobs.put(finished if len(finished) <= max_bytes else _fitted(
         session, blobs, letter, finished, max_bytes, now, base_url))
     return records.insert_once(
@@ -116,6 +116,8 @@ def put(
         game_id=letter.game_id,
         phase_id=letter.phase_id,
         recipient=letter.recipient,
+        player_id=reader.player_id,
+        power=reader.power,
         subject=one_line(letter.subject),
         message=key,
         message_id=message_id(letter, sender),
@@ -155,8 +157,13 @@ def _fitted(
     return shrink(finished, max_bytes, where)
 
 
-def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str) -> SendCounts:
+def send_due(
+    store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
+    not_sent: Callable[[Session, OutboxRow], None] | None = None,
+) -> SendCounts:
     """Send every letter that is due, in the order they were written. Safe in two processes at a time.
+
+    Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
 
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
@@ -164,7 +171,11 @@ def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, 
     sent = postponed = failed = 0
     _release_dead_claims(store, clock.now())
     try:
-        while (row := _claim_next(store, clock.now())) is not None:
+        while (row := _claim_next(store, blobs, clock.now(), not_sent)) is not None:
+            # A letter that nobody is to get has ended with its claim.
+            if row.state != OutboxState.SENDING:
+                failed += row.state == OutboxState.FAILED
+                continue
             try:
                 state = _send(row, store, blobs, transport, clock, sender)
             except ServerUnavailable as down:
@@ -178,7 +189,9 @@ def send_due(store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, 
     return SendCounts(sent, postponed, failed)
 
 
-def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
+def _claim_next(
+    store: Store, blobs: Blobs, now: datetime, not_sent: Callable[[Session, OutboxRow], None] | None
+) -> OutboxRow | None:
     with store.begin() as session:
         # Asked before each letter, so that a pause stops a round that has begun.
         if hold.current_hold(session) is not None:
@@ -194,6 +207,10 @@ def _claim_next(store: Store, now: datetime) -> OutboxRow | None:
                 claimed_until=now + CLAIM,
             ):
                 session.refresh(row)
+                ended = present_address.bring_up_to_date(session, blobs, row, now)
+                if ended is not None and ended.is_missed and not_sent is not None:
+                    not_sent(session, row)
+                session.flush()
                 session.expunge(row)
                 return row
     return None
@@ -216,13 +233,13 @@ def _send(
         data = blobs.read(row.message)
         transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
     except TryAgainLater as error:
-        return _again(store, row, str(error), clock.now())
+        return _again(store, row, error, clock.now())
     except DeliveryUnknown as error:
         return _unclear(store, row, str(error), clock.now())
     except MailTooLarge as error:
         return _smaller(store, row, blobs, data, str(error), clock.now())
     except (SmtpRefused, BlobError) as error:
-        return _end(store, row, OutboxState.FAILED, error=str(error))
+        return _end(store, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
     except ServerUnavailable:
         raise
     except Exception as error:
@@ -231,7 +248,10 @@ def _send(
     return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
 
 
-def _end(store: Store, row: OutboxRow, state: OutboxState, **values: object) -> OutboxState:
+def _end(
+    store: Store, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
+) -> OutboxState:
+    # The error may quote the server, which quotes addresses; the log has its numbers alone.
     with store.begin() as session:
         records.claim(
             session,
@@ -243,14 +263,17 @@ def _end(store: Store, row: OutboxRow, state: OutboxState, **values: object) -> 
             **values,
         )
     if state is OutboxState.FAILED:
-        log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind, values.get("error"))
+        log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind,
+                    for_log or values.get("error"))
     return state
 
 
-def _again(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+def _again(store: Store, row: OutboxRow, answer: TryAgainLater, now: datetime) -> OutboxState:
     if row.tries > len(PAUSES):
-        return _end(store, row, OutboxState.FAILED, error=f"{error}; given up after {row.tries} tries")
-    return _end(store, row, OutboxState.QUEUED, error=error, due_at=now + PAUSES[row.tries - 1])
+        given_up = f"; given up after {row.tries} tries"
+        return _end(store, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
+                    error=f"{answer}{given_up}")
+    return _end(store, row, OutboxState.QUEUED, error=str(answer), due_at=now + PAUSES[row.tries - 1])
 
 
 def _unclear(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
@@ -299,20 +322,3 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
         tries=0,
         error=None,
     )
-
-
-def mark_bounced(session: Session, message_ids: Sequence[str]) -> int | None:
-    """Mark the sent letter with one of these Message-IDs as failed, after a bounce; its id, or None."""
-    # Bounces can be forged, so nothing but a notice to the coordinator ever follows from one.
-    row = records.letter_by_message_id(session, message_ids)
-    if row is None:
-        return None
-    records.claim(
-        session,
-        OutboxRow,
-        OutboxRow.id == row.id,
-        OutboxRow.state == OutboxState.SENT,
-        state=OutboxState.FAILED,
-        error="it came back as undeliverable",
-    )
-    return row.id

@@ -6,7 +6,8 @@ import re
 import smtplib
 import ssl
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,10 +15,16 @@ from typing import Protocol
 from adjudicator.errors import UserFacingError
 from service import config
 from service.config import MailOut
-from service.mail.oauth import NoToken, Tokens, tokens_of, xoauth2
+from service.mail.login import Login, LoginPaused
+from service.mail.oauth import NoToken, Tokens, xoauth2
+from service.mail.smtp_client import LimitedSmtp, LimitedSmtpTls, sentence, timed_out
+from service.mail.time_limit import LineLimits, TimeLimit
 
 SECONDS = 60.0
-"""Longest wait for an answer of the server."""
+"""Longest wait for a part of an answer of the server; `LineLimits` has that for a whole one."""
+_GOES_AWAY = 421
+_REPLY_WORDS = 160
+"""Characters of the server's own words that are kept for the coordinator."""
 _TOO_BIG = 552
 LONGEST_LOCAL_PART = 64
 """Characters before the @ (RFC 5321, 4.5.3.1.1)."""
@@ -37,11 +44,21 @@ class ServerUnavailable(UserFacingError):
     """No mail can be sent now: the server is away or refuses us. The sentence says what to check."""
 
 
-class TryAgainLater(UserFacingError):
+class SmtpAnswer(UserFacingError):
+    """The server's answer about one mail, with its code. The text may quote the server; `for_log` does
+    not."""
+
+    def __init__(self, text: str, code: int = 0, for_log: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.for_log = for_log or text
+
+
+class TryAgainLater(SmtpAnswer):
     """The server asks to try this mail again later (4xx)."""
 
 
-class SmtpRefused(UserFacingError):
+class SmtpRefused(SmtpAnswer):
     """The server will not take this mail (5xx)."""
 
 
@@ -72,29 +89,55 @@ class SmtpTransport:
     `close`."""
 
     def __init__(
-        self, settings: MailOut, *, seconds: float = SECONDS, context: ssl.SSLContext | None = None
+        self, settings: MailOut, *, seconds: float = SECONDS, limits: LineLimits | None = None,
+        login: Login | None = None, context: ssl.SSLContext | None = None,
     ) -> None:
+        """`login` is shared by everything that logs in as the same user."""
         self._settings = settings
         self._seconds = seconds
+        self._limits = limits or LineLimits()
         self._context = context
         # Each thread has its own connection, so that two jobs may send at the same time.
         self._local = threading.local()
-        self._tokens = tokens_of(settings.oauth, "mail_out.oauth")
+        self._login = login or Login(settings, "mail_out")
 
     def send(self, envelope: MailEnvelope) -> None:
         """See Transport."""
+        with self._reporting():
+            self._hand_over(self._ready(), envelope)
+
+    def knock(self) -> None:
+        """Connect and log in, and hand nothing over. Raises ServerUnavailable."""
+        with self._reporting():
+            self._ready()
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Turn whatever goes wrong into the exceptions of `Transport`; the next use then connects anew."""
         try:
-            smtp = self._ready()
-            self._hand_over(smtp, envelope)
+            yield
+        except SmtpAnswer as answer:
+            # RFC 5321, 3.8: after 421 the server ends the connection; the next letter has a new one.
+            if answer.code == _GOES_AWAY:
+                self._drop()
+            raise
         except (ServerUnavailable, DeliveryUnknown):
             self._drop()
             raise
-        except NoToken as error:
+        except LoginPaused as pause:
+            raise ServerUnavailable(str(pause)) from None
+        except NoToken as refusal:
             self._drop()
-            raise ServerUnavailable(str(error)) from error
+            shown = self._login.refused(str(refusal)) if refusal.is_refused else str(refusal)
+            raise ServerUnavailable(shown) from refusal
         except (OSError, smtplib.SMTPException) as error:
             self._drop()
-            raise ServerUnavailable(self._sentence(error)) from error
+            shown = sentence(self._settings, TimeoutError() if timed_out(error) else error)
+            # RFC 4954, 6: a code from 500 on is about name and password; 454 and 421 pass by themselves.
+            if isinstance(error, smtplib.SMTPAuthenticationError) and error.smtp_code >= 500:
+                uses_password = self._login.tokens is None
+                shown = self._login.refused(shown) if uses_password else self._login.refused_token(shown)
+            raise ServerUnavailable(shown) from error
 
     def close(self) -> None:
         """See Transport. Ends the connection of this thread."""
@@ -104,8 +147,8 @@ class SmtpTransport:
         self._drop()
 
     @property
-    def _smtp(self) -> smtplib.SMTP | None:
-        connection: smtplib.SMTP | None = getattr(self._local, "smtp", None)
+    def _smtp(self) -> LimitedSmtp | None:
+        connection: LimitedSmtp | None = getattr(self._local, "smtp", None)
         return connection
 
     def _drop(self) -> None:
@@ -114,38 +157,43 @@ class SmtpTransport:
             with suppress(OSError):
                 smtp.close()
 
-    def _ready(self) -> smtplib.SMTP:
+    def _ready(self) -> LimitedSmtp:
         if self._smtp is not None:
             with suppress(OSError, smtplib.SMTPException):
                 if self._smtp.rset()[0] == 250:
                     return self._smtp
             # The server closed the open connection meanwhile.
             self._drop()
-        settings = self._settings
-        context = self._context or ssl.create_default_context()
-        implicit_tls = settings.port == config.IMPLICIT_TLS_PORT
-        smtp = (
-            smtplib.SMTP_SSL(settings.host, settings.port, timeout=self._seconds, context=context)
-            if implicit_tls
-            else smtplib.SMTP(settings.host, settings.port, timeout=self._seconds)
-        )
+        self._login.check()
+        smtp = self._connect()
         try:
             smtp.ehlo()
-            if settings.starttls and not implicit_tls:
-                smtp.starttls(context=context)
+            if self._settings.starttls and not self._is_encrypted:
+                smtp.starttls(context=smtp.limited_context)
                 # RFC 3207, 4.2: what the server offered in clear counts no longer.
                 smtp.ehlo()
-            if self._tokens is not None:
-                _log_in(smtp, settings.user, self._tokens)
-            elif settings.user:
-                smtp.login(settings.user, settings.password)
+            if self._login.tokens is not None:
+                _log_in(smtp, self._settings.user, self._login.tokens)
+            elif self._settings.user:
+                smtp.login(self._settings.user, self._settings.password)
+            self._login.accepted()
         except BaseException:
             smtp.close()
             raise
         self._local.smtp = smtp
         return smtp
 
-    def _hand_over(self, smtp: smtplib.SMTP, envelope: MailEnvelope) -> None:
+    @property
+    def _is_encrypted(self) -> bool:
+        """Whether the connection is encrypted from its first byte on."""
+        return self._settings.port == config.IMPLICIT_TLS_PORT
+
+    def _connect(self) -> LimitedSmtp:
+        kind = LimitedSmtpTls if self._is_encrypted else LimitedSmtp
+        return kind(self._settings.host, self._settings.port, TimeLimit(self._limits),
+                    seconds=self._seconds, context=self._context)
+
+    def _hand_over(self, smtp: LimitedSmtp, envelope: MailEnvelope) -> None:
         size = len(envelope.data)
         # RFC 1870: a server may name its limit before anything is sent.
         limit = smtp.esmtp_features.get("size", "")
@@ -163,6 +211,8 @@ class SmtpTransport:
         if code != 354:
             _check(code, reply_text)
             raise ServerUnavailable(f"the mail server answered DATA with {code}")
+        smtp.limit.expect(size)
+        smtp.limit.begin()
         try:
             # RFC 5321, 4.5.2: a dot at the start of a line is doubled, since a line of one dot ends the mail.
             smtp.send(
@@ -187,40 +237,12 @@ class SmtpTransport:
             else envelope.sender
         )
 
-    def _sentence(self, error: Exception) -> str:
-        settings = self._settings
-        server = f"{settings.host}:{settings.port}"
-        match error:
-            case smtplib.SMTPAuthenticationError():
-                secret = "password" if settings.oauth is None else "oauth"
-                return (f"The mail server {server} refused the login; check mail_out.user and "
-                        f"mail_out.{secret}.")
-            case smtplib.SMTPNotSupportedError():
-                return (f"The mail server {server} offers no STARTTLS or no login; check "
-                        f"mail_out.port and mail_out.starttls.")
-            # The bare class: smtplib knows none of the ways to log in that the server offers.
-            case smtplib.SMTPException() if type(error) is smtplib.SMTPException:
-                return (f"The mail server {server} offers no login by password; see mail_out.oauth "
-                        f"in the settings.")
-            case ssl.SSLError():
-                return f"The certificate of {server} is not trusted; check mail_out.host."
-            case ConnectionRefusedError():
-                return (f"Nothing answers at {server}; check mail_out.host and mail_out.port, or "
-                        f"start the mail server.")
-            case _:
-                return (f"Mail cannot be sent through {server} ({type(error).__name__}); Galloper "
-                        f"keeps trying.")
 
-
-def _log_in(smtp: smtplib.SMTP, user: str, tokens: Tokens) -> None:
+def _log_in(smtp: LimitedSmtp, user: str, tokens: Tokens) -> None:
     """Log in by access token. Raises NoToken, SMTPAuthenticationError."""
     token = tokens.token()
-    try:
-        # A server that refuses the token first says why, as a challenge, and expects an empty answer.
-        smtp.auth("XOAUTH2", lambda challenge=None: xoauth2(user, token) if challenge is None else "")
-    except smtplib.SMTPAuthenticationError:
-        tokens.forget()
-        raise
+    # A server that refuses the token first says why, as a challenge, and expects an empty answer.
+    smtp.auth("XOAUTH2", lambda challenge=None: xoauth2(user, token) if challenge is None else "")
 
 
 def _check(code: int, reply_text: bytes, *, about_the_mail: bool = True) -> None:
@@ -228,15 +250,28 @@ def _check(code: int, reply_text: bytes, *, about_the_mail: bool = True) -> None
     others."""
     if 200 <= code < 300:
         return
-    # Servers quote the address in their texts; the numbers say enough (RFC 3463).
+    # Servers quote the address in their texts: the log gets the numbers alone (RFC 3463).
     status = re.match(rb"\s*([245]\.\d{1,3}\.\d{1,3})\b", reply_text)
     numbers = f"{code} {status[1].decode()}" if status else str(code)
+    answered = f"the mail server answered {numbers}"
+    words = server_words(reply_text)
+    text = f'{answered}: "{words}"' if words else answered
     if 400 <= code < 500:
-        raise TryAgainLater(f"the mail server answered {numbers}")
+        raise TryAgainLater(text, code, answered)
     # After RCPT a 552 means a full mailbox, not a large mail.
     if (code == _TOO_BIG and about_the_mail) or numbers.endswith(" 5.3.4"):
-        raise MailTooLarge(f"the mail server answered {numbers}: too large")
-    raise SmtpRefused(f"the mail server answered {numbers}")
+        raise MailTooLarge(f"{answered}: too large", code)
+    raise SmtpRefused(text, code, answered)
+
+
+def server_words(reply_text: bytes) -> str:
+    """The server's own words for the coordinator: one line, short, without codes and without whatever holds
+    an address or is in angle brackets."""
+    text = "".join(c if c.isprintable() else " " for c in reply_text.decode("utf-8", "replace"))
+    text = re.sub(r"(^|\s)[245]\.\d{1,3}\.\d{1,3}\b", " ", text)
+    text = re.sub(r"<[^>]*>?|\S*@\S*", "...", text)
+    text = " ".join(text.split())
+    return text if len(text) <= _REPLY_WORDS else f"{text[:_REPLY_WORDS].rstrip()}..."
 
 
 @dataclass(frozen=True, slots=True)

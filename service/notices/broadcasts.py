@@ -20,7 +20,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.deadlines import DeadlineExtension
-from service.games.options import FIRST_COUNTS, TYPED
+from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.explanations import canonical_subject
@@ -226,8 +226,8 @@ class Broadcasts:
 
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     """How this game takes orders, for its welcome."""
-    return PlayingRules(bool(game.options.get(FIRST_COUNTS, False)), bool(game.options.get(TYPED, False)),
-                        variant.conduct)
+    first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
+    return PlayingRules(first, typed, commands, variant.conduct)
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

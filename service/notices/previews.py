@@ -22,11 +22,14 @@ from maps.variant import Variant
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.games.results import show, unit_text
+from service.intake.commands import Command, MailCommand
 from service.intake.explanations import canonical_subject, explain
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
+    AcknowledgementFacts,
     AnsweredMail,
+    AnswerFacts,
     ArrivedSheet,
     Closing,
     CorrectionFacts,
@@ -48,20 +51,25 @@ from service.letters.facts import (
     WelcomeLinks,
 )
 from service.mail.compose import OutLetter
+from service.notices import command_answers
 from service.notices.broadcasts import playing_rules
+from service.notices.correspondence import seats_on_file
 from service.notices.receipts import nobody
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer, adjustment_facts
 from service.record import chain
 from service.record.references import commitments
 from service.store import records
-from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow, SubmissionRow
 
 RECEIVERS: Mapping[str, tuple[str, str]] = {
     "receipt": ("the sender", "a sheet arrives in time"),
     "receipt_late": ("the sender", "a sheet arrives after its deadline"),
     "rejection": ("the sender, if registered", "a mail cannot be used"),
     "held": ("the sender", "a sheet waits for you"),
+    "acknowledgement": ("the sender", "a player writes you a letter without a sheet"),
+    "answer": ("the player", "you answer a letter at Correspondence"),
+    "command": ("the sender", "a player asks by mail command, where the game takes commands"),
     "coordinator_notice": ("you", "something waits for a person"),
     "reminder": ("who asked for it", "48 and 12 hours before a deadline, with nothing on file"),
     "draft_results": ("all players", "you approve a movement phase with dislodged units"),
@@ -115,8 +123,9 @@ class Previews:
         """The preview of one kind of letter of `kinds_of`. Raises KeyError for any other kind."""
         makers: Mapping[str, Callable[[], Preview]] = {
             "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection,
-            "held": self._held,
-            "coordinator_notice": self._notice, "reminder": self._reminder, "draft_results": self._draft,
+            "held": self._held, "acknowledgement": self._acknowledgement, "answer": self._answer,
+            "command": self._command, "coordinator_notice": self._notice, "reminder": self._reminder,
+            "draft_results": self._draft,
             "retreat_request": self._retreats, "final_results": self._final, "adjustment": self._adjustment,
             "year_end_results": self._year_end, "postal_pack": self._pack, "deadline_moved": self._moved,
             "correction": self._correction, "welcome": self._welcome, "hand_over": self._hand_over,
@@ -205,6 +214,27 @@ class Previews:
         mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
         facts = HeldFacts(mail, *words)
         return Preview(render.held(self._info, self._to, facts), "As if heading and subject disagreed.")
+
+    def _acknowledgement(self) -> Preview:
+        player = self.session.get_one(SeatRow, (self.game.id, self.power)).player_id
+        seats = () if player is None else seats_on_file(
+            self.session, self.letters, self.session.get_one(PlayerRow, player), self.game)
+        mail = AnsweredMail("preview", self.letters.clock.now(), "Three more days, please?")
+        own = tuple(seat for seat in seats if seat.power == self._name)
+        facts = AcknowledgementFacts(mail, own)
+        return Preview(render.acknowledgement(self._info, self._to, facts), "As if this player had written.")
+
+    def _answer(self) -> Preview:
+        mail = AnsweredMail("preview", self.letters.clock.now(), "Three more days, please?")
+        facts = AnswerFacts(mail, "(your words)", mail.subject)
+        return Preview(render.answer(self._info, self._to, facts), "With your words left out.")
+
+    def _command(self) -> Preview:
+        asked = MailCommand(Command.STATUS, self.game.name, self._name, self._to.address)
+        mail = AnsweredMail("preview", self.letters.clock.now(), f"{self.game.name}, {self._name}, STATUS")
+        phase = command_answers.phase_due(self.session, self.game.id, self.power)
+        facts = command_answers.facts_of(self.session, asked, mail, 1, phase, self.power)
+        return Preview(render.command(self._info, self._to, facts), "As if this player had asked for STATUS.")
 
     def _words(self, reason: RefusalReason) -> tuple[str, str]:
         words = explain(

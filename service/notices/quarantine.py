@@ -24,15 +24,17 @@ from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, explain
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
+from service.intake.open_mail import BodyReader, ChildBodies
 from service.intake.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.sandbox import ChildFault
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing, RejectionFacts
-from service.mail import ingest
+from service.mail.body import BodyNeed
 from service.mail.image_types import PictureState
-from service.mail.message import IncomingMail, Picture, read_headers, read_mail
+from service.mail.message import IncomingMail, Picture, read_head, with_body
+from service.notices.not_done import NotDone
 from service.notices.replies import Replies
 from service.store import records
 from service.store.blobs import Blobs
@@ -58,10 +60,6 @@ ANSWERS = (
 """The prepared answers, those about the picture first."""
 
 
-class NotDone(Exception):
-    """The act was not done. The sentence says why, what is safe and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class QuarantinedMail:
     """Where a mail may be filed: a phase that takes mail, and a power."""
@@ -81,9 +79,11 @@ class Quarantine:
     opener: ImageOpener
     load: Callable[[str], Variant]
     post: Replies
+    bodies: BodyReader = ChildBodies()
 
     def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
-        """The files that are photographs or were meant as such. Empty if the mail's body was not fetched."""
+        """The files that are photographs or were meant as such. Empty if the mail's body was not fetched.
+        Raises NotDone if it cannot be opened."""
         return self._read(mail).pictures
 
     def preview(self, mail: MailRow, number: int) -> bytes | None:
@@ -199,8 +199,7 @@ class Quarantine:
 
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.post.letters.sender
-        return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,),
-                                      own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
+        return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,))
 
     def _verdict(
         self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,
@@ -258,14 +257,21 @@ class Quarantine:
 
     def _read(self, row: MailRow) -> IncomingMail:
         raw = self.blobs.read(row.sha256)
-        # Of a mail over the size limit only the headers were fetched.
-        if row.size > len(raw) or row.reason == ingest.TOO_LARGE:
-            return read_headers(raw, row.size)
+        head = read_head(raw)
+        # Of a mail over the size limit only the headers were fetched, and nothing below them is read.
         try:
-            return read_mail(raw, ChildProbe(self.opener))
+            body = self.bodies.read(raw, BodyNeed.WHOLE)
+        except ChildFault as fault:
+            raise NotDone(f"This mail cannot be opened now: {fault}. It is kept; try again in a "
+                          "minute.") from fault
+        if body is None:
+            raise NotDone("This mail was not opened: that takes too much time or memory. It is kept and can "
+                          "be downloaded; ask the player for the photograph in a new mail.")
+        try:
+            return with_body(head, body, ChildProbe(self.opener))
         # The sandboxed child failed. A person who files the mail need not wait until this machine is well.
         except ChildFault:
-            return read_mail(raw, UnopenedProbe())
+            return with_body(head, body, UnopenedProbe())
 
     def _log(
         self, session: Session, event: str, by: str, row: MailRow, game_id: str | None, detail: dict[str, Any]

@@ -23,6 +23,7 @@ from service.intake.explanations import canonical_subject, explain
 from service.intake.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient
+from service.mail.authentication.trust import NOBODY
 from service.mail.compose import Attachment, OutLetter
 from service.notices.attachments import turned
 from service.pictures import BoxedLine
@@ -45,7 +46,7 @@ OPTION = "reading"
 
 def nobody() -> IntakeContext:
     """A context without games, for explanations that need none."""
-    return IntakeContext(frozenset(), "", "", ())
+    return IntakeContext(frozenset(), NOBODY, ())
 
 
 def waits_for_reading(session: Session, phase: PhaseRow) -> bool:

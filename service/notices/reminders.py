@@ -14,10 +14,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
-from adjudicator.serialize import codec
 from service.games.game_clock import pace_of
-from service.games.phases import phase_of
+from service.games.phases import phase_of, powers_asked
 from service.intake.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
@@ -100,22 +98,13 @@ def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
     neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
     # A sheet that is on its way by post counts only once it is logged, so the letter says to ignore it then.
     filed = {row.power for row in records.submissions(session, phase.id)} | records.posted(session, phase.id)
-    asked_powers = _asked_to_order(phase)
+    asked_powers = powers_asked(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)
         if player is None or not player.reminders or power in filed:
             continue
         if asked_powers is None or power in asked_powers:
             yield power
-
-
-def _asked_to_order(phase: PhaseRow) -> frozenset[str] | None:
-    """The powers that a retreat phase waits for; None for a phase in which everybody may order."""
-    if phase.kind != PhaseKind.RETREAT:
-        return None
-    if phase.position is None:
-        return frozenset()
-    return frozenset(retreat.unit.power for retreat in codec.load_position(phase.position).dislodged)
 
 
 def _waits(session: Session, phase: PhaseRow, hours: int) -> bool:

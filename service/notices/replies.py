@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from email.utils import parseaddr
 from hashlib import sha256
 
 from sqlalchemy import func, select
@@ -22,6 +21,7 @@ from service.games.game_clock import NOTICE, is_rehearsal
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
+from service.intake.commands import MailCommand
 from service.intake.context import IntakeContext
 from service.intake.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdict import RefusalReason, Verdict, VerdictKind
@@ -39,20 +39,31 @@ from service.letters.facts import (
 )
 from service.mail import outbox
 from service.mail.compose import Attachment, OutLetter
-from service.notices import receipts
+from service.mail.message import IncomingMail
+from service.notices import bounces, command_answers, correspondence, mail_notices, receipts
 from service.notices.blank_sheets import blank_sheet
 from service.notices.receipts import nobody
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, MailRow, OutboxRow, PhaseRow, SubmissionRow
+from service.store.tables import (
+    CorrespondenceRow,
+    GameRow,
+    IgnoredMailRow,
+    MailRow,
+    OutboxRow,
+    PhaseRow,
+    PlayerRow,
+    SubmissionRow,
+)
 
 COORDINATOR = "coordinator"
 """The game's option with the name that letters are signed with."""
 ANSWERS_AN_HOUR = 5
 """Answers to one address within an hour."""
 # A receipt for a sheet in time is not counted: a player relies on each of them.
-COUNTED_KINDS = ("rejection", "held", "receipt_late")
+COUNTED_KINDS = ("rejection", "held", "receipt_late", "acknowledgement")
 """Kinds of letter that answer a mail which brings no sheet into play."""
+_UNPROVED = {RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
 LAST_ANSWER = (f"This is answer number {ANSWERS_AN_HOUR} to you within an hour. If you send more in this "
                "hour that cannot be used, it is kept and shown to the coordinator, but you get no answer "
                "to it.")
@@ -62,20 +73,14 @@ LAST_ANSWER = (f"This is answer number {ANSWERS_AN_HOUR} to you within an hour. 
 @dataclass(frozen=True, slots=True)
 class Sender:
     """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
-    `authserv_id` names the mail server whose Authentication-Results count (RFC 8601); `max_bytes` limits one
-    letter."""
+    `max_bytes` limits one letter; `contact` is where players reach a person, or ""."""
 
     sender: str
     order_address: str
     coordinator: str
     max_bytes: int
     base_url: str = ""
-    authserv_id: str = ""
-
-    @property
-    def domain(self) -> str:
-        """The right side of our Message-IDs."""
-        return parseaddr(self.sender)[1].rpartition("@")[2]
+    contact: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ class LetterContext:
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
         return GameInfo(game.id, game.name, self.load(game.variant).title, self.sender.order_address,
                         coordinator, f"{base}{path}" if base and path else "",
-                        NOTICE if is_rehearsal(game.options) else "")
+                        NOTICE if is_rehearsal(game.options) else "", self.sender.contact)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's time zone."""
@@ -192,7 +197,7 @@ class Replies:
         return [blank_sheet(variant, row.name, seat[0].open_phase, power)]
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        """A mail waits in quarantine. The coordinator learns the reason, never what the mail says."""
+        """A mail waits in quarantine. The coordinator learns whose it is and why, never what it says."""
         code = RefusalReason.COULD_NOT_BE_HANDLED if verdict.reason is None else verdict.reason
         consequence = "it does not count. The mail stays in quarantine, unchanged."
         if verdict.reason is None:
@@ -200,28 +205,50 @@ class Replies:
                            "stays in quarantine, unchanged. If its sender's address is proved and "
                            "registered, they were asked for another photograph.")
         reason = REASONS.get(code, code.value.replace("_", " "))
+        if code in _UNPROVED and verdict.authentication is not None:
+            consequence += f" {verdict.authentication.reason}"
         facts = NoticeFacts(
             key=key, event=f"A mail needs you: {reason}.", since=received_at,
-            link=f"{self.letters.sender.base_url}/quarantine" if self.letters.sender.base_url else "",
-            consequence=consequence,
+            link=f"{base}/quarantine/{key}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
+            consequence=consequence, mail=mail_notices.about_verdict(session, self.letters, verdict),
         )
         self._notify(session, None, facts)
 
+    def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
+        """A plain letter came: acknowledge it, and tell the coordinator (BOX-10)."""
+        address = session.get_one(MailRow, row.sha256).sender or ""
+        # Past the limit the sender gets no answer, but the coordinator still hears of the letter.
+        game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+        if self._answered(session, address, game) < ANSWERS_AN_HOUR:
+            correspondence.acknowledge(session, self.letters, row, names_sheet=names_sheet)
+        correspondence.notify(session, self.letters, row)
+
+    def command(
+        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, command: MailCommand
+    ) -> bool:
+        """A player asks by a word in the subject (BOX-11)."""
+        ids = (mail.message_id,) if mail.message_id else ()
+        answered = AnsweredMail(key, received_at, mail.subject, ids)
+        return command_answers.answer(session, self.letters, command, answered)
+
+    def ignored(self, session: Session, row: IgnoredMailRow) -> None:
+        """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""
+        mail_notices.notify_of_ignored_mail(session, self.letters, row)
+
     def bounced(self, session: Session, letter_id: int) -> None:
-        """A letter came back: the coordinator learns which, without the reader's address."""
+        """A letter came back."""
         row = session.get_one(OutboxRow, letter_id)
         # A notice that comes back would bring a notice that comes back, for ever.
         if row.recipient == self.letters.sender.coordinator:
             return
         game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
-        base = self.letters.sender.base_url
-        facts = NoticeFacts(
-            # One notice for each letter, however often its bounce comes.
-            key=f"bounce-{row.id}", event=f"A letter came back as undeliverable: {row.subject}",
-            since=self.letters.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
-            consequence="its reader does not have it. Ask them in some other way for another address. You "
-                        "can print results from Letters and post them.")
-        self._notify(session, game, facts)
+        now, base = self.letters.clock.now(), self.letters.sender.base_url
+        self._notify(session, game, bounces.about_letter(row, now, base))
+
+    def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
+        """Some letter to a player came back."""
+        player, base = session.get_one(PlayerRow, player_id), self.letters.sender.base_url
+        self._notify(session, None, bounces.about_player(player, self.letters.clock.now(), base))
 
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -319,8 +346,7 @@ class Replies:
     def _context(self, session: Session, received_at: datetime) -> IntakeContext:
         sender = self.letters.sender
         return contexts.build_context(
-            session, received_at, self.letters.load, own_addresses=(sender.order_address,),
-            own_domain=sender.domain, trusted_authserv_id=sender.authserv_id)
+            session, received_at, self.letters.load, own_addresses=(sender.order_address,))
 
     def _closing(self, session: Session, game: GameRow | None) -> Closing | None:
         phase = None if game is None else records.open_phase(session, game.id)

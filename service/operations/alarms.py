@@ -17,7 +17,7 @@ from service.operations.findings import Finding
 from service.operations.health import CHECKS, Health
 from service.store.engine import Store
 
-SECONDS = 300.0
+SECONDS = 60.0
 """Between two looks."""
 
 STANDING = timedelta(minutes=10)
@@ -39,7 +39,8 @@ class Alarms:
     _since: dict[str, datetime] = field(default_factory=dict)
 
     def look(self) -> tuple[str, ...]:
-        """Write about each trouble that has stayed for `STANDING`; returns the keys of the new letters."""
+        """Write about each trouble that is urgent or has stayed for `STANDING`; returns the keys of the new
+        letters."""
         now = self.health.clock.now()
         troubles = {
             finding.name: finding
@@ -50,7 +51,8 @@ class Alarms:
         self._since = {name: self._since.get(name, now) for name in troubles}
         return tuple(
             key for name, finding in troubles.items()
-            if now - self._since[name] >= STANDING and (key := self._write(finding, self._since[name], now)))
+            if (finding.is_urgent or now - self._since[name] >= STANDING)
+            and (key := self._write(finding, self._since[name], now)))
 
     def _write(self, finding: Finding, since: datetime, now: datetime) -> str:
         sender = self.letters.sender

@@ -22,7 +22,7 @@ class Finding:
     """The result of one check: its name, its state, a sentence, and what to do ("" if nothing).
 
     `trouble_id` separates one trouble from the next of the same name, so that each is written about once; ""
-    if the day separates them.
+    if the day separates them. `is_urgent`: worth a letter at once, however short it has lasted.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Finding:
     sentence: str
     advice: str = ""
     trouble_id: str = ""
+    is_urgent: bool = False
 
     @property
     def badge(self) -> str:

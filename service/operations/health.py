@@ -17,10 +17,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.games import mailbox_waits
 from service.mail import hold
 from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago
 from service.operations.mailbox_status import MailboxStatus
+from service.store import mail_troubles
+from service.store.states import MailTroubleKind
 from service.store.tables import (
     EventRow,
     MailRow,
@@ -50,8 +53,10 @@ LONGEST_UNJUDGED = timedelta(minutes=15)
 LONGEST_OVERDUE = timedelta(minutes=10)
 """A phase that stays open longer than this after its deadline was forgotten."""
 LONGEST_WITHOUT_WORKER = timedelta(minutes=3)
-LONGEST_WITHOUT_POLL = timedelta(minutes=30)
-"""The mailbox is asked again at least at every keep-alive, which is half an hour at most."""
+LONGEST_WITHOUT_POLL = timedelta(minutes=10)
+"""The mailbox is asked again at least at every keep-alive, which is five minutes at most."""
+LONGEST_LOOK = timedelta(minutes=5)
+"""A look takes seconds; a hundred large mails on a slow line take longer, which is worth knowing."""
 MOST_CLOCK_SKEW = timedelta(seconds=60)
 
 
@@ -111,14 +116,54 @@ def check_mailbox(observation: Observation) -> Finding:
             "If this stays for a minute, the desk runs without `galloper serve`; mail waits on its server.")
     good_at = mailbox.good_at
     last_good = "never since the start" if good_at is None else ago(observation.now - good_at)
+    began_at = mailbox.look_began_at
+    if began_at is not None and observation.now - began_at > LONGEST_LOOK:
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"A look into it is under way since {began_at:%H:%M} GMT and has not ended. Last good answer: "
+            f"{last_good}.",
+            "The mail server is slow, or very much mail is waiting. Nothing is lost; deadlines wait for it.")
     if mailbox.last.trouble:
         return Finding(
             name, FindingState.TROUBLE, f"{mailbox.last.trouble} Last good answer: {last_good}.",
-            "Nothing is lost while it is away: mail waits on its server, stamped with the server's own time.")
+            "Nothing is lost while it is away: mail waits on its server, stamped with the server's own time.",
+            is_urgent=mailbox.is_refused())
+    if mailbox.settings_fault:
+        return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}. {mailbox.settings_fault}",
+                       "Correct the settings file; it is read anew as soon as it is saved.")
     if good_at is not None and observation.now - good_at > LONGEST_WITHOUT_POLL:
         return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}.",
                        "Restart the site; mail waits on its server.")
     return Finding(name, FindingState.WELL, f"Last asked {last_good}.")
+
+
+def check_stuck_mails(observation: Observation) -> Finding:
+    """Does the mail server hand out and let go every mail?"""
+    name, session = "Stuck mails", observation.session
+    unread = mail_troubles.of_kind(session, MailTroubleKind.UNFETCHED)
+    if unread:
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{_mails(len(unread))} cannot be fetched, first tried {ago(observation.now - unread[0].since)}: "
+            f"{unread[0].why}.",
+            "Look at the mailbox with a mail program. They are tried again every hour, and a deadline waits "
+            "for those that came in time.",
+            unread[0].since.isoformat())
+    unmoved = mail_troubles.of_kind(session, MailTroubleKind.UNMOVED)
+    if unmoved:
+        # The beginning is the id, so that one such trouble is written about once.
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{_mails(len(unmoved))} came in and cannot be moved, first tried "
+            f"{ago(observation.now - unmoved[0].since)}: {unmoved[0].why}.",
+            "They are taken in and count. Check the room and the folders of the mailbox; they are moved as "
+            "soon as that is possible.",
+            unmoved[0].since.isoformat())
+    return Finding(name, FindingState.WELL, "The mail server hands out and lets go every mail.")
+
+
+def _mails(count: int) -> str:
+    return f"{count} mail{'' if count == 1 else 's'}"
 
 
 def check_workers(observation: Observation) -> Finding:
@@ -142,7 +187,9 @@ def check_queue(observation: Observation) -> Finding:
     unread = session.scalar(
         select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
     counts = f"{unjudged} mails to judge, {unread} sheets to read"
-    oldest = session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED))
+    # A mail that waits for its sender's DNS has a finding of its own.
+    oldest = session.scalar(select(func.min(MailRow.stored_at)).where(
+        MailRow.state == MailState.STORED, MailRow.try_again_at.is_(None)))
     if oldest is not None and observation.now - oldest > LONGEST_UNJUDGED:
         return Finding(
             name, FindingState.TROUBLE,
@@ -167,6 +214,26 @@ def check_queue(observation: Observation) -> Finding:
     return Finding(name, FindingState.WELL, f"{counts}.")
 
 
+def check_senders_dns(observation: Observation) -> Finding:
+    """Does the DNS of senders' domains answer, where mails are proved by their signatures?"""
+    name, session = "Senders' DNS", observation.session
+    waiting = session.execute(
+        select(func.count(), func.min(MailRow.stored_at)).where(
+            MailRow.state == MailState.STORED, MailRow.try_again_at.is_not(None))).one()
+    if waiting[1] is None:
+        return Finding(name, FindingState.WELL, "No mail waits for it.")
+    why = session.scalar(
+        select(MailRow.proof).where(MailRow.state == MailState.STORED, MailRow.try_again_at.is_not(None))
+        .order_by(MailRow.stored_at).limit(1))
+    return Finding(
+        name, FindingState.TROUBLE,
+        f"{waiting[0]} mails wait to be proved, the oldest was stored {ago(observation.now - waiting[1])}. "
+        f"{(why or {}).get('reason', '')}".strip(),
+        "They are tried again by themselves, and a phase that they came in time for is not judged before. "
+        "After 12 hours they go to quarantine, where you decide. If it is more than one domain, look at this "
+        "machine's own DNS.")
+
+
 def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     """The game and the deadline of each phase that should be closed and is not, oldest first."""
     rows = session.execute(
@@ -180,6 +247,16 @@ def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]
 
 def check_deadlines(observation: Observation) -> Finding:
     """Was every phase closed at its deadline?"""
+    waiting = mailbox_waits.all_standing(observation.session)
+    if waiting:
+        phase, wait = waiting[0]
+        others = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+        return Finding(
+            "Deadlines", FindingState.TROUBLE,
+            f"{phase.game_id}{others}: the deadline passed {ago(observation.now - phase.deadline)} and the "
+            f"phase waits for the mailbox. {wait.why}",
+            "It goes on by itself once the mailbox can be emptied; on the game's page you may decide to "
+            "judge without it.")
     overdue = overdue_phases(observation.session, observation.now)
     if not overdue:
         return Finding("Deadlines", FindingState.WELL, "Every deadline that has passed was kept.")
@@ -323,9 +400,14 @@ CHECKS = (
         "Mailbox", check_mailbox,
         "mails wait on their server, stamped with its own time, and count; but nobody is sent a receipt, "
         "and a "
-        "deadline that passes is judged without them."),
+        "deadline that passes waits for them."),
+    Check("Stuck mails", check_stuck_mails,
+          "a mail that cannot be fetched is in no results, and its deadline waits; one that cannot be moved "
+          "counts, and stays in the folder."),
     Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
     Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it."),
+    Check("Senders' DNS", check_senders_dns,
+          "after 12 hours these mails go to quarantine; until then their phases wait for them."),
     Check(
         "Deadlines", check_deadlines,
         ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "

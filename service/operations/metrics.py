@@ -20,14 +20,17 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 
 from service.clock import Clock
+from service.games import mailbox_waits
 from service.operations import clock_check
 from service.operations.health import BACKUP, LONGEST_WITHOUT_WORKER, last_event, overdue_phases
 from service.operations.mailbox_status import MailboxStatus
+from service.store.states import MailTroubleKind
 from service.store.tables import (
     LineRow,
     LineState,
     MailRow,
     MailState,
+    MailTroubleRow,
     OutboxRow,
     OutboxState,
     PhaseRow,
@@ -89,6 +92,11 @@ class Metrics:
                 "Phases past their deadline that are still open.",
                 len(overdue_phases(session, now)),
             )
+            yield _gauge("galloper_deadlines_waiting_for_mailbox",
+                         "Phases past their deadline that wait for the mailbox.",
+                         len(mailbox_waits.all_standing(session)))
+            yield _by_state(session, "galloper_mails_stuck", "Mails that the mail server keeps, by kind.",
+                            MailTroubleRow.kind, MailTroubleKind)
             yield _gauge(
                 "galloper_workers",
                 "Worker processes that gave a sign of life.",
@@ -116,7 +124,15 @@ class Metrics:
                 "1 while the mailbox answered when it was last asked.",
                 int(not self.pulse.last.trouble),
             )
+        # A look that hangs keeps the last answer good: its age and the age of the last one show that.
+        now, began_at = self.pulse.clock.now(), self.pulse.look_began_at
+        yield _age("galloper_mailbox_look_under_way_seconds",
+                   "Since the look into the mailbox began that is under way; 0 between looks.", now, began_at)
+        yield _gauge("galloper_mailbox_login_refused", "1 while the mail server refuses the login.",
+                     int(self.pulse.is_refused()))
         if self.pulse.good_at is not None:
+            yield _age("galloper_mailbox_look_age_seconds",
+                       "Since the last look into the mailbox that ended well.", now, self.pulse.good_at)
             yield _gauge(
                 "galloper_mailbox_good_timestamp_seconds",
                 "When the mailbox last answered.",

@@ -16,6 +16,7 @@ from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
     EntryRow,
+    IgnoredMailRow,
     MailboxLocationRow,
     MailRow,
     MailState,
@@ -58,6 +59,7 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
             )
         )
         if keys:
+            session.execute(delete(IgnoredMailRow).where(IgnoredMailRow.sha256.in_(keys)))
             session.execute(delete(MailboxLocationRow).where(MailboxLocationRow.sha256.in_(keys)))
             session.execute(delete(MailRow).where(MailRow.sha256.in_(keys)))
             records.log_event(session, now, FORGOTTEN, detail={"mails": len(keys)})

@@ -15,6 +15,7 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games import mailbox_waits
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
 from service.public.page import show
@@ -78,9 +79,12 @@ def game_page(request: Request, game_id: str) -> Response:
         now = ports.clock.now()
         ahead = [due for due in _deadlines(ports, session, [game]) if due.instant >= now]
         name = game.name
+        waiting = [f"{phase_of(phase)} Orders" for phase, _wait in mailbox_waits.all_standing(session)
+                   if phase.game_id == game.id]
     address = f"{ports.settings.base_url}/public/{game_id}/calendar.ics"
     return show(
         request, "calendar.html", game_name=name, game_id=game_id, ahead=ahead, feed=address,
+        waiting=waiting,
         # The scheme by which a browser hands the feed to the calendar program.
         subscribe="webcal" + address.removeprefix("https").removeprefix("http"),
     )

@@ -17,6 +17,7 @@ from adjudicator.serialize import codec
 from service.games import lots
 from service.games.lots import Draw
 from service.games.phases import phase_title
+from service.games.rulings import as_played
 from service.public.page import show
 from service.record.references import NO_LOTS
 from service.store import records
@@ -126,7 +127,7 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
             continue
         # The phase is judged once more, so that each draw is shown among the units it chose from.
         lot_draws = lots.draws(
-            maps.load(game.variant), codec.load_position(row.position),
+            as_played(maps.load(game.variant), game.options), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, row.seed, lots.commitment(row),

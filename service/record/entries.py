@@ -241,6 +241,9 @@ def _word(session: Session, key: str) -> Iterator[Told]:
         )
 
 
+_ENDED = frozenset({OutboxState.SENT, OutboxState.FAILED, OutboxState.CANCELLED})
+
+
 def _letter(session: Session, key: str) -> Iterator[Told]:
     row = session.get(OutboxRow, int(key))
     if row is None:
@@ -250,7 +253,8 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     if game is None:
         return
     # Tries and claims in between say nothing to a player, and would make an entry each.
-    ended = row.state if row.state in {OutboxState.SENT, OutboxState.FAILED} else "written"
+    state = OutboxState.SENT if row.state == OutboxState.DELAYED else row.state
+    ended = state if state in _ENDED else "written"
     powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
     yield game, {
         "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal,

@@ -169,6 +169,13 @@ def unfinished_mails(session: Session) -> list[MailRow]:
     )
 
 
+def mails_to_try_again(session: Session, now: datetime) -> list[MailRow]:
+    """Stored mails that wait for DNS and are due."""
+    return list(session.scalars(
+        select(MailRow).where(MailRow.state == MailState.STORED, MailRow.try_again_at <= now)
+        .order_by(MailRow.received_at, MailRow.sha256)))
+
+
 # Games and people
 # ---------------------------------------------------------------------------------------------------
 

@@ -28,13 +28,17 @@ class MailState(StrEnum):
 
 
 class OutboxState(StrEnum):
-    """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, FAILED (given up or bounced), HELD."""
+    """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, DELAYED (sent, and a server on the way
+    reports that it keeps trying), FAILED (given up or bounced), HELD, CANCELLED (its address is gone, or its
+    player left the seat)."""
 
     QUEUED = "queued"
     SENDING = "sending"
     SENT = "sent"
+    DELAYED = "delayed"
     FAILED = "failed"
     HELD = "held"
+    CANCELLED = "cancelled"
 
 
 class ReviewMode(StrEnum):
@@ -43,3 +47,13 @@ class ReviewMode(StrEnum):
     NONE = "none"
     DOUBTFUL = "doubtful"
     ALL = "all"
+
+
+class MailTroubleKind(StrEnum):
+    """Of a mail on the server: UNMOVED (taken in, but the server does not let it go), UNFETCHED (the server
+    does not hand it out), AWAY (it was not fetched and has left the folder: it is in quarantine there, or
+    somebody took it)."""
+
+    UNMOVED = "unmoved"
+    UNFETCHED = "unfetched"
+    AWAY = "away"

@@ -2,8 +2,9 @@
 a rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec`
 writes and reads.
 
-Those of the desk are in `service.store.tables_desk`, of the record in `service.store.tables_record`, the
-words that columns hold in `service.store.states`; all of them are to be had from here.
+Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
+mailbox in `tables_mailbox`, of the record in `tables_record`, the words that columns hold in
+`service.store.states`; all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -25,23 +26,29 @@ from service.store.tables_desk import (
     SessionRow,
     UserRow,
 )
+from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
+from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 
 __all__ = [
     "AccessLinkRow",
     "AddressRow",
     "CorrectionRow",
+    "CorrespondenceRow",
     "EntryRow",
     "EventRow",
     "GameRow",
     "HeadRow",
+    "IgnoredMailRow",
     "Instant",
     "LineRow",
     "LineState",
     "LotContributionRow",
     "MailRow",
     "MailState",
+    "MailTroubleRow",
     "MailboxLocationRow",
+    "MailboxWaitRow",
     "OutboxRow",
     "OutboxState",
     "PageRow",
@@ -194,6 +201,10 @@ class MailRow(TableBase):
     # The authenticated address in lower case, None for mails that no later one may be compared with.
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    # Who proved the sender or why nobody did (`service.intake.waiting_proof`).
+    proof: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    # When a stored mail is judged again whose sender's DNS did not answer; `tries` counts.
+    try_again_at: Mapped[datetime | None]
 
 
 class MailboxLocationRow(TableBase):
@@ -305,6 +316,10 @@ class OutboxRow(TableBase):
     game_id: Mapped[str | None] = mapped_column(ForeignKey("games.id"))
     phase_id: Mapped[int | None] = mapped_column(ForeignKey("phases.id"))
     recipient: Mapped[str] = mapped_column(String(320))
+    # Whose address it was when the letter was written, and their seat; None for the coordinator's letters.
+    # No foreign key: a game's archive has its letters, and not the players who left it.
+    player_id: Mapped[int | None]
+    power: Mapped[str | None] = mapped_column(String(80))
     subject: Mapped[str] = mapped_column(Text)
     # The blob key of the finished mail.
     message: Mapped[str] = mapped_column(String(64))

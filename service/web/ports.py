@@ -13,6 +13,8 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
+from service.notices.correspondence import Correspondence
+from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
 
@@ -59,8 +61,9 @@ class DeskActions:
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
-    `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route, `post`
-    logs letters that came by post.
+    `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
+    `ignored_mails` those that a rule ignores, `correspondence` answers letters of players, `post` logs
+    letters that came by post.
     """
 
     judge_when_read: Callable[[int], object]
@@ -70,6 +73,8 @@ class DeskActions:
     rehearse: DryRun | None = None
     circulars: Broadcasts | None = None
     quarantine: Quarantine | None = None
+    ignored_mails: IgnoredMails | None = None
+    correspondence: Correspondence | None = None
     post: PostalMail | None = None
 
 

@@ -14,8 +14,8 @@ _ENDS = (
     ("ignored", "ignored as machine mail"), ("stored", "not judged yet"),
 )
 _LETTERS = (
-    ("sent", "sent"), ("queued", "waiting"), ("sending", "being sent"), ("failed", "failed"),
-    ("held", "held"),
+    ("sent", "sent"), ("queued", "waiting"), ("sending", "being sent"), ("delayed", "delayed on the way"),
+    ("failed", "failed"), ("held", "held"), ("cancelled", "cancelled"),
 )
 
 

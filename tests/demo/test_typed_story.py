@@ -8,7 +8,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from demo.story import Story, story_of
 from reading.vocabulary import parse_typed, printed
-from service.intake.typed_orders import bold_lines
+from service.mail.body import read_body
 
 STORY: Story = story_of("brittania")
 ON_DICE = "5 Grain for Conquest of Somerset with the King"
@@ -17,7 +17,7 @@ ON_DICE = "5 Grain for Conquest of Somerset with the King"
 
 def typed(mail_name: str) -> tuple[str, ...]:
     (mail,) = [mail for mail in STORY.mails if mail.name == mail_name]
-    return bold_lines(mail.to_bytes("orders@galloper.example", datetime(2027, 3, 1, 12, tzinfo=UTC)))
+    return read_body(mail.to_bytes("orders@galloper.example", datetime(2027, 3, 1, 12, tzinfo=UTC))).bold
 
 
 def test_what_is_typed_in_bold_are_the_orders_with_an_outcome() -> None:

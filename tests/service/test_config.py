@@ -100,8 +100,26 @@ def test_a_kind_of_mailbox_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_bad_toml_is_told_with_its_line(tmp_path: Path) -> None:
     message = _refused(tmp_path, WHOLE.replace('coordinator = "ada@example.org"', "coordinator = ada"))
-    assert "is not valid TOML" in message
     assert "line 4" in message
+    assert "text between quotes" in message
+    assert "Invalid value" not in message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[web]\nport = 1\nport = 2\n", "stands above already"),
+        (b"[web]\n[web]\n", "stands above already"),
+        (b'site = "London', "at its end"),
+        (b'site = "\xe9t\xe9"\n', "UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_toml_gets_a_sentence_of_ours(tmp_path: Path, content: bytes, words: str) -> None:
+    """INS-05: the parser's own words are for programmers, and a line with a secret is not quoted."""
+    path = tmp_path / "galloper.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=words):
+        read_settings(path, {})
 
 
 def test_a_file_that_is_not_there_is_answered_with_how_to_write_one(tmp_path: Path) -> None:

@@ -378,3 +378,15 @@ def test_a_job_that_kills_every_worker_is_given_up_and_reported(
     assert jobs.report_given_up() == 1
     assert failures == [{"word": "x"}]
     assert jobs.report_given_up() == 0
+
+
+def test_what_comes_last_waits_for_all_other_work(any_site: Site, make_jobs: MakeJobs) -> None:
+    """BOX-05: mails of strangers that were there first hold up no player's."""
+    jobs, order = make_jobs(any_site, workers=1), list[int]()
+    jobs.register("note", lambda payload: order.append(payload["n"]))
+    with any_site.store.begin() as session:
+        for number in range(10):
+            jobs.enqueue(session, "note", f"note:{number}", {"n": number}, is_last=number < 8)
+    jobs.start()
+    assert jobs.wait_idle(60)
+    assert order == [8, 9, *range(8)]

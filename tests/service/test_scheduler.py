@@ -145,7 +145,9 @@ class Counting:
     def __init__(self) -> None:
         self.asked: list[tuple[float, str]] = []
 
-    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+    def enqueue(
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+    ) -> None:
         self.asked.append((time.time(), key))
 
 

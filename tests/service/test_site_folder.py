@@ -54,7 +54,8 @@ def test_the_remarks_name_real_settings_with_their_defaults() -> None:
         elif table and re.match(r"# \w+ = ", line):
             shown_settings.setdefault(table, {}).update(tomllib.loads(line.removeprefix("# ")))
     assert set(shown_settings) == {"mail_in", "mail_out", "reader", "web"}
-    assert shown_settings["web"].pop("base_url")  # an example: by default there is none
+    # An example: by default there is none.
+    assert shown_settings["web"].pop("base_url")
     for name, part in (
         ("mail_in", MailIn()),
         ("mail_out", MailOut(sender="x")),
@@ -119,7 +120,7 @@ def test_a_maildir_and_a_folder_need_their_paths(tmp_path: Path) -> None:
     ("make", "message"),
     [
         (lambda path: path.mkdir(), "cannot be read"),
-        (lambda path: path.write_bytes(b'data = "\xff"\n'), "is not UTF-8 text"),
+        (lambda path: path.write_bytes(b'data = "\xff"\n'), "is not UTF-8 text; save it as UTF-8"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: Any, message: str) -> None:

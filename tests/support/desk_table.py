@@ -14,6 +14,8 @@ from service.app import create_app
 from service.intake.postal_mail import PostalMail
 from service.intake.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
+from service.notices.correspondence import Correspondence
+from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.notices.replies import Replies
 from service.store.tables import SessionRow
@@ -80,7 +82,12 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
             opener=ImageOpener(),
             load=table.load,
             post=Replies(table.writer),
+            bodies=table.bodies,
         ),
+        "ignored_mails": IgnoredMails(
+            table.site.store, table.site.blobs, table.site.jobs, table.site.clock
+        ),
+        "correspondence": Correspondence(table.site.store, table.site.clock, table.writer),
         "circulars": Broadcasts(table.writer),
         "post": PostalMail(
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener()

@@ -10,10 +10,13 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.games.results import ShownOrder, ShownPower
 from service.letters import render
 from service.letters.facts import (
+    AcknowledgementFacts,
     AdjustmentFacts,
     AnsweredMail,
+    AnswerFacts,
     ArrivedSheet,
     Closing,
+    CommandFacts,
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
@@ -21,7 +24,9 @@ from service.letters.facts import (
     HeldFacts,
     Holding,
     NextDate,
+    NoticedMail,
     NoticeFacts,
+    OwnSheet,
     PackFacts,
     PlayingRules,
     Proofs,
@@ -32,6 +37,7 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
+    SeatOnFile,
     SheetFacts,
     Standings,
     UnitChanges,
@@ -131,9 +137,35 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "rejection": render.rejection(game, to, refused),
         "rejection no game": render.rejection(None, Recipient("graham.j@mailbox.example"), refused),
         "held": render.held(game, to, waiting),
+        "command status": render.command(game, to, CommandFacts(
+            waiting.mail, "status", 1, 5, CLOSING, OwnSheet(AT, 2, DIGEST, held=True, unsure=3), SUBJECT)),
+        "command status none": render.command(game, to, CommandFacts(
+            waiting.mail, "status", 1, 5, CLOSING, subject=SUBJECT)),
+        "command sheet": render.command(game, to, CommandFacts(
+            waiting.mail, "sheet", 1, 5, CLOSING, subject=SUBJECT), (map_file,)),
+        "command map": render.command(game, to, CommandFacts(
+            waiting.mail, "map", 1, 5, map_page="https://desk.example/public/map"), (map_file,)),
+        "command results": render.command(game, to, CommandFacts(waiting.mail, "results", 1, 5, CLOSING)),
+        "command help": render.command(game, to, CommandFacts(waiting.mail, "help", 5, 5)),
+        "command enough": render.command(game, to, CommandFacts(waiting.mail, "help", 6, 5)),
         "coordinator_notice": render.coordinator_notice(game, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, f"A mail waits in quarantine{nasty}", "https://desk.example/quarantine/9", AT,
             "its orders do not count at the deadline.")),
+        "acknowledgement": render.acknowledgement(game, to, AcknowledgementFacts(
+            AnsweredMail(DIGEST, AT, f"Three more days?{nasty}", asks),
+            (SeatOnFile("Powick Bridge", "Montrose", CLOSING, f"version 2, received yesterday{nasty}",
+                        SUBJECT, takes_typed_orders=True),), (f"orders.docx{nasty}",), names_sheet=True)),
+        "acknowledgement bare": render.acknowledgement(None, to, AcknowledgementFacts(
+            AnsweredMail(DIGEST, AT, ""))),
+        "answer": render.answer(game, to, AnswerFacts(
+            AnsweredMail("a-key", AT, f"Three more days?{nasty}", asks),
+            "Dear Graham,\n\nyes, until Thursday.\nAda", f"Three more days?{nasty}")),
+        "answer no game": render.answer(None, to, AnswerFacts(
+            AnsweredMail("b-key", AT, ""), "Yes.", "")),
+        "coordinator_notice mail": render.coordinator_notice(None, Recipient("ada@w3k.example"), NoticeFacts(
+            DIGEST, "A mail needs you.", "https://desk.example/quarantine/9", AT, "it does not count.",
+            NoticedMail(f"graham.j@mailbox.example{nasty}", False, f"Orders{nasty}", f"Graham{nasty}",
+                        "Powick Bridge, Montrose", CLOSING))),
         "draft_results": render.draft_results(game, MOVEMENT, to, results(nasty=nasty), (map_file,)),
         "retreat_request": render.retreat_request(game, RETREAT, to, RetreatFacts(
             (f"Army Derbyshire, dislodged by the attack from Nottinghamshire{nasty}",), RETREATS, SUBJECT),

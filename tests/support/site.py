@@ -35,7 +35,9 @@ class MemoryJobs:
     def register(self, name: str, *steps: Handler) -> None:
         self.handlers[name] = steps
 
-    def enqueue(self, session: Session, name: str, key: str, payload: Payload) -> None:
+    def enqueue(
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+    ) -> None:
         def commit(_: Session) -> None:
             if key not in self.keys:
                 self.keys.add(key)

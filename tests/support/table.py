@@ -33,9 +33,12 @@ from service.games.turns import Announcer, extend_calendar
 from service.intake.context import IntakeContext
 from service.intake.explanations import canonical_subject
 from service.intake.load_context import build_context
-from service.intake.process_mail import MailStore, give_up_mail, process_mail, tell_sender
+from service.intake.open_mail import BodyReader, OwnBodies
+from service.intake.process_mail import MailOpener, MailStore, give_up_mail, process_mail, tell_sender
 from service.jobs import DbosJobs, Jobs
 from service.mail import ingest
+from service.mail.authentication.dns import NO_DNS, TxtLookup
+from service.mail.authentication.trust import Trust, trust_in
 from service.mail.image_types import PictureProbe, PillowProbe
 from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
@@ -98,6 +101,9 @@ class Table:
     on_drain: Callable[[], None] = lambda: None
     sent: list[bytes] = field(default_factory=list)
     probe: PictureProbe = field(default_factory=PillowProbe)
+    bodies: BodyReader = field(default_factory=OwnBodies)
+    trust: Trust = field(default_factory=lambda: trust_in((SERVER,)))
+    dns: TxtLookup = NO_DNS
     jobs: Jobs | None = None
 
     def load(self, _slug: str) -> Variant:
@@ -105,7 +111,7 @@ class Table:
 
     @property
     def writer(self) -> LetterContext:
-        sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000, authserv_id=SERVER)
+        sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000)
         return LetterContext(self.site.blobs, self.site.clock, self.load, sender)
 
     @property
@@ -115,20 +121,23 @@ class Table:
 
     def context_of(self, session: Session, received_at: datetime) -> IntakeContext:
         return build_context(
-            session, received_at, self.load, own_addresses=(ORDERS,), own_domain="galloper.example",
-            trusted_authserv_id=SERVER,
+            session, received_at, self.load, own_addresses=(ORDERS,),
+            trust=self.trust,
         )  # fmt: skip
 
     def process(self, key: str) -> None:
         """Judge a stored mail, as the job does."""
-        process_mail(key, self.mail_store, self.probe, self.context_of, Replies(self.writer))
+        process_mail(
+            key, self.mail_store, MailOpener(self.bodies, self.probe, self.dns), self.context_of,
+            Replies(self.writer),
+        )
 
     def handle_mail(self, payload: dict[str, Any]) -> None:
         """The handler of the job `ingest.WORK`."""
         self.process(payload["mail"])
 
     def give_up(self, key: str, error: str) -> None:
-        give_up_mail(key, error, self.mail_store, self.context_of, Replies(self.writer))
+        give_up_mail(key, error, self.mail_store, self.bodies, self.context_of, Replies(self.writer))
 
     def tell_sender(self, key: str) -> None:
         tell_sender(key, self.mail_store, self.context_of, Replies(self.writer))

@@ -20,7 +20,9 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Nothing is written here."""
     folder = tmp_path_factory.mktemp("old-site")
     with tarfile.open(FOLDER / "old_site.tar.xz") as packed:
-        packed.extractall(folder, filter="data")
+        # Debian 12 has Python 3.11.2, and extractall() knows `filter` from 3.11.4 on.
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)
+        packed.extractall(folder)
     return folder
 
 

@@ -18,7 +18,7 @@ from service.archive.move_database import MoveFault, move
 from service.cli.migrate import move_site
 from service.config import ConfigError
 from service.record.chain import sessions
-from service.site_folder import SiteError
+from service.site_folder import SiteError, bring_up_to_date, settings_of
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.engine import open_engine
@@ -39,6 +39,13 @@ from tests.whole_site.old_site import (
 )
 
 pytestmark = [pytest.mark.postgres, pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")]
+
+
+@pytest.fixture
+def site_folder(site_folder: Path) -> Path:
+    """The old site with today's tables: a database is moved after `galloper migrate` without --to."""
+    bring_up_to_date(settings_of(site_folder, {}))
+    return site_folder
 
 
 @pytest.fixture

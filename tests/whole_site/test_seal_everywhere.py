@@ -158,7 +158,7 @@ PLACES = {
     "phase_id": "1", "line_id": "2", "page_id": "1", "submission_id": "1", "game_id": "powick-bridge",
     "slug": "w3k", "letter_id": "1",
     "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt",
-    "name": "results-1.png", "secret": "x",
+    "name": "results-1.png", "secret": "x", "player_id": "1",
     "token": "x"}
 """A value for each part of an address. A route with another is not walked until it has one here."""
 DRAWN = frozenset(
@@ -184,6 +184,11 @@ KNOWN = {
     "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
     "/log": READ,
     "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ, "/quarantine": READ,
+    # A plain letter is no sheet: its player was told that nobody reads it as orders.
+    "/correspondence": READ, "/correspondence/{player_id}": READ,
+    **dict.fromkeys((
+        "/correspondence/{player_id}/answer", "/correspondence/{player_id}/done",
+        "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/post": WRITTEN,
     "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
     "/results/{phase_id}/correct": WRITTEN,
@@ -224,7 +229,7 @@ KNOWN = {
         "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse",
         "/quarantine/{sha256}/discard",
         "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
-        "/games/{game_id}/roll-back",
+        "/games/{game_id}/roll-back", "/games/{game_id}/judge-without",
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",

@@ -28,6 +28,7 @@ from service.cli.schemas.parts import (
     with_text,
 )
 from service.intake.verdict import RefusalReason, VerdictKind
+from service.mail.authentication.verdict import Method
 
 _CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _POINT: Schema = {"type": "array", "items": WHOLE, "minItems": 2, "maxItems": 2}
@@ -286,8 +287,13 @@ def intake_answer() -> Schema:
             "reply_to": or_null(FILLED),
             "alert": FLAG,
             "of": with_text(or_null(FILLED), "The earlier mail that this one repeats."),
+            "proof": with_text(or_null(an_object({
+                "method": one_of(Method), "by": with_text(FILLED, "A mail server's name, or ourselves."),
+                "domain": FILLED,
+            })), "What proved the sender; null if nothing did."),
+            "authentication": with_text(or_null(FILLED), "The same, or why nothing did, in a sentence."),
         },
-        ("reply_to", "alert", "of"),
+        ("reply_to", "alert", "of", "proof", "authentication"),
         closed=False,
     )
     whole["if"] = {"properties": {"verdict": {"const": VerdictKind.ACCEPTED.value}}}

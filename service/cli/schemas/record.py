@@ -233,7 +233,8 @@ def _kinds() -> dict[str, Schema]:
                 "phase": or_null(_PHASE),
                 "to": list_of(FILLED),
                 "message": or_null(DIGEST),
-                "became": one_of("written", OutboxState.SENT.value, OutboxState.FAILED.value),
+                "became": one_of("written", *(state.value for state in (
+                    OutboxState.SENT, OutboxState.FAILED, OutboxState.CANCELLED))),
                 "sent": or_null(INSTANT),
             }
         ),

@@ -14,12 +14,12 @@ from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
 from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
-from service.games import create, extensions
+from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.lots import fresh_seed
-from service.games.options import FIRST_COUNTS, TYPED
+from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.turns import extend_calendar
 from service.intake.read_submission import THRESHOLD
 from service.notices.broadcasts import Broadcasts
@@ -30,6 +30,8 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 OPTIONS: dict[str, str] = {
     TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
     FIRST_COUNTS: "The first sheet of a power counts in each phase, and later ones do not replace it",
+    COMMANDS: ("Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject and are answered at once, "
+               "five times a day"),
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": ("A receipt shows its sender each line as the machine read it, with a picture (it leaves once "
                 "the sheet is read)"),
@@ -195,6 +197,13 @@ def move_and_tell(
         return extension, 0
     session.refresh(phase)
     return extension, circulars.deadline_moved(session, phase, extension)
+
+
+def judge_without(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
+    """Let a phase that waits for the mailbox close without what may still be in it. Raises ActRefused."""
+    if not mailbox_waits.waive(session, phase, by, reason_of(why), now):
+        raise ActRefused("Nothing was changed: this phase does not wait for the mailbox, or somebody has "
+                         "decided already.")
 
 
 def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:

@@ -19,6 +19,7 @@ from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
+from service.games import mailbox_waits
 from service.games.extensions import begins_year
 from service.games.phases import phase_title
 from service.store import records
@@ -32,7 +33,7 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
 HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back",
-           "address_added", "address_removed", "seat_changed")
+           "address_added", "address_removed", "seat_changed", *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
 
 
@@ -125,6 +126,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=MOVABLE, ready=PhaseState.READY,
+                    waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
                     thresholds=THRESHOLDS, threshold=acts.threshold(row),
                     review=row.options.get(REVIEW, ReviewMode.NONE))
@@ -175,6 +177,15 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
     """Take a judged phase back to the desk; decisions are kept."""
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
+        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+
+
+@router.post("/games/{game_id}/judge-without")
+def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+                  why: Annotated[str, Form()] = "") -> Response:
+    """Close a phase that waits for the mailbox without the mails that may still be in it."""
+    ports: DeskPorts = request.app.state.ports
+    return act_on_game(request, game_id, "judged-without", lambda session, row: acts.judge_without(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 

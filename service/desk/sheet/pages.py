@@ -29,7 +29,16 @@ from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError
 from service.store.records import CHOSEN, log_event
-from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
+from service.store.tables import (
+    GameRow,
+    LineRow,
+    MailRow,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    SeatRow,
+    SubmissionRow,
+)
 from service.web.crops import NoPicture
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -91,6 +100,7 @@ def sheet(
             "version": next(version for version in power_versions if version.id == submission.id),
             "power": ports.power_name(filed.game.variant, submission.power),
             "pages": view.pages(session, submission.id),
+            "proof": _proof(session, submission),
         }
         # DESK-02: before the deadline the page has times and counts only.
         if sealed(phase):
@@ -117,6 +127,12 @@ def sheet(
             fields=view.heading_fields(session, phase, submission, lines, ports.power_name),
             **values,
         )
+
+
+def _proof(session: Session, submission: SubmissionRow) -> str:
+    """Who proved the sender of its mail, in a sentence; "" for a letter and for older mails."""
+    mail = None if submission.sha256 is None else session.get(MailRow, submission.sha256)
+    return "" if mail is None or mail.proof is None else str(mail.proof["reason"])
 
 
 @router.get("/sheet/{submission_id}/page/{page_id}.jpg", dependencies=[Depends(require_visitor)])

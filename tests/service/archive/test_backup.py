@@ -149,7 +149,7 @@ def changed(backup_bytes: bytes, name: str, old: bytes, new: bytes) -> bytes:
 @pytest.mark.parametrize(("name", "old", "new", "message"), [
     ("tables/phases", b"Spring", b"Autumn", "the rows of phases are not those"),
     ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not have the bytes"),
-    ("manifest", b'"0008"', b'"9999"', "with tables 9999"),
+    ("manifest", b'"0009"', b'"9999"', "with tables 9999"),
     ("manifest", b'"format": 1', b'"format": 2', "install the newer"),
 ])  # fmt: skip
 def test_damage_is_told_in_a_sentence(

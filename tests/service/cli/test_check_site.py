@@ -37,8 +37,8 @@ from tests.support.servers.dovecot import free_port
 from tests.support.servers.smtp_sink import SmtpSink
 
 AREAS = [
-    "settings", "mailbox", "sending", "clock", "disk", "database", "reader", "pictures", "users", "photos",
-    "backup",
+    "settings", "mailbox", "stamps", "sending", "clock", "disk", "database", "reader", "pictures", "users",
+    "photos", "backup",
 ]
 
 
@@ -73,7 +73,7 @@ def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: P
     assert list(lines_by_area) == AREAS
     # Its mailbox is a folder, whose stamps prove nothing about the clock.
     assert {area: mark for area, (mark, _) in lines_by_area.items() if mark != "ok"} == {
-        "clock": "note", "users": "note", "backup": "note"}
+        "stamps": "note", "clock": "note", "users": "note", "backup": "note"}
     assert code == 0
     assert not list((folder / "outbox").iterdir())
     # Opening a SQLite database creates its file.
@@ -120,9 +120,13 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
 
 
 def test_without_a_server_to_trust_no_sheet_would_be_taken(settings: Settings) -> None:
-    finding = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
+    finding = site_check.check_mailbox(_in(settings, trusted_authserv_id="", own_proof=False))
     assert finding.state is FindingState.TROUBLE
-    assert "trusted_authserv_id" in finding.sentence
+    assert "mail_in.provider nor mail_in.trusted_authserv_ids" in finding.sentence
+    # BOX-03: signatures are checked here then.
+    by_signature = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
+    assert by_signature.state is FindingState.NOTE
+    assert "signed it (DKIM)" in by_signature.sentence
 
 
 def test_a_maildir_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
     "schema", "game convert", "game judge-again",
-    "demo", "init", "check", "serve", "worker", "user add", "user list", "user remove",
+    "demo", "init", "check", "login", "serve", "worker", "user add", "user list", "user remove",
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
     "map import", "map moves",
@@ -159,7 +159,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
         "exists already and was not changed": ["init", site],
         "nowhere: there is no such file": ["parse", "--variant", "w3k", "--phase", "movement", nowhere],
         "is not UTF-8 text (byte 0)": ["parse", "--variant", "w3k", "--phase", "movement", folder / "bytes"],
-        "bytes is not UTF-8": ["game", "new", site, folder / "bytes"],
+        "bytes is not UTF-8 text; save it as UTF-8": ["game", "new", site, folder / "bytes"],
         "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
         "Give the path of a JSON file": ["intake", "--context", nowhere, folder / "mail.eml"],
         "bytes is not JSON": ["intake", "--context", folder / "bytes", folder / "mail.eml"],

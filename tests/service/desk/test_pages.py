@@ -100,6 +100,13 @@ def letter(desk: DeskSite, number: int, state: OutboxState, **values: object) ->
         "state": state, "due_at": AFTER, **values})
 
 
+def test_a_delayed_letter_is_not_called_sent(desk: DeskSite) -> None:
+    desk.add(letter(desk, 1, OutboxState.DELAYED, sent_at=AFTER, error="a server on the way keeps trying"))
+    assert "1 delayed on the way." in desk.text("/letters")
+    assert ", sent Sun 14 Mar, 07:05 GMT: a server on the way keeps trying" in desk.text("/letters")
+    assert "1 letter delayed on the way." in desk.text("/")
+
+
 def test_letters_that_failed_stand_first_with_their_reason(desk: DeskSite) -> None:
     assert "No letter has been written yet." in desk.text("/letters")
     desk.add(letter(desk, 1, OutboxState.FAILED, error="550: no such user"),

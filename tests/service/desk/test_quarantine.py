@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.intake.filing import READ_WORK
+from service.intake.open_mail import WHOLE, ChildBodies
+from service.intake.sandbox import SandboxLimits
 from service.store.tables import EventRow, MailRow, MailState, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp, text
@@ -256,3 +259,44 @@ def test_nothing_of_a_mail_shows_without_signing_in(desk: DeskTable) -> None:
     desk.client.cookies.clear()
     for path in (row.sha256, f"{row.sha256}/picture/0.jpg"):
         assert desk.client.get(f"/quarantine/{path}").headers["location"] == "/sign-in"
+
+
+def test_an_ignored_mail_of_a_player_is_listed_and_taken_back_from_the_page(desk: DeskTable) -> None:
+    """BOX-01: with sender and subject, counted on Today; nothing of what it says is shown."""
+    sender = address("Montrose")
+    raw = mail(desk.table.subject("Montrose"), sender, headers=["Auto-Submitted: auto-replied"],
+               parts=[text("A pact until Winter."), part(picture())],
+               stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])
+    first = desk.table.take(raw, desk.table.phase().opens_at + DAY)
+    second = desk.table.take(b"X-Copy: 1\r\n" + raw, desk.table.phase().opens_at + DAY)
+    assert "2 mails under a player's address were ignored" in desk.text("/")
+    page = desk.text("/quarantine")
+    assert f"{desk.table.subject('Montrose')} Player Montrose, {sender}" in page
+    assert "it says that a program sent it" in page
+    assert "pact" not in page
+    assert desk.client.post(f"/quarantine/{first.sha256}/queue").status_code == 403
+    assert desk.post(f"/quarantine/{first.sha256}/queue").status_code == 303
+    assert desk.post(f"/quarantine/{second.sha256}/leave").status_code == 303
+    assert desk.post(f"/quarantine/{second.sha256}/queue").status_code == 409
+    desk.table.process(first.sha256)
+    assert state(desk, first) == (MailState.USED, None)
+    page = desk.text("/quarantine")
+    assert "taken back by Ada" in page
+    assert "left by Ada" in page
+    assert "under a player's address were ignored" not in desk.text("/")
+
+
+@pytest.mark.parametrize(("limits", "says"), [
+    (replace(WHOLE, data=1000), "This mail was not opened: that takes too much time"),
+    (replace(WHOLE, wall_seconds=0.01), "This mail cannot be opened now"),
+])  # fmt: skip
+def test_a_mail_that_cannot_be_opened_says_so_and_can_still_be_discarded(
+    site: Site, limits: SandboxLimits, says: str
+) -> None:
+    """BOX-05: the desk opens no mail in its own process, and says why one was left closed."""
+    desk = open_desk(replace(open_table(site), bodies=ChildBodies(whole=limits)))
+    row = stranger(desk)
+    assert says in desk.text(f"/quarantine/{row.sha256}")
+    assert desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk)).status_code == 409
+    desk.post(f"/quarantine/{row.sha256}/discard", why="Nobody here knows this sender.")
+    assert state(desk, row) == (MailState.IGNORED, "discarded")

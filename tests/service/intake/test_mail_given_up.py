@@ -131,7 +131,7 @@ def test_a_mail_that_no_worker_survives_is_answered_by_the_next_one(tmp_path: Pa
     folder = own_site(tmp_path / "site")
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     deliver(folder, _orders())
-    command = [sys.executable, "-c", DYING, str(folder), "service.intake.process_mail.read_mail", "before"]
+    command = [sys.executable, "-c", DYING, str(folder), "service.intake.process_mail.open_mail", "before"]
     root = Path(__file__).parents[3]
     for _ in range(2):
         assert (

@@ -13,7 +13,7 @@ from PIL import Image
 from service.intake.rules import MOST_BYTES, judge_mail
 from service.intake.verdict import Verdict, VerdictKind
 from service.mail.image_types import PictureState, PictureType, PillowProbe, picture_type
-from service.mail.message import IncomingMail, read_headers, read_mail
+from service.mail.message import IncomingMail, read_head, read_mail
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -131,7 +131,7 @@ def test_more_than_25_megabytes() -> None:
 
 def test_a_mail_too_large_to_fetch_is_judged_by_its_headers() -> None:
     raw = mail()
-    head = read_headers(raw[: raw.index(b"\r\n\r\n") + 4], 40_000_000)
+    head = read_head(raw[: raw.index(b"\r\n\r\n") + 4], 40_000_000)
     verdict = judge_mail(head, IN_TIME, context())
     assert (reason(verdict), verdict.reply_to, verdict.version) == ("too_large", MONTROSE, 1)
 

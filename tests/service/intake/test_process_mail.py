@@ -116,7 +116,8 @@ def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: s
     row = table.take(table.mail("Montrose", result=result), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
     assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
-    assert "Montrose" not in table.words(table.letters()[0])
+    # Only the coordinator reads who the mail says it is from.
+    assert f"From: {MONTROSE} (Player Montrose), not proved" in table.words(table.letters()[0])
 
 
 def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table) -> None:
@@ -132,7 +133,7 @@ def test_machines_are_ignored_and_never_answered(table: Table) -> None:
         # RFC 3834, section 2: what carries this field gets no automatic answer, or two machines write for
         # ever.
         table.subject("Montrose"), MONTROSE, headers=["Auto-Submitted: auto-replied"],
-        stamps=[stamp("montrose.example", server=SERVER)],
+        stamps=[stamp("montrose.example", server=SERVER)], parts=[text()],
     )  # fmt: skip
     row = table.take(raw, table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.IGNORED, "auto_reply")

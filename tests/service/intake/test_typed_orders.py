@@ -10,7 +10,8 @@ from adjudicator.calendar import Phase, PhaseKind
 from reading.review import ReviewLimits
 from service.intake.read_submission import SubmissionReader
 from service.intake.recognizer import RecognizedPage
-from service.intake.typed_orders import TypedText, bold_lines
+from service.intake.typed_orders import TypedText
+from service.mail.body import read_body
 from service.notices.replies import Replies
 from service.store.tables import LineRow, MailRow, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, part, picture, stamp, text
@@ -83,7 +84,7 @@ def _take(table: Table, raw: bytes) -> MailRow:
     ("<b><b><p>Capital Essex", True, ("Capital Essex",)),
 ])
 def test_what_is_bold_is_found(table: Table, words: str, html: bool, lines: tuple[str, ...]) -> None:
-    assert bold_lines(_mail(table, words, html=html)) == lines
+    assert read_body(_mail(table, words, html=html)).bold == lines
 
 
 def test_bold_orders_are_taken_as_a_sheet(table: Table) -> None:

@@ -6,11 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.mail.authentication import AuthResult, authenticate, read_stamp
+from service.mail.authentication.authenticate import authenticate
+from service.mail.authentication.stamps import read_stamp
+from service.mail.authentication.trust import trust_in
+from service.mail.authentication.verdict import AuthResult
+from service.mail.headers import Headers
 
 OURS = "mx.w3k.example"
 DOMAIN = "mail.post.example"
 PASS, FAIL, NONE = AuthResult.PASS, AuthResult.FAIL, AuthResult.NONE
+
+
+def _judged(stamps: list[str], trusted: str = OURS) -> AuthResult:
+    headers = Headers(tuple(("authentication-results", value.encode()) for value in stamps))
+    return authenticate(headers, trust_in((trusted,)), DOMAIN).result
 
 
 @pytest.mark.parametrize(
@@ -53,7 +62,7 @@ PASS, FAIL, NONE = AuthResult.PASS, AuthResult.FAIL, AuthResult.NONE
     ],
 )
 def test_topmost_stamp_of_the_trusted_server(stamps: list[str], expected: AuthResult) -> None:
-    assert authenticate(stamps, OURS, DOMAIN) is expected
+    assert _judged(stamps) is expected
 
 
 def test_a_large_providers_stamp_is_read_whole() -> None:
@@ -75,4 +84,4 @@ def test_a_large_providers_stamp_is_read_whole() -> None:
 
 @given(st.text(alphabet='mx.w3k.example;=()"\\ dmarcpass/1', max_size=120))
 def test_no_jumble_raises(value: str) -> None:
-    assert authenticate([value], "elsewhere.example", DOMAIN) in {NONE, FAIL}
+    assert _judged([value], "elsewhere.example") in {NONE, FAIL}

@@ -20,6 +20,7 @@ from service.mail.ingest import (
     MailboxLocation,
     MailFault,
     RawMail,
+    Signal,
     WaitingMail,
     watch,
 )
@@ -229,7 +230,7 @@ class Stubborn:
     def quarantine(self, place: MailboxLocation) -> None:
         self.quarantined.append(place.uid)
 
-    def wait(self, seconds: float, stop: threading.Event) -> None:
+    def wait(self, seconds: float, stop: Signal) -> None:
         stop.wait(seconds)
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ from tests.support.table import ORDERS as ORDER_ADDRESS
 from tests.support.table import SERVER, SUMMER, Table, open_table
 
 ROBOT = "Galloper <robot@w3k.example>"
-ANSWERS = {"receipt", "receipt_late", "rejection", "held"}
+ANSWERS = {"receipt", "receipt_late", "rejection", "held", "acknowledgement", "command"}
 """Kinds of letters that answer a player's mail; all others leave by themselves."""
 THEIRS = "<17@montrose.example>"
 
@@ -43,16 +43,24 @@ def composed(name: str) -> EmailMessage:
     return message_from_bytes(raw, policy=policy.default)
 
 
-@pytest.mark.parametrize("name", samples.every_letter())
+@pytest.mark.parametrize(
+    "name", [name for name, letter in samples.every_letter().items() if letter.kind != "answer"])
 def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str) -> None:
     message, kind = composed(name), samples.every_letter()[name].kind
     assert message["Reply-To"] == "orders@w3k.example"
     assert message["X-Auto-Response-Suppress"] == "All"
     # "receipt bare" answers a mail without a Message-ID, so there is nothing to refer to.
-    answers = kind in ANSWERS and name != "receipt bare"
+    answers = kind in ANSWERS and name not in {"receipt bare", "acknowledgement bare"}
     assert message["Auto-Submitted"] == ("auto-replied" if answers else "auto-generated")
     assert message["Precedence"] == (None if answers else "bulk")
     assert (message["In-Reply-To"] is not None) == answers
+
+
+def test_what_a_coordinator_wrote_does_not_say_that_a_machine_wrote_it() -> None:
+    """BOX-10."""
+    message = composed("answer")
+    assert (message["Auto-Submitted"], message["Precedence"]) == ("no", None)
+    assert message["In-Reply-To"] is not None
 
 
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
-from service.mail.reports import DeliveryReport, ReportKind
+from service.mail.reports import DeliveryReport, Outcome, ReportKind
 from tests.support.mail_builder import mail, multipart, part, text
 
 OURS = "<results.1@w3k.example>"
@@ -46,55 +46,82 @@ def test_the_mail_a_bounce_is_about(parts: tuple[bytes, ...], headers: tuple[str
 
 
 @pytest.mark.parametrize(
-    ("lines", "action", "enhanced", "recipient"),
+    ("lines", "outcome", "enhanced", "recipients"),
     [
         (
             ["Final-Recipient: rfc822; a@b.example", "Action: failed", "Status: 5.2.2"],
-            "failed",
-            "5.2.2",
-            "a@b.example",
+            "failed", "5.2.2", ["a@b.example"],
         ),
         # RFC 3464: comments may follow the keyword.
-        (["Action: Delayed (will retry)", "Status: 4.4.1 (timed out)"], "delayed", "4.4.1", None),
+        (["Action: Delayed (will retry)", "Status: 4.4.1 (timed out)"], "delayed", "4.4.1", []),
+        # What we wrote to is the original address; the final one is where its server sent it on.
         (
-            ["Original-Recipient: rfc822;c@d.example", "Final-Recipient: rfc822;e@f.example"],
-            None,
-            None,
-            "c@d.example",
+            ["Original-Recipient: rfc822;c@d.example", "Final-Recipient: rfc822;e@f.example",
+             "Action: failed"],
+            "failed", None, ["c@d.example"],
         ),
-        (["Action: !!", "Status: 99.99"], None, None, None),
+        (["Action: !!", "Status: 99.99"], "failed", None, []),
+        # Given up after days of a passing trouble: the action decides.
+        (["Action: failed", "Status: 4.4.7"], "failed", "4.4.7", []),
+        (["Final-Recipient: rfc822; a@b.example", "Status: 4.4.1"], "delayed", "4.4.1", ["a@b.example"]),
+        # OpenSMTPD's own word.
+        (["Final-Recipient: rfc822; <a@b.example>", "Action: error"], "failed", None, ["a@b.example"]),
+        # Of several recipients those that failed are named.
         (
-            ["Action: failed", "Status: 5.0.0", "", "Action: delivered", "Status: 2.0.0"],
-            "failed",
-            "5.0.0",
-            None,
+            ["Final-Recipient: rfc822; a@b.example", "Action: delivered", "Status: 2.0.0", "",
+             "Final-Recipient: rfc822; c@d.example", "Action: delayed", "Status: 4.0.0", "",
+             "Final-Recipient: rfc822; e@f.example", "Action: failed", "Status: 5.0.0", "",
+             "Final-Recipient: rfc822; g@h.example", "Action: failed", "Status: 5.1.1"],
+            "failed", "5.0.0", ["e@f.example", "g@h.example"],
         ),
     ],
-)
+)  # fmt: skip
 def test_what_a_bounce_says(
-    lines: list[str], action: str | None, enhanced: str | None, recipient: str | None
+    lines: list[str], outcome: str, enhanced: str | None, recipients: list[str]
 ) -> None:
     bounce = report(status(*lines))
-    assert bounce == DeliveryReport(ReportKind.BOUNCE, None, action, enhanced, recipient)
+    assert bounce == DeliveryReport(
+        ReportKind.BOUNCE, (), Outcome(outcome), enhanced, tuple(recipients)
+    )
+
+
+def test_a_report_of_delivery_is_a_receipt() -> None:
+    delivered = report(status("Final-Recipient: rfc822; a@b.example", "Action: relayed", "Status: 2.0.0"))
+    assert delivered is not None
+    assert (delivered.kind, delivered.outcome) == (ReportKind.RECEIPT, Outcome.DELIVERED)
 
 
 def test_a_status_part_in_base64_is_read() -> None:
     # RFC 3464 wants 7 bit; it is read in base64 all the same.
     coded = part(
-        b"Reporting-MTA: dns; x\r\nAction: failed\r\nStatus: 5.7.1\r\n", "message/delivery-status", "s"
+        b"Reporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822;a@b.example\r\nAction: delayed\r\n"
+        b"Status: 4.7.1\r\n", "message/delivery-status", "s",
+    )  # fmt: skip
+    assert report(coded) == DeliveryReport(
+        ReportKind.BOUNCE, (), Outcome.DELAYED, "4.7.1", ("a@b.example",)
     )
-    bounce = report(coded)
-    assert bounce is not None
-    assert bounce.kind is ReportKind.BOUNCE
+
+
+def test_reports_for_addresses_outside_ascii() -> None:
+    """RFC 6533; Postfix writes it to every peer that offers SMTPUTF8."""
+    said = status("Final-Recipient: utf-8; ärger@b.example", "Action: failed", "Status: 5.1.1", "",
+                  "Final-Recipient: rfc822; a@b.example", "Action: failed", "Status: 5.1.1")
+    bounce = report(
+        said.replace(b"/delivery-status", b"/global-delivery-status"),
+        returned("message/global-headers", f"Subject: x\r\nMessage-ID: {OURS}\r\n"),
+    )
+    assert bounce == DeliveryReport(
+        ReportKind.BOUNCE, (OURS,), Outcome.FAILED, "5.1.1", ("ärger@b.example", "a@b.example")
+    )
 
 
 def test_receipts() -> None:
     notice = returned(
         "message/disposition-notification", f"Original-Message-ID: {OURS}\r\nDisposition: x; displayed"
     )
-    assert report(notice, kind="disposition-notification") == DeliveryReport(ReportKind.RECEIPT, OURS)
+    assert report(notice, kind="disposition-notification") == DeliveryReport(ReportKind.RECEIPT, (OURS,))
     assert report(kind="disposition-notification") == DeliveryReport(ReportKind.RECEIPT)
-    assert report(notice, kind="") == DeliveryReport(ReportKind.RECEIPT, OURS)
+    assert report(notice, kind="") == DeliveryReport(ReportKind.RECEIPT, (OURS,))
 
 
 @pytest.mark.parametrize(

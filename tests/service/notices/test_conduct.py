@@ -11,6 +11,7 @@ import maps
 from service.games.ballots import executed
 from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
 from service.intake.recognizer import ImageOpener
+from service.letters.render import KINDS
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.scheduler import due_now
@@ -82,7 +83,7 @@ def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> 
     welcome(table)
     assert len(table.letters("welcome")) == 1
     others = [letter for letter in every_letter().values() if letter.kind != "welcome"]
-    assert len({letter.kind for letter in others}) == 15
+    assert {letter.kind for letter in others} == {*KINDS} - {"welcome"}
     assert not [
         letter.kind
         for letter in others

@@ -124,10 +124,11 @@ def test_a_subject_cannot_write_headers_or_markup_into_a_letter(table: Table) ->
     assert "&lt;script&gt;" in html.get_content()
 
 
-def test_a_notice_tells_the_coordinator_the_reason_and_nothing_of_the_mail(table: Table) -> None:
+def test_a_notice_tells_the_coordinator_whose_mail_it_is_and_nothing_of_its_text(table: Table) -> None:
+    """BOX-10: sender, subject, game, power, what happens if nothing is done."""
     secret = "the army of London is a feint"
     raw = mail(
-        f"Powick Bridge - Montrose - {secret}", "mallory@else.example", parts=[text(secret), part(picture())],
+        "Powick Bridge - Montrose - my orders", "mallory@else.example", parts=[text(secret), part(picture())],
         stamps=[stamp("else.example", server=SERVER)],
     )  # fmt: skip
     table.take(raw, table.phase().opens_at)
@@ -137,7 +138,12 @@ def test_a_notice_tells_the_coordinator_the_reason_and_nothing_of_the_mail(table
     assert "A mail needs you: its subject could not be understood." in words
     assert "If you do nothing: it does not count. The mail stays in quarantine, unchanged." in words
     assert "feint" not in words
-    assert "mallory" not in words
+    for of_the_header in (
+        "From: mallory@else.example", "Subject: Powick Bridge - Montrose - my orders",
+        "Game and power: Powick Bridge, Montrose", "Orders for Summer 1642 Movement close: Sun 14 Mar 2027",
+    ):
+        assert of_the_header in words
+    assert "not proved" not in words
 
 
 def test_a_late_paper_is_told_when_it_came_and_what_is_open_now(table: Table) -> None:

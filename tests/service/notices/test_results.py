@@ -244,7 +244,7 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     assert len(texts) == 1
     (words,) = texts
     assert ("Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged "
-            "(handbook, Unit orders).") in words
+            "(2 against 1) (handbook, Unit orders).") in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
     assert all(picture == pictures[0] for picture in pictures)

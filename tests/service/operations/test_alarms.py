@@ -34,7 +34,7 @@ def table(site: Site) -> Table:
 def make(table: Table, pulse: MailboxStatus | None = None) -> Alarms:
     clock = table.site.clock
     sender = Sender("Galloper <orders@galloper.example>", "orders@galloper.example", COORDINATOR, 8_000_000,
-                    "https://orders.galloper.example", "mx.galloper.example")
+                    "https://orders.galloper.example")
     desk = LetterContext(table.site.blobs, clock, maps.load, sender)
     health = Health(table.site.store, clock, pulse or MailboxStatus(clock), Path(), lambda: True)
     return Alarms(health, table.site.store, desk)

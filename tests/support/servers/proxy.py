@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,6 +18,9 @@ class Proxy:
 
     `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`:
     resets both sides once that many bytes came from the server, one time. `from_server` counts those bytes.
+    `drip`: seconds between two bytes from the server, once `drip_after` is among what it says. `pace`: bytes
+    a second from the server, a slow line that is honest. `close_after`: both sides are closed once the server
+    has said this. `connections` counts those that were asked for.
     """
 
     target: int
@@ -24,6 +28,11 @@ class Proxy:
     silent: bool = False
     cut_after: int | None = None
     from_server: int = 0
+    drip: float = 0.0
+    drip_after: bytes = b""
+    pace: int = 0
+    close_after: bytes = b""
+    connections: int = 0
     _listener: socket.socket | None = None
     _open: list[socket.socket] = field(default_factory=list)
 
@@ -46,6 +55,7 @@ class Proxy:
         while True:
             try:
                 client, _ = self._listener.accept()
+                self.connections += 1
                 server = socket.create_connection(("127.0.0.1", self.target), 5)
             except OSError:
                 return
@@ -68,11 +78,28 @@ class Proxy:
                         _reset(source)
                         _reset(sink)
                         return
-                sink.sendall(data)
+                    self._say_slowly(sink, data)
+                    if self.close_after and self.close_after in data:
+                        break
+                else:
+                    sink.sendall(data)
         if not self.silent:
             for connection in (source, sink):
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
+
+
+    def _say_slowly(self, sink: socket.socket, data: bytes) -> None:
+        if self.drip and self.drip_after in data:
+            # Every byte that comes after it, in this connection and in others.
+            self.drip_after = b""
+            for byte in data:
+                sink.sendall(bytes([byte]))
+                time.sleep(self.drip)
+            return
+        sink.sendall(data)
+        if self.pace:
+            time.sleep(len(data) / self.pace)
 
 
 def _reset(connection: socket.socket) -> None:

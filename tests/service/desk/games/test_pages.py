@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 import maps
 from reading.review import ReviewLimits
+from service.games import mailbox_waits
 from service.intake.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
@@ -144,6 +145,31 @@ def test_a_judged_phase_is_rolled_back_with_its_decisions_kept_and_judged_again(
     assert table.letters() == []
     assert table.judge_when_read(table.phase().id)
     assert table.phase().resolution == judged
+
+
+def test_a_phase_that_waits_for_the_mailbox_says_so_and_is_let_go_with_a_reason(desk: DeskTable) -> None:
+    """BOX-07: on Today, on the game's page and on the public calendar; a person decides, and it is logged."""
+    table, path = desk.table, f"/games/{desk.table.game}"
+    without = {"phase": table.phase().id, "why": WHY}
+    assert desk.post(f"{path}/judge-without", **without).status_code == 409
+    # The person stays signed in for hours and not for weeks, so the deadline moves and not the clock.
+    table.set_phase(1, deadline=table.site.clock.now() - timedelta(minutes=1))
+    with table.site.store.begin() as session:
+        why = "The mailbox could not be emptied at the deadline. Nothing answers."
+        assert mailbox_waits.waits(session, table.phase(), why, table.site.clock.now())
+    for page in (path, "/"):
+        assert "Waiting for the mailbox" in desk.text(page)
+        assert why in desk.text(page)
+    public = desk.text(f"/public/{table.game}/calendar")
+    assert "waiting for the mailbox" in public
+    # Players are told nothing of servers and their troubles.
+    assert why not in public
+    assert desk.post(f"{path}/judge-without", phase=table.phase().id, why="short").status_code == 409
+    assert desk.post(f"{path}/judge-without", **without).status_code == 303
+    assert desk.post(f"{path}/judge-without", **without).status_code == 409
+    (event,) = events(desk, mailbox_waits.WAIVED)
+    assert (event.actor, event.detail["why"]) == (NAME, WHY)
+    assert WHY in desk.text(path)
 
 
 def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:

@@ -1,0 +1,86 @@
+"""The Correspondence pages: what players write to the coordinator besides sheets, and the answers
+(BOX-10)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from service.notices import correspondence as letters_of
+from service.notices import mail_notices
+from service.notices.correspondence import LONGEST_ANSWER, Correspondence
+from service.notices.not_done import NotDone
+from service.store.tables import GameRow, PlayerRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
+
+
+@router.get("/correspondence")
+def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Response:
+    """Each player who wrote, those with open letters first."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        return show(request, "correspondence.html", visitor=visitor, notice=notice,
+                    threads=letters_of.threads(session))
+
+
+@router.get("/correspondence/{player_id}")
+def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = "") -> Response:
+    """All letters of one player with the answers, and a form for the next answer."""
+    ports: DeskPorts = request.app.state.ports
+    acts = ports.actions.correspondence
+    with ports.sessions() as session:
+        player = session.get(PlayerRow, player_id)
+        rows = [] if player is None else letters_of.thread(session, player_id)
+        if player is None or not rows:
+            raise HTTPException(404, "This player has written no letter. Nothing is lost.")
+        letters = [(row, None if row.game_id is None else session.get_one(GameRow, row.game_id))
+                   for row in rows]
+        return show(
+            request, "correspondence_thread.html", visitor=visitor, notice=notice, player=player,
+            letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
+            seats="" if acts is None else mail_notices.seats_in_words(session, acts.letters, player),
+            on_file=() if acts is None else letters_of.seats_on_file(session, acts.letters, player, None),
+            key=secrets.token_urlsafe(16), has_acts=acts is not None,
+        )
+
+
+@router.post("/correspondence/{player_id}/answer")
+def answer(
+    request: Request, visitor: Trusted, player_id: int, key: Annotated[str, Form(min_length=10)],
+    words: Annotated[str, Form()] = "",
+) -> Response:
+    """Send the words to the player."""
+    _or_refuse(lambda: _acts(request).answer(player_id, words, key, visitor.name))
+    return RedirectResponse(f"/correspondence/{player_id}?notice=answered", status_code=303)
+
+
+@router.post("/correspondence/{player_id}/done")
+def done(request: Request, visitor: Trusted, player_id: int) -> Response:
+    """Settle the player's open letters without an answer."""
+    _or_refuse(lambda: _acts(request).mark_done(player_id, visitor.name))
+    return RedirectResponse("/correspondence?notice=letters-done", status_code=303)
+
+
+def _acts(request: Request) -> Correspondence:
+    ports: DeskPorts = request.app.state.ports
+    if ports.actions.correspondence is None:
+        raise HTTPException(503, NO_ACTS)
+    return ports.actions.correspondence
+
+
+def _or_refuse(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except NotDone as fault:
+        raise HTTPException(409, str(fault)) from fault

@@ -1,0 +1,133 @@
+"""Plain letters: a text without a sheet, from a proved player to the coordinator (BOX-10).
+
+"Three more days, please?" is correspondence and no failed submission. A mail that names a sheet in its
+subject and brings none stays a refusal, since its player meant orders; unless it answers a letter of ours,
+whose subject names one too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.intake import load_context as contexts
+from service.intake.context import IntakeContext
+from service.intake.load_context import LETTER
+from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.mail.message import BodyState, IncomingMail
+from service.mail.quotation import LetterText, split_quoted
+from service.store import records
+from service.store.tables import CorrespondenceRow, GameRow, MailState, OutboxRow, SeatRow
+
+REPEATED_WITHIN = timedelta(days=30)
+"""A letter with the words of one that came in this time is that one again."""
+
+_NO_SHEET_NAMED = {
+    RefusalReason.SUBJECT_UNPARSED, RefusalReason.UNKNOWN_GAME, RefusalReason.AMBIGUOUS_GAME,
+    RefusalReason.UNKNOWN_POWER, RefusalReason.AMBIGUOUS_POWER,
+}
+_SHEET_NAMED = {
+    RefusalReason.SENDER_NOT_POWER, RefusalReason.UNKNOWN_SENDER, RefusalReason.PHASE_TYPE_MISMATCH,
+    RefusalReason.WRONG_PHASE, RefusalReason.LATE, RefusalReason.NO_PHOTO, RefusalReason.NOT_BOLD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLetter:
+    """A letter as it is kept. `names_sheet`: its subject names a whole sheet, so its player may have
+    forgotten the photograph. `game_id`: the game it is about, None if that is not known."""
+
+    player_id: int
+    text: LetterText
+    files: tuple[str, ...]
+    names_sheet: bool
+    game_id: str | None
+
+
+def is_letter(
+    verdict: Verdict, mail: IncomingMail, text: LetterText, context: IntakeContext, *, answers_us: bool
+) -> bool:
+    """Whether a refused mail is a plain letter. Its sender is proved, since `verdict` came so far."""
+    if verdict.verdict is not VerdictKind.REJECTED or verdict.sender is None:
+        return False
+    if context.registered_address(verdict.sender) is None or mail.body is not BodyState.READ:
+        return False
+    # What may be a sheet is a sheet, also if it does not open.
+    if mail.pictures or mail.encrypted or mail.overflow or not (text.has_words or mail.other_files):
+        return False
+    # Where orders may be typed, bold words under any subject may be meant as orders.
+    if mail.bold and any(
+        game.takes_typed_orders and game.registered_address(verdict.sender) for game in context.games
+    ):
+        return False
+    if verdict.reason in _SHEET_NAMED:
+        return answers_us
+    is_half_named = verdict.version is not None or None not in {verdict.power, verdict.season}
+    return verdict.reason in _NO_SHEET_NAMED and (answers_us or not is_half_named)
+
+
+def letter_in(
+    session: Session, verdict: Verdict, mail: IncomingMail, context: IntakeContext
+) -> PlainLetter | None:
+    """The plain letter that a judged mail is; None for any other mail."""
+    player = None if verdict.sender is None else records.player_of(session, verdict.sender)
+    if player is None:
+        return None
+    answered = _answered(session, mail)
+    text = split_quoted(mail.text)
+    if not is_letter(verdict, mail, text, context, answers_us=answered is not None):
+        return None
+    return PlainLetter(
+        player.id, text, mail.other_files, names_sheet=verdict.reason in _SHEET_NAMED,
+        game_id=_game(session, verdict, answered, player.id))
+
+
+def take_letter(
+    session: Session, key: str, received_at: datetime, letter: PlainLetter, verdict: Verdict,
+    mail: IncomingMail, now: datetime,
+) -> CorrespondenceRow | None:
+    """Keep the letter, in the caller's transaction: claim STORED -> USED, or IGNORED for one that came
+    before. None if there is nothing new in it, or another process was faster."""
+    repeated = _repeats(session, letter, mail, received_at)
+    state, reason = (
+        (MailState.IGNORED, RefusalReason.DUPLICATE.value) if repeated else (MailState.USED, LETTER)
+    )
+    if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
+        return None
+    records.log_event(session, now, f"mail_{state.value}", detail={"mail": key[:12], "reason": reason})
+    if repeated:
+        return None
+    contexts.note_sender(session, key, verdict.sender or "")
+    row = CorrespondenceRow(
+        player_id=letter.player_id, game_id=letter.game_id, sha256=key, at=received_at, subject=mail.subject,
+        words=letter.text.new, quoted=letter.text.quoted, files=list(letter.files))
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _answered(session: Session, mail: IncomingMail) -> OutboxRow | None:
+    """The letter of ours that a mail answers."""
+    return records.letter_by_message_id(session, mail.references[-20:]) if mail.references else None
+
+
+def _game(session: Session, verdict: Verdict, answered: OutboxRow | None, player_id: int) -> str | None:
+    """The game that a letter is about: the one it names or answers in, else its player's only one."""
+    own = set(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id)))
+    named = session.scalar(select(GameRow.id).where(GameRow.name == verdict.game)) if verdict.game else None
+    for game_id in (named, None if answered is None else answered.game_id):
+        if game_id in own:
+            return game_id
+    return next(iter(own)) if len(own) == 1 else None
+
+
+def _repeats(session: Session, letter: PlainLetter, mail: IncomingMail, received_at: datetime) -> bool:
+    """Whether the same words came from the same player before: a server may hand a mail over twice."""
+    return session.scalar(select(CorrespondenceRow.id).where(
+        CorrespondenceRow.player_id == letter.player_id, CorrespondenceRow.by.is_(None),
+        CorrespondenceRow.subject == mail.subject, CorrespondenceRow.words == letter.text.new,
+        CorrespondenceRow.quoted == letter.text.quoted,
+        CorrespondenceRow.at > received_at - REPEATED_WITHIN).limit(1)) is not None

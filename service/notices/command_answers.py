@@ -1,0 +1,172 @@
+"""Answers to mail commands: nothing that another player may not know, and nothing that changes the game
+(BOX-11).
+
+They tell the asking power its own sheet, what everybody may see, and letters that it had before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from maps.variant import Variant
+from service.games import ballots
+from service.games.decisions import PART
+from service.games.lines import lines_of
+from service.games.phases import phase_of, powers_asked
+from service.intake.commands import Command, MailCommand
+from service.intake.explanations import canonical_subject
+from service.letters import render
+from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
+from service.mail.compose import Attachment, OutLetter
+from service.mail.mime_parts import payload_of
+from service.notices import receipts
+from service.notices.blank_sheets import blank_sheet
+from service.store import records
+from service.store.blobs import BlobError
+from service.store.tables import GameRow, LineState, OutboxRow, PhaseRow, SubmissionRow
+
+if TYPE_CHECKING:
+    from service.notices.replies import LetterContext
+
+A_DAY = 5
+"""Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""
+_WITH_MAP = ("welcome", "year_end_results")
+_RESULTS = ("draft_results", "final_results", "year_end_results")
+
+
+def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: AnsweredMail) -> bool:
+    """Put the answer to a command into the outbox; False if the player had enough of them."""
+    game = session.scalars(select(GameRow).where(GameRow.name == asked.game)).one()
+    variant = letters.load(game.variant)
+    power = next(power.id for power in variant.powers.values() if power.name == asked.power)
+    number = _answers_today(session, letters, game, power) + 1
+    if number > A_DAY + 1:
+        return False
+    to = letters.recipient(session, asked.address, asked.power)
+    if asked.command is Command.RESULTS and number <= A_DAY:
+        again = _results_again(session, letters, game, power, to, mail)
+        if again is not None:
+            return letters.put(session, again)
+    phase = phase_due(session, game.id, power)
+    facts = facts_of(session, asked, mail, number, phase, power)
+    base = letters.sender.base_url.rstrip("/")
+    facts = replace(facts, map_page=f"{base}/public/{game.id}/map" if base else "")
+    attached = _attached(session, letters, asked, game, variant, phase, power) if number <= A_DAY else []
+    return letters.put(session, render.command(letters.game_info(game), to, facts, attached))
+
+
+def _answers_today(session: Session, letters: LetterContext, game: GameRow, power: str) -> int:
+    addresses = records.addresses(session, game.id).get(power, ())
+    return session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == "command", OutboxRow.game_id == game.id, OutboxRow.recipient.in_(addresses),
+        OutboxRow.due_at > letters.clock.now() - timedelta(days=1))) or 0
+
+
+def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
+    """The open phase if it asks the power for orders."""
+    phase = records.open_phase(session, game_id)
+    asked_powers = None if phase is None else powers_asked(phase)
+    # Who has nothing to retreat is asked for no sheet.
+    return None if asked_powers is not None and power not in asked_powers else phase
+
+
+def facts_of(
+    session: Session, asked: MailCommand, mail: AnsweredMail, number: int, phase: PhaseRow | None, power: str
+) -> CommandFacts:
+    """What the answer to a command says; `number` is which of the day's answers it is, `phase` the one of
+    `phase_due`."""
+    if phase is None:
+        return CommandFacts(mail, asked.command.value, number, A_DAY)
+    sheet = _own_sheet(session, phase, power)
+    versions = [row.version or 1 for row in records.submissions(session, phase.id, power)]
+    first = ballots.first_counts(session, phase)
+    subject = canonical_subject(asked.game, asked.power, phase_of(phase), max(versions, default=0) + 1)
+    return CommandFacts(
+        mail, asked.command.value, number, A_DAY, Closing(phase_of(phase), phase.deadline), sheet,
+        subject="" if first and versions else subject, first_counts=first)
+
+
+def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:
+    """What is on file of a power's orders, in the words that its receipts have."""
+    own = [sheet for sheet in ballots.ranked_submissions(session, phase.id) if sheet.power == power]
+    is_held = any(sheet.held for sheet in own)
+    ballot = ballots.count(own, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
+    if ballot is None:
+        return OwnSheet(held=is_held)
+    row = session.get_one(SubmissionRow, ballot.submission.id)
+    return OwnSheet(row.received_at, row.version, row.sha256 or "", posted=row.sha256 is None, held=is_held,
+                    unsure=_unsure(session, phase, row))
+
+
+def _unsure(session: Session, phase: PhaseRow, row: SubmissionRow) -> int | None:
+    # What a receipt does not show, this answer does not show either.
+    if row.read_at is None or not receipts.waits_for_reading(session, phase):
+        return None
+    lines = lines_of(session, [row.id])[row.id]
+    return sum(line.state is LineState.OPEN for line in lines if line.kind != PART)
+
+
+def _attached(
+    session: Session, letters: LetterContext, asked: MailCommand, game: GameRow, variant: Variant,
+    phase: PhaseRow | None, power: str
+) -> list[Attachment]:
+    if asked.command is Command.SHEET and phase is not None:
+        return [blank_sheet(variant, game.name, phase_of(phase), power)]
+    if asked.command is Command.MAP:
+        # Drawing one takes seconds, in which no other mail could be filed. Each power has it in a letter.
+        stored = (_stored(letters, row) for row in _rows(session, game, power, _WITH_MAP, asked.power))
+        maps = (file for mail in stored if mail is not None for file in _files(mail))
+        return [file for file in maps if file.name.startswith(f"{game.id}-map-")][:1]
+    return []
+
+
+def _results_again(
+    session: Session, letters: LetterContext, game: GameRow, power: str, to: Recipient, mail: AnsweredMail
+) -> OutLetter | None:
+    """The power's newest letter with results under a Message-ID of its own; None if there is none."""
+    row = next(iter(_rows(session, game, power, _RESULTS, to.power)), None)
+    stored = None if row is None else _stored(letters, row)
+    if row is None or stored is None:
+        return None
+    text, html = stored.get_body(("plain",)), stored.get_body(("html",))
+    return OutLetter(
+        key=f"{game.id}/command/{to.address}/{to.power}/{mail.key}", kind="command", recipient=to.address,
+        subject=row.subject, text="" if text is None else str(text.get_content()),
+        html=None if html is None else str(html.get_content()),
+        attachments=tuple(_files(stored)),
+        game_id=game.id, replies_to=mail.message_ids, list_name=game.name)
+
+
+def _rows(session: Session, game: GameRow, power: str, kinds: Sequence[str], named: str) -> list[OutboxRow]:
+    """The letters of these kinds to a power, the newest first. `named` is its name."""
+    addresses = records.addresses(session, game.id).get(power, ())
+    rows = session.scalars(
+        select(OutboxRow)
+        .where(OutboxRow.game_id == game.id, OutboxRow.kind.in_(kinds), OutboxRow.recipient.in_(addresses))
+        .order_by(OutboxRow.id.desc())
+    )
+    # One address may belong to two powers of a game (POST-04), and each is told what it alone may know.
+    return [row for row in rows if named in row.key.split("/")]
+
+
+def _stored(letters: LetterContext, row: OutboxRow) -> EmailMessage | None:
+    try:
+        return message_from_bytes(letters.blobs.read(row.message), policy=policy.default)
+    except BlobError:
+        return None
+
+
+def _files(stored: EmailMessage) -> list[Attachment]:
+    return [
+        Attachment(name, part.get_content_type(), payload_of(part),
+                   str(part["content-id"]).strip("<>") if part["content-id"] else None)
+        for part in stored.walk() if (name := part.get_filename())
+    ]

@@ -1,0 +1,241 @@
+"""The letters between players and the coordinator (BOX-10): the acknowledgement and the notice when one
+comes, and a coordinator's answer from the desk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, sessionmaker
+
+from grammar.headings.tokens import clean_line, drop_prefixes
+from service.clock import Clock
+from service.games.ballots import executed
+from service.games.options import TYPED
+from service.games.phases import phase_of, power_name
+from service.intake.explanations import canonical_subject, gmt
+from service.letters import render
+from service.letters.facts import (
+    AcknowledgementFacts,
+    AnsweredMail,
+    AnswerFacts,
+    Closing,
+    NoticedMail,
+    NoticeFacts,
+    Recipient,
+    SeatOnFile,
+)
+from service.notices import mail_notices
+from service.notices.not_done import NotDone
+from service.store import records
+from service.store.tables import (
+    AddressRow,
+    CorrespondenceRow,
+    GameRow,
+    MailRow,
+    OutboxRow,
+    PhaseRow,
+    PlayerRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+if TYPE_CHECKING:
+    from service.notices.replies import LetterContext
+
+LONGEST_ANSWER = 20_000
+"""Characters of an answer."""
+
+
+def acknowledge(
+    session: Session, letters: LetterContext, row: CorrespondenceRow, *, names_sheet: bool
+) -> None:
+    """Tell the player at once that a letter reached the coordinator: once a day for each subject, and each
+    time where its subject names a sheet, since its player may have forgotten the photograph."""
+    mail, player = session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id)
+    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+    subject = drop_prefixes(clean_line(row.subject)).casefold()
+    thread = row.sha256 or "" if names_sheet else (
+        f"{row.at:%Y-%m-%d}-{sha256(subject.encode()).hexdigest()[:16]}")
+    seats = seats_on_file(session, letters, player, game)
+    facts = AcknowledgementFacts(
+        AnsweredMail(thread, row.at, row.subject, _message_ids(mail)), seats,
+        tuple(map(str, row.files)), names_sheet)
+    power = seats[0].power if game is not None and len(seats) == 1 else ""
+    info = None if game is None else letters.game_info(game)
+    letters.put(session, render.acknowledgement(
+        info, letters.recipient(session, mail.sender or "", power), facts))
+
+
+def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> None:
+    """Tell the coordinator that a letter waits: one notice an hour for each player."""
+    mail, player = session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id)
+    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+    base = letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        key=f"letter-{player.id}-{letters.clock.now():%Y-%m-%d-%H}",
+        event=f"{player.name} wrote you a letter.", since=row.at,
+        link=f"{base}/correspondence/{player.id}" if base else "",
+        consequence="nobody answers it, and nothing in the game changes. Its player was told that it reached "
+                    "you and that it was not read as orders.",
+        mail=NoticedMail(
+            mail.sender or "", True, row.subject, player.name,
+            mail_notices.seats_in_words(session, letters, player, game),
+            mail_notices.closing_of(session, game)))
+    info = None if game is None else letters.game_info(game)
+    letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
+
+
+def seats_on_file(
+    session: Session, letters: LetterContext, player: PlayerRow, game: GameRow | None
+) -> tuple[SeatOnFile, ...]:
+    """The player's own seats with an open phase, in one game or in all of theirs."""
+    seats = session.execute(
+        select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
+        .where(SeatRow.player_id == player.id, *([] if game is None else [GameRow.id == game.id]))
+        .order_by(GameRow.name, SeatRow.power)).all()
+    return tuple(
+        _seat(session, letters, own_game, power, phase)
+        for own_game, power in seats
+        if (phase := records.open_phase(session, own_game.id)) is not None
+    )
+
+
+def _seat(
+    session: Session, letters: LetterContext, game: GameRow, power: str, phase: PhaseRow
+) -> SeatOnFile:
+    key = executed(session, phase).get(power)
+    sheet = None if key is None else session.get_one(SubmissionRow, key)
+    on_file, version = "", 1
+    if sheet is not None:
+        number = "without a version number" if sheet.version is None else f"version {sheet.version}"
+        on_file, version = f"{number}, received {gmt(sheet.received_at)}", (sheet.version or 0) + 1
+    name = power_name(game.variant, power, letters.load)
+    return SeatOnFile(
+        game.name, name, Closing(phase_of(phase), phase.deadline), on_file,
+        canonical_subject(game.name, name, phase_of(phase), version), bool(game.options.get(TYPED, False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """A coordinator's acts on letters, with everything they need."""
+
+    store: sessionmaker[Session]
+    clock: Clock
+    letters: LetterContext
+
+    def answer(self, player_id: int, words: str, key: str, by: str) -> None:
+        """Send free words to the address that the player wrote from last, and settle their open letters. The
+        form's `key` makes a repeated delivery harmless. Raises NotDone."""
+        words = _printable(words)
+        if not words:
+            raise NotDone("Nothing was sent: the answer is empty.")
+        if len(words) > LONGEST_ANSWER:
+            raise NotDone(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
+                          "in parts.")
+        with self.store.begin() as session:
+            last = session.scalars(
+                select(CorrespondenceRow).where(
+                    CorrespondenceRow.player_id == player_id, CorrespondenceRow.sha256.is_not(None))
+                .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
+            if last is None:
+                raise NotDone("Nothing was sent: this player has written no letter.")
+            mail = session.get_one(MailRow, last.sha256)
+            to = self._address(session, player_id, mail.sender or "")
+            game = None if last.game_id is None else session.get_one(GameRow, last.game_id)
+            info = None if game is None else self.letters.game_info(game)
+            facts = AnswerFacts(
+                AnsweredMail(f"answer-{key[:40]}", last.at, last.subject, _message_ids(mail)), words,
+                _bare_subject(last.subject, "" if game is None else game.name))
+            letter = render.answer(info, self.letters.recipient(session, to), facts)
+            if not self.letters.put(session, letter):
+                return
+            sent = session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one()
+            now = self.clock.now()
+            session.add(CorrespondenceRow(
+                player_id=player_id, game_id=last.game_id, letter_id=sent.id, at=now, by=by,
+                subject=letter.subject, words=words, done_at=now, done_by=by))
+            _settle(session, player_id, now=now, by=by)
+            self._log(session, "letter_answered", by, mail, last.game_id)
+
+    def mark_done(self, player_id: int, by: str) -> None:
+        """Settle the open letters of a player without an answer. Raises NotDone."""
+        with self.store.begin() as session:
+            rows = session.scalars(select(CorrespondenceRow).where(
+                CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))).all()
+            if not rows:
+                raise NotDone("Nothing was changed: no letter of this player is open any more.")
+            for row in rows:
+                mail = session.get_one(MailRow, row.sha256)
+                self._log(session, "letter_done", by, mail, row.game_id)
+            _settle(session, player_id, now=self.clock.now(), by=by)
+
+    def _address(self, session: Session, player_id: int, written_from: str) -> str:
+        """The address that the player wrote from, if it is still theirs, else any of theirs."""
+        own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player_id)
+                              .order_by(AddressRow.email)).all()
+        if not own:
+            raise NotDone("Nothing was sent: this player has no mail address any more. Enter it under Games "
+                          "first. Their letters are kept.")
+        return written_from if written_from in own else own[0]
+
+    def _log(self, session: Session, event: str, by: str, mail: MailRow, game_id: str | None) -> None:
+        records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
+                          detail={"mail": mail.sha256[:12]})
+
+
+def open_count(session: Session) -> int:
+    """How many letters of players wait for the coordinator."""
+    return session.scalar(select(func.count()).select_from(CorrespondenceRow).where(
+        CorrespondenceRow.done_at.is_(None))) or 0
+
+
+def threads(session: Session, limit: int = 200) -> list[tuple[PlayerRow, CorrespondenceRow, int]]:
+    """Each player who wrote, with their newest letter and how many are open: open ones first, then the
+    newest."""
+    open_letters = func.count().filter(CorrespondenceRow.done_at.is_(None))
+    newest = func.max(CorrespondenceRow.id)
+    rows = session.execute(
+        select(CorrespondenceRow.player_id, newest, open_letters).group_by(CorrespondenceRow.player_id)
+        .order_by((open_letters == 0), newest.desc()).limit(limit)).all()
+    return [
+        (session.get_one(PlayerRow, player), session.get_one(CorrespondenceRow, row), waiting)
+        for player, row, waiting in rows
+    ]
+
+
+def thread(session: Session, player_id: int) -> list[CorrespondenceRow]:
+    """The letters of one player and the answers to them, in the order in which they came and left."""
+    return list(session.scalars(
+        select(CorrespondenceRow).where(CorrespondenceRow.player_id == player_id)
+        .order_by(CorrespondenceRow.id)))
+
+
+def _settle(session: Session, player_id: int, *, now: object, by: str) -> None:
+    session.execute(
+        update(CorrespondenceRow)
+        .where(CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))
+        .values(done_at=now, done_by=by))
+
+
+def _message_ids(mail: MailRow) -> tuple[str, ...]:
+    message_id = (mail.verdict or {}).get("message_id")
+    return (str(message_id),) if message_id else ()
+
+
+def _bare_subject(subject: str, game: str) -> str:
+    """The subject without "Re:" and without the game's name at its beginning, which the letter's own has."""
+    bare = drop_prefixes(clean_line(subject))
+    while game and bare.casefold().startswith(game.casefold()):
+        bare = drop_prefixes(bare[len(game):].lstrip(" -,:;"))
+    return bare
+
+
+def _printable(words: str) -> str:
+    """Free words without control characters and blanks at line ends."""
+    lines = ("".join(char if char.isprintable() else " " for char in line).rstrip()
+             for line in words.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()

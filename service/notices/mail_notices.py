@@ -1,0 +1,89 @@
+"""Notices to the coordinator about one mail each: whose it is, what it is about, what follows if nothing is
+done."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.games.hold_reasons import REASONS
+from service.games.phases import phase_of, power_name
+from service.intake.verdict import RefusalReason, Verdict
+from service.letters import render
+from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
+from service.store import records
+from service.store.tables import GameRow, IgnoredMailRow, MailRow, OutboxRow, PlayerRow, SeatRow
+
+if TYPE_CHECKING:
+    from service.notices.replies import LetterContext
+
+MOST_AN_HOUR = 5
+"""Notices about ignored mails within an hour, whoever their senders are."""
+_UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
+_IGNORED = "ignored-mail"
+
+
+def about_verdict(session: Session, letters: LetterContext, verdict: Verdict) -> NoticedMail | None:
+    """The mail of a verdict, as a notice names it. None if its header was not read."""
+    if verdict.sender is None and not verdict.subject and verdict.reason is None:
+        return None
+    sender = verdict.sender or ""
+    is_proved = verdict.sender is not None and verdict.reason not in _UNPROVED
+    player = records.player_of(session, sender) if sender else None
+    game = None if verdict.game is None else session.scalar(
+        select(GameRow).where(GameRow.name == verdict.game))
+    named = ", ".join(part for part in (verdict.game, verdict.power) if part)
+    return NoticedMail(
+        sender, is_proved, verdict.subject, "" if player is None else player.name,
+        named or seats_in_words(session, letters, player), closing_of(session, game))
+
+
+def seats_in_words(
+    session: Session, letters: LetterContext, player: PlayerRow | None, game: GameRow | None = None
+) -> str:
+    """The seats of a player in one game or in all: "Powick Bridge, Montrose; Naseby, Ormond"."""
+    if player is None:
+        return ""
+    rows = session.execute(
+        select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
+        .where(SeatRow.player_id == player.id, *([] if game is None else [GameRow.id == game.id]))
+        .order_by(GameRow.name, SeatRow.power)).all()
+    return "; ".join(f"{own.name}, {power_name(own.variant, power, letters.load)}" for own, power in rows)
+
+
+def closing_of(session: Session, game: GameRow | None) -> Closing | None:
+    """The open phase of a game and its deadline; None if no phase is open."""
+    phase = None if game is None else records.open_phase(session, game.id)
+    return None if phase is None else Closing(phase_of(phase), phase.deadline)
+
+
+def notify_of_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMailRow) -> None:
+    """Tell the coordinator of an ignored mail with an attachment (BOX-01): one notice an hour for each
+    player, and `MOST_AN_HOUR` in all."""
+    # The earlier mail counts, or was answered; the list at the desk is enough.
+    if row.reason == RefusalReason.DUPLICATE:
+        return
+    now = letters.clock.now()
+    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == "coordinator_notice", OutboxRow.key.contains(_IGNORED),
+        OutboxRow.due_at > now - timedelta(hours=1))) or 0
+    if sent >= MOST_AN_HOUR:
+        return
+    mail = session.get_one(MailRow, row.sha256)
+    player = session.get_one(PlayerRow, row.player_id)
+    why = REASONS.get(row.reason, "a rule of ours ignores it")
+    base = letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        key=f"{_IGNORED}-{row.player_id}-{now:%Y-%m-%d-%H}",
+        event=f"A mail under a player's address was ignored: {why}. It seems to have an attachment.",
+        since=mail.received_at, link=f"{base}/quarantine#ignored" if base else "",
+        consequence="it does not count, and nobody is answered. If it is a sheet, take it back at the desk: "
+                    "then it is judged like any other mail, by the time at which it was received. Further "
+                    "mails of this hour may bring no notice of their own; the desk lists them all.",
+        mail=NoticedMail(row.sender, False, row.subject, player.name,
+                         seats_in_words(session, letters, player)),
+    )
+    letters.put(session, render.coordinator_notice(None, Recipient(letters.sender.coordinator), facts))

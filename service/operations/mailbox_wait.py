@@ -1,0 +1,85 @@
+"""No deadline closes on a mailbox that could not be emptied: the phase waits, says so, and the coordinator
+may decide to judge without what may still be in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from service.clock import Clock
+from service.games import mailbox_waits
+from service.letters import render
+from service.letters.facts import NoticeFacts, Recipient
+from service.mail.drain import DrainOutcome
+from service.notices.replies import LetterContext
+from service.store import mail_troubles
+from service.store.engine import Store
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+CONSEQUENCE = (
+    "the phase is neither closed nor judged, and players see that it waits. Nobody loses by it: the mail "
+    "server's own stamps say what came in time. It goes on by itself within two minutes once the mailbox can "
+    "be emptied; or decide on the game's page to judge without the mails that may still be there.")
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxWait:
+    """The check before a deadline. `empty` empties the mailbox after an instant (`MailboxDrain.empty`)."""
+
+    store: Store
+    clock: Clock
+    desk: LetterContext
+    empty: Callable[[datetime], DrainOutcome]
+
+    def must_wait(self, phase_id: int) -> bool:
+        """Empty the mailbox for a phase whose deadline has passed; whether the phase must wait for it. The
+        coordinator then gets one notice a deadline."""
+        with self.store.begin() as session:
+            phase = session.get(PhaseRow, phase_id)
+            if phase is None or phase.state != PhaseState.OPEN or phase.deadline > self.clock.now():
+                return False
+            wait = mailbox_waits.standing(session, phase_id)
+            if wait is not None and wait.waived_at is not None:
+                return False
+            deadline = phase.deadline
+        outcome = self.empty(deadline)
+        with self.store.begin() as session:
+            phase = session.get_one(PhaseRow, phase_id)
+            # Decided while the mailbox was being emptied.
+            wait = mailbox_waits.standing(session, phase_id)
+            why = "" if wait is not None and wait.waived_at is not None else _why(session, phase, outcome)
+            if not why:
+                return False
+            if mailbox_waits.waits(session, phase, why, self.clock.now()):
+                self._tell(session, phase, why)
+        return True
+
+    def _tell(self, session: Session, phase: PhaseRow, why: str) -> None:
+        game, base_url = session.get_one(GameRow, phase.game_id), self.desk.sender.base_url.rstrip("/")
+        facts = NoticeFacts(
+            # One notice a deadline, however often the mailbox is looked into.
+            key=f"mailbox-{phase.id}-{phase.deadline.isoformat()}", event=why, since=phase.deadline,
+            link=f"{base_url}/games/{game.id}" if base_url else "", consequence=CONSEQUENCE)
+        to = Recipient(self.desk.sender.coordinator)
+        self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
+
+
+def _why(session: Session, phase: PhaseRow, outcome: DrainOutcome) -> str:
+    """Why a phase must wait, in sentences; "" if everything that came in time is here."""
+    if outcome.trouble:
+        return f"The mailbox could not be emptied at the deadline. {outcome.trouble}"
+    left = outcome.in_time(phase.deadline)
+    if left:
+        return f"{_mails(left)} that came in time could not be taken in yet."
+    unread = mail_troubles.unread_between(session, phase.opens_at, phase.deadline)
+    if unread:
+        return (f"{_mails(unread)} that came in time cannot be fetched from the mail server; see Health, and "
+                "look at the mailbox with a mail program.")
+    return ""
+
+
+def _mails(count: int) -> str:
+    return f"{count} mail{'' if count == 1 else 's'}"

@@ -1,0 +1,48 @@
+"""The tables of the mailbox: mails that the server keeps from us, and deadlines that wait for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.store.columns import TableBase
+
+
+class MailTroubleRow(TableBase):
+    """A mail that the server does not hand out or does not let go. The row ends with the trouble."""
+
+    __tablename__ = "mail_troubles"
+    __table_args__ = (Index("mail_troubles_by_kind", "kind", "received_at"),)
+    account: Mapped[str] = mapped_column(String(200), primary_key=True)
+    folder: Mapped[str] = mapped_column(String(200), primary_key=True)
+    uidvalidity: Mapped[str] = mapped_column(String(80), primary_key=True)
+    uid: Mapped[str] = mapped_column(String(300), primary_key=True)
+    # A `MailTroubleKind`.
+    kind: Mapped[str] = mapped_column(String(20))
+    # A sentence of ours with the server's code, never its words.
+    why: Mapped[str] = mapped_column(Text)
+    since: Mapped[datetime]
+    tries: Mapped[int]
+    # Not tried again before.
+    due_at: Mapped[datetime]
+    # Of a mail that was not fetched; they tell whether it came in later from another place.
+    size: Mapped[int | None]
+    received_at: Mapped[datetime | None]
+
+
+class MailboxWaitRow(TableBase):
+    """A phase whose deadline has passed and that is not closed, because the mailbox could not be emptied."""
+
+    __tablename__ = "mailbox_waits"
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"), primary_key=True)
+    since: Mapped[datetime]
+    # The newest sentence.
+    why: Mapped[str] = mapped_column(Text)
+    # A coordinator's decision to judge without what may still be in the mailbox.
+    waived_at: Mapped[datetime | None]
+    waived_by: Mapped[str | None] = mapped_column(String(80))
+    waived_why: Mapped[str | None] = mapped_column(Text)
+    # The mailbox was emptied, or the phase was closed without it.
+    ended_at: Mapped[datetime | None]
