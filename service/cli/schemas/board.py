@@ -78,10 +78,13 @@ def variant_file() -> Schema:
                 FILLED, "The rule set, a module of `adjudicator.rules` or of `boards/rules`."
             ),
             "values": with_text({"type": "object"}, "Answers to what the printed rules leave open."),
+            "earlier": with_text(
+                table_of(FILLED), "Answers that were changed: what counted before, for games begun then."
+            ),
             "citations": with_text(table_of(FILLED), "The source of a sentence of the results."),
             "figures": with_text({"type": "object"}, "Numbers and lists that the rules ask for."),
         },
-        ("values", "citations", "figures"),
+        ("values", "earlier", "citations", "figures"),
     )
     return an_object(
         {

@@ -11,6 +11,7 @@ from sqlalchemy import select
 import maps
 from reading.review import ReviewLimits
 from service.games import mailbox_waits
+from service.games.options import HOUSE_RULES
 from service.intake.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
@@ -58,7 +59,7 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     assert begin(desk, **{"mail:Argyll": "One@argyll.example, two@argyll.example"})[0] == 303
     row = game(desk)
     assert row is not None
-    assert row.options == {"post_first": True, "start": "2028-03-01"}
+    assert row.options == {"post_first": True, "start": "2028-03-01", HOUSE_RULES: {"supply_sent": "surplus"}}
     with desk.table.site.store() as session:
         rows = records.phases(session, row.id)
         addresses = records.addresses(session, row.id)
