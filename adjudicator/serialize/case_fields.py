@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adjudicator.context import Context
@@ -38,10 +39,12 @@ class NameReader:
         self._unit = re.compile(rf"({powers})\s+({kinds})\s+(\S.*)", re.IGNORECASE)
 
     def power(self, field: str, name: Any) -> str:
-        """The id of a power, written in any case."""
+        """The id of a power, written in any case. The fault for another name lists the powers and the nearest
+        (INS-05): "The Protectorate" is a slip for "Protectorate"."""
         power = self._powers.get(str(name).casefold())
         if power is None:
-            raise CaseFault(field, f"there is no power {name!r}")
+            raise CaseFault(field, f"there is no power {name!r}{_nearest(name, self._powers.values())}; "
+                                   f"the powers are {', '.join(self._powers.values())}")
         return power
 
     def unit_kind(self, field: str, letter: Any) -> str:
@@ -54,7 +57,9 @@ class NameReader:
         """A province by its id or full name."""
         province = self._provinces.get(str(name).casefold())
         if province is None:
-            raise CaseFault(field, f"there is no region {name!r}")
+            # A code of three letters is near to too many others, so that names alone are offered.
+            names = [p.name for p in self._context.board.provinces.values()]
+            raise CaseFault(field, f"there is no region {name!r}{_nearest(name, names)}")
         return province
 
     def region(self, field: str, text: Any) -> Region:
@@ -77,9 +82,17 @@ class NameReader:
         """A unit as "FRANCE F SPA/SC", where such a unit can stand."""
         match = self._unit.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
+            self._check_author(field, text)
             raise CaseFault(field, f"{text!r} is not a power, a unit type and a region")
         power, kind, place = match.groups()
         return self.unit_in(field, self._powers[power.casefold()], kind.upper(), place)
+
+    def _check_author(self, field: str, text: Any) -> None:
+        """A CaseFault if only the power of "Frence A PAR" is wrong: the words before a kind of unit."""
+        words = text.split() if isinstance(text, str) else []
+        kinds = [index for index, word in enumerate(words) if word.upper() in self._context.kinds]
+        if kinds and kinds[0] > 0:
+            self.power(field, " ".join(words[:kinds[0]]))
 
     def unit_in(self, field: str, power: str, kind: str, place: Any) -> Unit:
         """A unit of that kind in the region named, where such a unit can stand."""
@@ -127,3 +140,11 @@ def as_object(field: str, data: Any) -> Document:
     if not isinstance(data, dict):
         raise CaseFault(field, "must be an object")
     return data
+
+
+def _nearest(name: Any, known: Iterable[str]) -> str:
+    """"; the nearest is X", or "" where no known name is near."""
+    by_form = {word.casefold(): word for word in known}
+    # At 0.6, the usual measure, "Atlantis" would be near to Albania.
+    near = difflib.get_close_matches(str(name).casefold(), by_form, 1, 0.7)
+    return f"; the nearest is {by_form[near[0]]}" if near else ""

@@ -174,3 +174,21 @@ def test_an_illegal_order_is_a_result_and_no_fault() -> None:
         "void",
         "illegal",
     )
+
+
+@pytest.mark.parametrize(("case", "error"), [
+    ({**GOOD, "units": ["The Protectorate A Kent"], "orders": []}, "units[0]: there is no power "
+     "'The Protectorate'; the nearest is Protectorate; the powers are The Crown, Cumberland, "),
+    ({**GOOD, "units": ["Protectorate A Kint"], "orders": []},
+     "units[0]: there is no region 'Kint'; the nearest is Kent"),
+    ({**GOOD, "units": [], "orders": [{"power": "Prussia", "order": "hold", "type": "A", "loc": "Kent"}]},
+     "orders[0].power: there is no power 'Prussia'; the powers are The Crown, Cumberland, "),
+    # Nothing before the kind of unit, and no kind of unit at all.
+    ({**GOOD, "units": ["A Kent"], "orders": []}, "units[0]: 'A Kent' is not a power, a unit type"),
+    ({**GOOD, "units": ["The Protectorate"], "orders": []}, "units[0]: 'The Protectorate' is not a power, "),
+])
+def test_a_wrong_name_gets_the_near_one(case: dict[str, Any], error: str) -> None:
+    """INS-05: "a wrong power names the powers and the near one"."""
+    status, (reply,) = _run(json.dumps(case), variant="w3k")
+    assert status == 1
+    assert reply["error"].startswith(error)
