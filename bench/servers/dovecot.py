@@ -184,7 +184,8 @@ class Dovecot:
         if self.tls:
             self.imaps = self.imaps or free_port()
             make_certificate(self.root)
-        version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout  # noqa: S603 as below
+        asked = [program, "--version"]
+        version = subprocess.run(asked, capture_output=True, check=True).stdout  # noqa: S603 as below
         self._write_settings(account, new_language=not version.startswith(b"2.3."))
         self._give_to(account)
         # Left behind by `kill`; if its number is in use again, Dovecot takes itself for running.

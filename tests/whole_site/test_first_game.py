@@ -133,7 +133,9 @@ def test_every_command_of_the_first_game_does_what_the_page_says(tmp_path: Path)
 
 def _approve(port: int) -> None:
     """What the page says about the browser: sign in, follow the results, approve."""
-    (name, password) = re.search(r"sign in as `(\w+)` with `([\w-]+)`", PAGE.read_text("utf-8")).groups()  # type: ignore[union-attr]
+    signs_in = re.search(r"sign in as `(\w+)` with `([\w-]+)`", PAGE.read_text("utf-8"))
+    assert signs_in is not None
+    name, password = signs_in.groups()
     visitor = ScriptedCoordinator(f"http://127.0.0.1:{port}")
     today = visitor.post("/sign-in", name=name, password=password)
     assert "Judged. The results wait for your approval." in re.sub(r"\s+", " ", today)

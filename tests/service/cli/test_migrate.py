@@ -138,7 +138,8 @@ def test_a_database_on_a_server_wants_a_backup_first(
     own_site(tmp_path)
     make_old(database_url)
     monkeypatch.setenv("GALLOPER_DATABASE", database_url)
-    with pytest.raises(SiteError, match=f"pg_dump --format=custom --file=before-{NEWEST}.dump 'postgresql://"):
+    command = f"pg_dump --format=custom --file=before-{NEWEST}.dump 'postgresql://"
+    with pytest.raises(SiteError, match=command):
         run(tmp_path)
     engine = open_engine(database_url)
     note = "INSERT INTO events (at, actor, what, detail) VALUES (:at, 'x', :what, '{}')"
