@@ -6,50 +6,17 @@ Nothing of an open phase, no person and no sheet; where the rules hide units, on
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from enum import StrEnum
-
 from sqlalchemy.orm import Session
 
 import maps
-from adjudicator.formats import datc_cases, diplomacy_game, jdip_game
-from adjudicator.formats.classic import refuse_losses
-from adjudicator.formats.game_log import FormatFault, GameBoard, GameLog, LoggedPhase, Written
+from adjudicator.formats.forms import Format, write_log
+from adjudicator.formats.game_log import GameLog, LoggedPhase, Written
 from adjudicator.serialize import codec
-from adjudicator.serialize.judged_case import case_of
+from maps.game_board import game_board
 from maps.variant import Variant
 from service.games import lots
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
-
-
-class Format(StrEnum):
-    """What a game can be written as."""
-
-    DIPLOMACY = "diplomacy"
-    JDIP = "jdip"
-    DATC = "datc"
-    CASES = "cases"
-
-
-WRITERS: Mapping[Format, Callable[..., Written]] = {
-    Format.DIPLOMACY: diplomacy_game.write,
-    Format.JDIP: jdip_game.write,
-    Format.DATC: datc_cases.write,
-}
-READERS: Mapping[Format, Callable[[GameBoard, bytes], tuple[GameLog, ...]]] = {
-    Format.DIPLOMACY: diplomacy_game.read,
-    Format.JDIP: jdip_game.read,
-    Format.DATC: datc_cases.read,
-}
-
-
-def board_of(variant: Variant) -> GameBoard:
-    """A variant as the formats take it."""
-    return GameBoard(
-        variant.slug, variant.context(), variant.rules, {row.text: row.region for row in variant.names}
-    )
 
 
 def write_game(session: Session, game: GameRow, form: Format, *, lossy: bool) -> Written:
@@ -57,20 +24,7 @@ def write_game(session: Session, game: GameRow, form: Format, *, lossy: bool) ->
     that out instead, and says so."""
     variant = maps.load(game.variant)
     log, hidden = public_log(session, game, variant)
-    return write_log(board_of(variant), log, form, lossy=lossy, hidden=hidden)
-
-
-def write_log(
-    board: GameBoard, log: GameLog, form: Format, *, lossy: bool, hidden: tuple[str, ...] = ()
-) -> Written:
-    """A game in a format. `hidden` says of which phases something is missing. Raises FormatFault."""
-    refuse_losses(hidden, lossy=lossy)
-    written = (
-        _write_cases(board, log, lossy=lossy)
-        if form is Format.CASES
-        else WRITERS[form](board, log, lossy=lossy)
-    )
-    return Written(written.data, (*hidden, *written.left_out), written.notes)
+    return write_log(game_board(variant), log, form, lossy=lossy, hidden=hidden)
 
 
 def public_log(session: Session, game: GameRow, variant: Variant) -> tuple[GameLog, tuple[str, ...]]:
@@ -111,21 +65,3 @@ def public_log(session: Session, game: GameRow, variant: Variant) -> tuple[GameL
 
 def _lots(session: Session, row: PhaseRow, count: int) -> tuple[int, ...]:
     return lots.tape_of(session, row, count) if count else ()
-
-
-def _write_cases(board: GameBoard, log: GameLog, *, lossy: bool) -> Written:
-    """A case of `galloper adjudicate` for each judged phase, with what is expected."""
-    lines, left_out = [], []
-    for phase in log.phases:
-        if phase.resolution is None:
-            continue
-        case, answer = case_of(board.context, board.rules, phase.position, phase.resolution, phase.lots)
-        if case is None or answer is None:
-            left_out.append(f"{phase.position.phase}: a case cannot say all of it.")
-            continue
-        answer.pop("id")
-        lines.append(json.dumps({**case, "expect": answer}, ensure_ascii=False))
-    refuse_losses(left_out, lossy=lossy)
-    if not lines:
-        raise FormatFault("No phase of this game can be written as a case yet; nothing was written.")
-    return Written(("\n".join(lines) + "\n").encode(), tuple(left_out))

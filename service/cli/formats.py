@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import maps
+from adjudicator.formats.forms import READERS, Format, recognized, write_log
 from adjudicator.formats.game_log import MAX_BYTES, FormatFault, GameLog, Written
 from adjudicator.formats.judge_again import check, with_results
+from maps.game_board import game_board
 from maps.variant import Variant
-from service.archive.formats import READERS, Format, board_of, write_game, write_log
+from service.archive.formats import write_game
 from service.cli.adjudicate import case_lines, judged
 from service.cli.program.results import print_result
 from service.games.names import game_called
@@ -50,7 +52,7 @@ def convert(
 ) -> int:
     """Write the game of a file in another format, with our judge's results. Raises FormatFault, SiteError."""
     variant = maps.load(slug)
-    board = board_of(variant)
+    board = game_board(variant)
     games = _games(variant, file)
     if len(games) != 1:
         raise FormatFault(f"{file} holds {len(games)} games, and one is converted at a time; part the file.")
@@ -85,21 +87,6 @@ def judge_again(file: Path, slug: str, out: TextIO, *, as_json: bool) -> int:
     return 1 if odd or not lines else 0
 
 
-def recognized(data: bytes) -> Format:
-    """The format of a file's bytes, by how they begin. Raises FormatFault."""
-    if data.startswith(b"\x1f\x8b") or b"<jsx" in data[:4000]:
-        return Format.JDIP
-    head = data[:400_000].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if head.startswith(b"{"):
-        return Format.DIPLOMACY if b'"phases"' in head else Format.CASES
-    if b"case" in head.lower():
-        return Format.DATC
-    raise FormatFault(
-        "The file is in no format that is known here: a saved game of diplomacy or jDip, test cases of jDip, "
-        "or cases of galloper adjudicate."
-    )
-
-
 def _sentence(line: dict[str, Any]) -> str:
     parts = [*line["differences"], *(f"cannot be read: {text}" for text in line["unread"])]
     return f"{line['game']}, {line['phase']}: {'; '.join(parts)}"
@@ -109,7 +96,7 @@ def _compared(variant: Variant, file: Path) -> Iterator[dict[str, Any]]:
     for log in _games(variant, file):
         for fault in log.faults:
             yield {"game": log.name, "phase": "", "differences": [fault], "unread": []}
-        for judged_phase in check(board_of(variant), log):
+        for judged_phase in check(game_board(variant), log):
             yield {
                 "game": log.name,
                 "phase": str(judged_phase.phase),
@@ -149,7 +136,7 @@ def _games(variant: Variant, file: Path) -> tuple[GameLog, ...]:
     form = recognized(data)
     if form is Format.CASES:
         raise FormatFault(f"{file} holds cases, and each of them stands alone; only games can be converted.")
-    return READERS[form](board_of(variant), data)
+    return READERS[form](game_board(variant), data)
 
 
 def _bytes(file: Path) -> bytes:

@@ -673,7 +673,7 @@ def game_address(
 
 
 def _known_format(name: str) -> str:
-    from service.archive.formats import Format
+    from adjudicator.formats.forms import Format
 
     if name not in set(Format):
         raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(Format)}.")

@@ -8,13 +8,13 @@ import maps
 from adjudicator.formats.game_log import GameBoard, GameLog, LoggedPhase
 from adjudicator.judge import judge
 from bench.adjudicate.random_orders import phase_orders
-from service.archive.formats import board_of
+from maps.game_board import game_board
 
 STANDARD = maps.load("standard")
 
 
 def standard_board() -> GameBoard:
-    return board_of(STANDARD)
+    return game_board(STANDARD)
 
 
 def random_game(seed: int, count: int) -> GameLog:

@@ -16,7 +16,7 @@ from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.orders import Convert, Hold, Move, Order
 from adjudicator.units import UnitRef
-from service.archive.formats import board_of
+from maps.game_board import game_board
 from tests.support.game_logs import STANDARD, random_game, standard_board
 
 BOARD = standard_board()
@@ -76,7 +76,7 @@ def test_a_board_that_the_package_has_not_is_refused(slug: str) -> None:
     log = GameLog("g", slug, (LoggedPhase(variant.start),))
     refusal = rf"diplomacy cannot hold a game of {slug}: .*cases holds every board"
     with pytest.raises(FormatFault, match=refusal):
-        diplomacy_game.write(board_of(variant), log, lossy=True)
+        diplomacy_game.write(game_board(variant), log, lossy=True)
 
 
 def test_an_order_without_a_word_is_refused_unless_the_loss_is_asked_for() -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import maps
+from adjudicator.formats.forms import READERS, Format
 from adjudicator.formats.game_log import FormatFault
-from service.archive.formats import READERS, Format, board_of, write_game
+from maps.game_board import game_board
+from service.archive.formats import write_game
 from service.cli.adjudicate import judged
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow
@@ -38,7 +40,7 @@ def test_a_running_game_leaves_as_far_as_it_is_public(site: Site, form: Format) 
     table = _standard(site)
     with site.store() as session:
         data = write_game(session, session.get_one(GameRow, table.game), form, lossy=False).data
-    games = READERS[form](board_of(table.variant), data)
+    games = READERS[form](game_board(table.variant), data)
     orders = {str(order.to) for phase in games[0].phases for order in phase.orders if hasattr(order, "to")}
     assert orders == {"SPA", "PIC", "NTH"}
     plain = gzip.decompress(data) if form is Format.JDIP else data
