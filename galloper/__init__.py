@@ -7,7 +7,8 @@
     >>> game.judge()
     <Resolution: 1 of 1 orders succeed, then Autumn 1901 Movement>
 
-Boards, positions, orders in JSON, judging, games and saved games need the standard library only.
+Boards, positions, orders in JSON, judging, games and saved games, also those of other programs, need the
+standard library only.
 `parse_order` and orders as text, `read_sheet` and `draw_map` import their libraries on first use, and say in
 a sentence which package is missing. docs/api.md has an example of each call, and the promise of what stays.
 
@@ -26,6 +27,7 @@ from galloper.drawing import draw_map
 from galloper.errors import (
     BoardError,
     DrawingError,
+    FormatError,
     GalloperError,
     GameOverError,
     LotsError,
@@ -37,6 +39,7 @@ from galloper.errors import (
 )
 from galloper.games import Game
 from galloper.orders import Order
+from galloper.other_formats import ExportedGame, ImportedGame, ImportedPhase, export_game, import_games
 from galloper.parsing import parse_order, parse_orders
 from galloper.played_phase import Difference, PlayedPhase
 from galloper.positions import OrderLike, Outcome, Position, Resolution, SheetLike
@@ -55,9 +58,13 @@ __all__ = [
     "Difference",
     "Dislodgement",
     "DrawingError",
+    "ExportedGame",
+    "FormatError",
     "GalloperError",
     "Game",
     "GameOverError",
+    "ImportedGame",
+    "ImportedPhase",
     "LotsError",
     "MissingLibraryError",
     "Order",
@@ -82,6 +89,8 @@ __all__ = [
     "add_boards",
     "boards",
     "draw_map",
+    "export_game",
+    "import_games",
     "load_board",
     "parse_order",
     "parse_orders",

@@ -47,6 +47,11 @@ class SavedGameError(GalloperError, ValueError):
     """A saved game that cannot be read or written; the sentence names the field at fault."""
 
 
+class FormatError(GalloperError, ValueError):
+    """A game that another program's format cannot hold, or a file that is not in its format; the sentence
+    names the phase, line or case."""
+
+
 class SheetError(GalloperError):
     """A photograph that cannot be opened, or a sheet that does not say what was asked."""
 

@@ -40,6 +40,8 @@ for name in galloper.boards():
     game.save(FOLDER + "/game.json")
     again = galloper.Game.load(FOLDER + "/game.json")
     assert again.to_json() == game.to_json()
+    form = "diplomacy" if name == "standard" else "cases"
+    assert galloper.export_game(game, form=form, lossy=True).data
     told[name] = {"phases": sorted(phases), "replay": len(again.replay()), "text": str(again)}
 print(json.dumps(told))
 """
