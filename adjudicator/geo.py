@@ -104,11 +104,14 @@ class Board:
 
     `links[movement class][region]` is the set of regions reachable in one step. Both directions are listed;
     a one-way link is listed for one side only. A class cannot enter a region that is missing from it.
+    `homes` are pairs of a power and one of its home centres, as the board has them.
     """
 
     provinces: Mapping[str, Province]
     links: Links
+    homes: frozenset[tuple[str, str]] = field(init=False, repr=False, compare=False)
     _near: dict[str, dict[str, frozenset[str]]] = field(init=False, repr=False, compare=False)
+    _marked: dict[str, dict[str, str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         neighbours: dict[str, dict[str, set[str]]] = {}
@@ -119,6 +122,15 @@ class Board:
         object.__setattr__(
             self, "_near", {m: {p: frozenset(s) for p, s in rows.items()} for m, rows in neighbours.items()}
         )
+        # Rule sets ask both for every line of an adjustment phase, so no province is searched again.
+        homes = frozenset((p.home, p.id) for p in self.provinces.values() if p.home is not None)
+        object.__setattr__(self, "homes", homes)
+        marked: dict[str, dict[str, str]] = {}
+        for province in self.provinces.values():
+            for name, equals, value in (mark.partition("=") for mark in sorted(province.marks)):
+                if equals:
+                    marked.setdefault(name, {}).setdefault(province.id, value)
+        object.__setattr__(self, "_marked", marked)
 
     def neighbours(self, region: Region, movement: str) -> frozenset[Region]:
         """Regions one step away from `region` for a movement class; empty when there are none."""
@@ -132,6 +144,10 @@ class Board:
         """The regions of a province that a movement class can enter: one, or one for each coast; sorted."""
         return tuple(sorted((r for r in self.links.get(movement, {}) if r.province == province),
                             key=lambda r: r.coast or ""))
+
+    def marked(self, name: str) -> Mapping[str, str]:
+        """Ids of the provinces with a mark "name=value", each with its value; empty where there are none."""
+        return self._marked.get(name, {})
 
     def centres(self) -> tuple[str, ...]:
         """Ids of all supply centres, sorted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from adjudicator.context import Context
 from adjudicator.lots import Lots
@@ -13,8 +14,10 @@ def by_distance(context: Context, units: Sequence[Unit], count: int, centres: It
     """The first `count` units to go: the farthest from any owned centre first, then units that convoy,
     then by name of the province (DATC 4.D.8 of 2023). Steps over land and sea count alike for every
     kind of unit."""
+    if not count:
+        return []
     # From any owned centre, not only home centres (DATC 6.J.11), and by sea for armies too (6.J.10).
-    steps = _steps_from(context, centres)
+    steps = _steps_from(context, centres, {unit.region.province for unit in units})
     provinces = context.board.provinces
     unreachable = len(provinces)  # more steps than any way has
 
@@ -40,11 +43,12 @@ def by_lot(units: Sequence[Unit], count: int, lots: Lots) -> tuple[list[Unit], L
     return drawn_units, lots
 
 
-def _steps_from(context: Context, centres: Iterable[str]) -> dict[str, int]:
-    """Each province that can be reached, with its steps from the nearest of the centres (breadth first)."""
+def _steps_from(context: Context, centres: Iterable[str], goals: AbstractSet[str]) -> dict[str, int]:
+    """Each goal that can be reached, and what is nearer, with its steps from the nearest of the centres
+    (breadth first)."""
     steps = dict.fromkeys(centres, 0)
     edge = list(steps)
-    while edge:
+    while edge and not goals <= steps.keys():
         reached = []
         for province in edge:
             for other in context.tables.neighbours[province]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from adjudicator.context import Context
@@ -10,7 +11,7 @@ from adjudicator.position import Memory
 HOME = "home"
 """The note that says whose home centre a province is: ("home", power, province)."""
 
-Homes = set[tuple[str, str]]
+Homes = AbstractSet[tuple[str, str]]
 """Pairs of a power and one of its home centres."""
 
 
@@ -18,7 +19,7 @@ def home_centres(context: Context, memory: Memory) -> Homes:
     """All home centres of all powers."""
     noted = {(note[1], note[2]) for note in memory.notes if note[0] == HOME}
     # The first move notes all homes, so notes are either complete or absent.
-    return noted or {(p.home, p.id) for p in context.board.provinces.values() if p.home is not None}
+    return noted or context.board.homes
 
 
 def with_home_centres(memory: Memory, homes: Homes) -> Memory:

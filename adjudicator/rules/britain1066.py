@@ -9,7 +9,7 @@ decision taken (docs/rulings/britain1066.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, NotePart, Position
 from adjudicator.rules import britain1066_hidden as hidden_fleet
-from adjudicator.rules.britain1066_hidden import HIDDEN, SEEN, Lie, box_for, is_unseen, mark
+from adjudicator.rules.britain1066_hidden import HIDDEN, SEEN, Lie, box_for, is_unseen
 from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
 from adjudicator.rules.britain1066_winter import SENTENCES as WINTER_SENTENCES
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
@@ -218,11 +218,11 @@ class Conquest(Ruleset):
         sea the first that still lies there, unless the sea is taken."""
         if months(sheet.context, sheet.position.phase) != self.number("hidden_until"):
             return {}
-        occupied = _occupied(sheet)
+        occupied, sea_of = _occupied(sheet), sheet.context.board.marked(HIDDEN)
         taken = set(occupied)
         surfacing: dict[Unit, Unit] = {}
         for unit in sorted(sheet.units):
-            sea = mark(sheet.context.board.provinces[unit.region.province], HIDDEN)
+            sea = sea_of.get(unit.region.province)
             if sea is not None and sea not in taken and unit.region.province in occupied:
                 taken.add(sea)
                 surfacing[unit] = replace(unit, region=Region(sea))
@@ -278,16 +278,13 @@ class Conquest(Ruleset):
         captured are noted, up to the number they may build in (D66-05)."""
         context = sheet.context
         if months(context, sheet.position.phase) >= self.number("hidden_until"):
+            boxes = context.board.marked(HIDDEN)
             for _, account in sorted(sheet.accounts.items()):
-                excess = sorted(
-                    u
-                    for u in account.units
-                    if mark(context.board.provinces[u.region.province], HIDDEN) is not None
-                )
+                excess = sorted(unit for unit in account.units if unit.region.province in boxes)
                 account.removed += excess
                 sheet.notes += [("note_excess", unit.power, unit) for unit in excess]
         notes = set(sheet.memory.notes)
-        for power in _invaders(context.board.provinces.values()):
+        for power in _invaders(context):
             before = captured(sheet.memory, power)
             more = max(0, self.number("captured_homes") - len(before))
             fresh = sorted(sheet.accounts[power].centres - before)[:more]
@@ -296,21 +293,21 @@ class Conquest(Ruleset):
 
     def is_home(self, sheet: AdjustmentSheet, power: str, province: str) -> bool:
         """An invader's captured centre, or a home centre as it is now (D66-05, D66-07, D66-09)."""
-        if power in _invaders(sheet.context.board.provinces.values()):
+        if power in _invaders(sheet.context):
             return province in captured(sheet.memory, power)
         memory = sheet.memory if self.choice("nomination") == "at_once" else sheet.position.memory
         return (power, province) in home_centres(sheet.context, memory)
 
     def builds_off_centres(self, power: str, province: Province) -> bool:
-        return mark(province, BUILDS) == power
+        return f"{BUILDS}={power}" in province.marks
 
     def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None:
         """Which kinds each power builds, and where (D66-03, D66-05, D66-07)."""
-        province = sheet.context.board.provinces[order.region.province]
-        kinds = mark(province, KINDS)
+        place = order.region.province
+        kinds = sheet.context.board.marked(KINDS).get(place)
         if kinds is not None:
             allowed = kinds.split()
-        elif order.power in _invaders(sheet.context.board.provinces.values()):
+        elif order.power in _invaders(sheet.context):
             allowed = [*self.word_list("armies")]
         elif order.power in self.word_list("build_at_will"):
             allowed = [*sheet.context.kinds]
@@ -318,7 +315,7 @@ class Conquest(Ruleset):
             allowed = [kind for kind in sheet.context.kinds if kind not in self.word_list("at_will")]
         if order.kind in allowed:
             return None
-        return "illegal", ("no_such_kind", order.power, province.id, order.kind)
+        return "illegal", ("no_such_kind", order.power, place, order.kind)
 
     def needs_no_supply(self, context: Context, unit: Unit) -> bool:
         is_off_board = OFF in context.board.provinces[unit.region.province].marks
@@ -339,8 +336,9 @@ def months(context: Context, phase: Phase) -> int:
     return 1 + len(seasons) * years + seasons.index(phase.season) - seasons.index(start.season)
 
 
-def _invaders(provinces: Iterable[Province]) -> set[str]:
-    return {power for province in provinces if (power := mark(province, BUILDS)) is not None}
+def _invaders(context: Context) -> Collection[str]:
+    """The powers that build off the board."""
+    return context.board.marked(BUILDS).values()
 
 
 def _waits(sheet: MovementSheet, power: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from adjudicator.context import Context
-from adjudicator.geo import Province, Region
+from adjudicator.geo import Region
 from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
 from adjudicator.phases.legality import CHECKS
@@ -35,26 +35,21 @@ class Lie(Order):
     sea: Region
 
 
-def mark(province: Province, name: str) -> str | None:
-    """What a province's mark of that name says after "="; None if it has no such mark."""
-    marks = (text.partition("=") for text in province.marks)
-    return next((value for key, _, value in marks if key == name), None)
-
-
 def is_unseen(context: Context, memory: Memory, unit: Unit) -> bool:
     """True if a unit is in a box and has not shown itself."""
     box = unit.region.province
-    return mark(context.board.provinces[box], HIDDEN) is not None and (SEEN, box) not in memory.notes
+    return box in context.board.marked(HIDDEN) and (SEEN, box) not in memory.notes
 
 
 def box_for(context: Context, order: Lie) -> str | None:
     """The box of the same number in the sea that the order names; None if it names no box or another sea."""
-    current = context.board.provinces[order.place.province]
-    if mark(current, HIDDEN) is None:
+    place, boxes = order.place.province, context.board.marked(HIDDEN)
+    if place not in boxes:
         return None
-    number = current.name.rpartition(" ")[2]
-    return next((p.id for p in context.board.provinces.values()
-                 if mark(p, HIDDEN) == order.sea.province and p.name.rpartition(" ")[2] == number), None)
+    names = {box: context.board.provinces[box].name for box in boxes}
+    number = names[place].rpartition(" ")[2]
+    return next((box for box, sea in boxes.items()
+                 if sea == order.sea.province and names[box].rpartition(" ")[2] == number), None)
 
 
 def visible_position(context: Context, position: Position, power: str | None) -> Position:
@@ -71,7 +66,7 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     A unit in the open that was ordered to help one of them appears to hold without an order, because its
     order would tell where the hidden one is.
     """
-    boxes = {p.id for p in context.board.provinces.values() if mark(p, HIDDEN) is not None}
+    boxes = context.board.marked(HIDDEN).keys()
     seen_boxes = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}
     owners = _owners(resolution, boxes)
     came_out = {outcome.order.unit.region.province for outcome in resolution.outcomes
