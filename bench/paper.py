@@ -26,8 +26,8 @@ from bench.figure import print_line
 from grammar.headings.sheet import SheetHeading
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
-from service.intake.recognizer import EngineRecognizer, ImageOpener
-from service.intake.sandbox import SandboxLimits
+from service.intake.opening.sandbox import SandboxLimits
+from service.intake.sheets.recognizer import EngineRecognizer, ImageOpener
 from service.pictures import BlankSheet, sheets_pdf, to_pngs
 from training.handwriting.appearance import choose
 from training.handwriting.paper import SIZE

@@ -18,8 +18,8 @@ from galloper.orders import Order
 from galloper.parsing import parse_orders
 
 if TYPE_CHECKING:
-    from service.intake.read_photo import PhotoReading
-    from service.intake.recognizer import EngineRecognizer
+    from service.intake.sheets.read_photo import PhotoReading
+    from service.intake.sheets.recognizer import EngineRecognizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def read_sheet(
     with needed_for("Reading a sheet"):
         from reading.page import PageReader
         from reading.vocabulary import vocabulary_of
-        from service.intake.read_photo import photo_json, read_photo
+        from service.intake.sheets.read_photo import photo_json, read_photo
 
         recognizer = _recognizer()
     vocabulary = vocabulary_of(sheet_board.inner, None if phase is None else PhaseKind(phase))
@@ -144,7 +144,7 @@ def _bytes_of(photo: str | PathLike[str] | bytes) -> tuple[str, bytes]:
 
 @cache
 def _recognizer() -> EngineRecognizer:
-    from service.intake.recognizer import EngineRecognizer
+    from service.intake.sheets.recognizer import EngineRecognizer
 
     return EngineRecognizer()
 

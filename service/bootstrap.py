@@ -23,24 +23,32 @@ from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, Settings
 from service.games import turns
-from service.intake import process_mail, reread_line
+from service.intake import process_mail
 from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import build_context
-from service.intake.open_mail import ChildBodies
+from service.intake.opening.open_mail import ChildBodies
+from service.intake.opening.sandbox import WALL_PER_CPU, SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
-from service.intake.read_submission import SubmissionReader
-from service.intake.recognizer import ChildProbe, EngineRecognizer, ImageOpener, LineRecognizer, Recognizer
-from service.intake.reread_line import LineReader
-from service.intake.sandbox import WALL_PER_CPU, SandboxLimits
+from service.intake.sheets import reread_line
+from service.intake.sheets.read_submission import SubmissionReader
+from service.intake.sheets.recognizer import (
+    ChildProbe,
+    EngineRecognizer,
+    ImageOpener,
+    LineRecognizer,
+    Recognizer,
+)
+from service.intake.sheets.reread_line import LineReader
 from service.jobs import DbosJobs
-from service.mail import ingest, outbox
+from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
-from service.mail.drain import MailboxDrain
-from service.mail.login import Login
-from service.mail.smtp import Transport
+from service.mail.mailbox import ingest
+from service.mail.mailbox.drain import MailboxDrain
+from service.mail.sending import outbox
+from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
 from service.notices.broadcasts import Broadcasts
 from service.notices.correspondence import Correspondence
@@ -311,7 +319,7 @@ class _LazyRecognizer:
         return self._loaded().recognize(data, name)
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
-        """See `service.intake.recognizer.LineRecognizer`."""
+        """See `service.intake.sheets.recognizer.LineRecognizer`."""
         return self._loaded().recognize_line(upright, box, rotation)
 
     def _loaded(self) -> EngineRecognizer:

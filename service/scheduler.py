@@ -17,7 +17,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from service.clock import Clock
 from service.games import mailbox_waits
 from service.jobs import Jobs
-from service.mail import ingest
+from service.mail.mailbox import ingest
 from service.notices import reminders
 from service.store import records
 from service.store.engine import Store

@@ -28,7 +28,7 @@ from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.recognizer import EngineRecognizer
 from training.evaluation.score import gives, matches
 from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth
 from training.tuning.calibrate import Judged, table_of

@@ -23,7 +23,7 @@ from reading.decode import opinions
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.recognizer import EngineRecognizer
 from training.calibrate_confidence import as_read
 from training.evaluation.score import matches
 from training.evaluation.truth import NoTruth, TrueSheet, Truth, load_truth

@@ -26,7 +26,7 @@ from maps.variant import Variant
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.recognizer import EngineRecognizer
 from service.store.tables import LineState
 from training.evaluation.align import align
 

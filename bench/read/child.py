@@ -26,8 +26,8 @@ from ocr.engines import Engine
 from ocr.engines.default import default_engines
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
-from service.intake.read_photo import photo_json, read_photo
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.read_photo import photo_json, read_photo
+from service.intake.sheets.recognizer import EngineRecognizer
 
 Reader = Callable[[Path], dict[str, Any]]
 _KIB_IN_MIB = 1024

@@ -27,8 +27,8 @@ from ocr.page import Page, Reading, Status
 from service.bootstrap import TEND_SECONDS, Running, Site, open_site
 from service.clock import Clock, SystemClock
 from service.config import Settings
-from service.intake.recognizer import RecognizedPage
-from service.mail.ingest import take_in
+from service.intake.sheets.recognizer import RecognizedPage
+from service.mail.mailbox.ingest import take_in
 
 MB_PER_MIB = 1.048576
 
@@ -40,7 +40,7 @@ class BlankPageRecognizer:
     """Reading switched off: every photograph is a page without a line."""
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
-        """See `service.intake.recognizer.Recognizer`."""
+        """See `service.intake.sheets.recognizer.Recognizer`."""
         return (RecognizedPage(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
 
 

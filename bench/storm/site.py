@@ -33,7 +33,7 @@ from service.games import create
 from service.games.deadlines import PhaseWindow
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
-from service.intake.explanations import canonical_subject
+from service.intake.verdicts.explanations import canonical_subject
 from service.record.chain import sessions
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import GameRow, PhaseRow

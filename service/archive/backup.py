@@ -25,8 +25,8 @@ from sqlalchemy.orm import Session
 from adjudicator.errors import UserFacingError
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
-from service.mail import hold as switches
-from service.mail import ingest
+from service.mail.mailbox import ingest
+from service.mail.sending import hold as switches
 from service.record import chain
 from service.record.chain import sessions
 from service.store import dump, records

@@ -23,9 +23,10 @@ from adjudicator.errors import UserFacingError
 from service.archive import job_rows
 from service.archive.backup import check_record
 from service.games.game_clock import is_rehearsal
-from service.intake import process_mail, reread_line
+from service.intake import process_mail
 from service.intake.filing import READ_WORK
-from service.mail import ingest
+from service.intake.sheets import reread_line
+from service.mail.mailbox import ingest
 from service.record import chain
 from service.store.blobs import Blobs
 from service.store.tables import (

@@ -26,7 +26,7 @@ from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
-from service.intake.recognizer import Recognizer
+from service.intake.sheets.recognizer import Recognizer
 
 NEAR = 0.3
 """The least overlap of two boxes, as a share of both together, at which they are the same line of ink."""

@@ -116,7 +116,7 @@ _OWN_PROOF = ("a sheet counts only if its sender's domain signed it (DKIM), whic
 def check_mailbox(settings: Settings) -> Finding:
     """Log in, open the folder and count the mails that wait. Nothing is fetched or moved."""
     from service.mail.account import open_source
-    from service.mail.ingest import MailboxError
+    from service.mail.mailbox.ingest import MailboxError
     from service.mail.trust_settings import trust_of
 
     incoming = settings.mail_in
@@ -155,7 +155,7 @@ def check_mailbox(settings: Settings) -> Finding:
 
 def check_sending(settings: Settings) -> Finding:
     """Connect to the relay, greet it and log in. No mail is handed over."""
-    from service.mail.smtp import ServerUnavailable, SmtpTransport
+    from service.mail.sending.smtp import ServerUnavailable, SmtpTransport
 
     outgoing = settings.mail_out
     if outgoing.kind == "folder":
@@ -272,7 +272,7 @@ def time_in_greeting(greeting: str) -> datetime | None:
 
 def _newest_stamp(settings: Settings) -> datetime | None:
     from service.mail.account import open_source
-    from service.mail.ingest import MailboxError
+    from service.mail.mailbox.ingest import MailboxError
 
     source = open_source(settings.mail_in)
     try:
@@ -361,7 +361,7 @@ def check_reader(_settings: Settings) -> Finding:
 
     from ocr.engines import tesseract
     from ocr.engines.ppocr import ModelError, PpOcr
-    from service.intake.sandbox import ChildFault, decode_photo
+    from service.intake.opening.sandbox import ChildFault, decode_photo
 
     try:
         decoded = decode_photo(_specimen(), "specimen.jpg")

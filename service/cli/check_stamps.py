@@ -13,9 +13,9 @@ def check_stamps(settings: Settings) -> Finding:
     """Read the headers of the newest mails and compare them with what is set; nothing is marked or moved."""
     from service.mail.account import open_source
     from service.mail.headers import split_mail
-    from service.mail.imap import ImapSource
-    from service.mail.ingest import MailboxError
-    from service.mail.maildir import MaildirSource
+    from service.mail.mailbox.imap import ImapSource
+    from service.mail.mailbox.ingest import MailboxError
+    from service.mail.mailbox.maildir import MaildirSource
     from service.mail.stamp_survey import MOST_MAILS, fitting, survey, was_taken_in
     from service.mail.trust_settings import trust_of
 

@@ -13,18 +13,24 @@ from typing import Any, TextIO
 
 from adjudicator.errors import UserFacingError
 from service.cli.program.faults import file_sentence
-from service.intake.context import ContextError, IntakeContext, context_from_json, instant, txt_records
-from service.intake.explanations import explain
-from service.intake.open_mail import ChildBodies, joined
-from service.intake.rules import as_earlier_mail, body_need, judge_mail
-from service.intake.sandbox import ChildFault
+from service.intake.opening.open_mail import ChildBodies, joined
+from service.intake.opening.sandbox import ChildFault
 from service.intake.sender_proof import with_proof
-from service.intake.verdict import EarlierMail, Verdict
+from service.intake.verdicts.context import (
+    ContextError,
+    IntakeContext,
+    context_from_json,
+    instant,
+    txt_records,
+)
+from service.intake.verdicts.explanations import explain
+from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
+from service.intake.verdicts.verdict import EarlierMail, Verdict
 from service.mail.authentication.dns import TableLookup, TxtLookup
 from service.mail.authentication.verdict import Authentication
-from service.mail.body import BodyNeed
-from service.mail.image_types import PictureProbe, PillowProbe
+from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, read_head
+from service.mail.mime.image_types import PictureProbe, PillowProbe
 
 _TOGETHER = 64
 """Mails that are held in memory at the same time."""

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from service.cli.program.results import print_result
 from service.config import ConfigError
-from service.mail.grants import (
+from service.mail.access.grants import (
     Client,
     LoginFailed,
     begin_browser_login,
@@ -25,8 +25,8 @@ from service.mail.grants import (
     finish_browser_login,
     wait_for_owner,
 )
-from service.mail.loopback import LoopbackListener
-from service.mail.secret_file import read_secret, write_secret
+from service.mail.access.loopback import LoopbackListener
+from service.mail.access.secret_file import read_secret, write_secret
 
 FILE = "refresh-token"
 """The file in the site's folder that keeps what the owner allowed."""

@@ -567,7 +567,7 @@ def game_read_again(
     """Read a game's old sheets with today's reader and compare. Changes nothing."""
     import maps
     from service.archive.reread import run_reread
-    from service.intake.recognizer import EngineRecognizer
+    from service.intake.sheets.recognizer import EngineRecognizer
 
     raise typer.Exit(
         run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,

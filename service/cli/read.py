@@ -19,8 +19,8 @@ from reading.page import PageReader
 from reading.vocabulary import Vocabulary, vocabulary_of
 from service.cli.program.faults import file_sentence
 from service.cli.program.results import print_progress
-from service.intake.read_photo import photo_json, read_photo
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.read_photo import photo_json, read_photo
+from service.intake.sheets.recognizer import EngineRecognizer
 
 
 class NamesError(UserFacingError):

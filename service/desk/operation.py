@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.hold_reasons import REASONS
-from service.mail import hold, outbox
+from service.mail.sending import hold, outbox
 from service.operations.health import BACKUP, RESTORED
 from service.record import chain
 from service.store import records

@@ -22,7 +22,7 @@ from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
-from service.mail import hold
+from service.mail.sending import hold
 from service.notices import correspondence, ignored_mails
 from service.notices.broadcasts import corrections
 from service.operations import clock_check

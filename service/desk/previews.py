@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from service.desk.games.carry_out import game_row
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
-from service.mail.compose import one_line
+from service.mail.sending.compose import one_line
 from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
 from service.notices.replies import LetterContext

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.games.phases import phase_title
-from service.intake.sandbox import ChildFault
-from service.intake.verdict import RefusalReason
+from service.intake.opening.sandbox import ChildFault
+from service.intake.verdicts.verdict import RefusalReason
 from service.mail.message import Picture
 from service.notices import ignored_mails
 from service.notices import quarantine as acts

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from grammar.headings.names import exact_spans, heading_names
 from grammar.headings.tokens import Token, clean_line, drop_prefixes, tokens
-from service.intake.context import GameContext, IntakeContext
-from service.intake.verdict import RefusalReason, Verdict
+from service.intake.verdicts.context import GameContext, IntakeContext
+from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.mail.message import BodyState, IncomingMail
 
 _MOST_WORDS = 20

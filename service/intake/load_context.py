@@ -16,8 +16,8 @@ from maps.variant import Variant
 from reading.vocabulary import known_game
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of
-from service.intake.context import GameContext, IntakeContext
-from service.intake.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.context import GameContext, IntakeContext
+from service.intake.verdicts.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
 from service.store import records

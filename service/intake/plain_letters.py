@@ -14,11 +14,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.intake import load_context as contexts
-from service.intake.context import IntakeContext
 from service.intake.load_context import LETTER
-from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.mail.body.quotation import LetterText, split_quoted
 from service.mail.message import BodyState, IncomingMail
-from service.mail.quotation import LetterText, split_quoted
 from service.store import records
 from service.store.tables import CorrespondenceRow, GameRow, MailState, OutboxRow, SeatRow
 

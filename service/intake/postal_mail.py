@@ -14,8 +14,8 @@ from service.clock import Clock
 from service.games import lots
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
-from service.intake.recognizer import ImageOpener
-from service.intake.sandbox import ChildFault
+from service.intake.opening.sandbox import ChildFault
+from service.intake.sheets.recognizer import ImageOpener
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs

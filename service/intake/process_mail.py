@@ -18,24 +18,25 @@ from sqlalchemy.orm import Session, sessionmaker
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import lots
-from service.intake import ignored_mails, plain_letters, typed_page, waiting_proof
+from service.intake import ignored_mails, plain_letters, waiting_proof
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand, command_in
-from service.intake.context import IntakeContext
 from service.intake.filing import file_submission, semantic_key
-from service.intake.open_mail import BodyReader, open_mail
-from service.intake.recognizer import UnopenedProbe
+from service.intake.opening.open_mail import BodyReader, open_mail
+from service.intake.opening.sandbox import ChildFault
 from service.intake.returned_letters import BounceNotices, note_report
-from service.intake.rules import as_earlier_mail, body_need, judge_mail
-from service.intake.sandbox import ChildFault
 from service.intake.sender_proof import with_proof
-from service.intake.verdict import Note, RefusalReason, Verdict, VerdictKind
+from service.intake.sheets import typed_page
+from service.intake.sheets.recognizer import UnopenedProbe
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
+from service.intake.verdicts.verdict import Note, RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
-from service.mail import ingest
 from service.mail.authentication.dns import NO_DNS, TxtLookup
-from service.mail.body import BodyNeed
-from service.mail.image_types import PictureProbe
+from service.mail.body.read import BodyNeed
+from service.mail.mailbox import ingest
 from service.mail.message import BodyState, IncomingMail, read_head
+from service.mail.mime.image_types import PictureProbe
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (

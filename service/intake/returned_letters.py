@@ -6,9 +6,9 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
-from service.intake.verdict import RefusalReason, Verdict
-from service.mail import returned
+from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.mail.reports import Outcome
+from service.mail.sending import returned
 from service.store import records
 
 _REPORTS = {RefusalReason.BOUNCE, RefusalReason.RECEIPT}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from service.intake.context import IntakeContext
+from service.intake.verdicts.context import IntakeContext
 from service.mail.authentication.dns import SECONDS_PER_MAIL, MailLookups, TxtLookup
 from service.mail.authentication.prove import prove_sender
 from service.mail.authentication.verdict import AuthResult

@@ -41,7 +41,7 @@ from service.letters.facts import (
     RetreatFacts,
     WelcomeFacts,
 )
-from service.mail.compose import Attachment, OutLetter, one_line
+from service.mail.sending.compose import Attachment, OutLetter, one_line
 
 COLUMNS = 72
 LONGEST = 500

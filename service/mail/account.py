@@ -9,9 +9,9 @@ from threading import Lock, local
 from typing import Generic, TypeVar
 
 from service.config import MailIn, MailOut
-from service.mail.ingest import MailboxLocation, MailSource, RawMail, Signal, WaitingMail
-from service.mail.login import Login
-from service.mail.smtp import FolderTransport, MailEnvelope, SmtpTransport, Transport
+from service.mail.access.login import Login
+from service.mail.mailbox.ingest import MailboxLocation, MailSource, RawMail, Signal, WaitingMail
+from service.mail.sending.smtp import FolderTransport, MailEnvelope, SmtpTransport, Transport
 
 IN_CHANGEABLE = frozenset({
     "host", "port", "tls", "user", "password", "oauth", "folder", "done_folder", "quarantine_folder",
@@ -25,10 +25,10 @@ Whose stamps are believed and who sends are read at the start alone."""
 def open_source(settings: MailIn, *, login: Login | None = None, until: float | None = None) -> MailSource:
     """The mailbox of the settings. `until`: when whatever it does has to end (`time.monotonic`)."""
     if settings.kind == "maildir":
-        from service.mail.maildir import MaildirSource
+        from service.mail.mailbox.maildir import MaildirSource
 
         return MaildirSource(settings)
-    from service.mail.imap import ImapSource
+    from service.mail.mailbox.imap import ImapSource
 
     return ImapSource(settings, login=login, until=until)
 

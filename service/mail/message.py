@@ -1,7 +1,7 @@
 """Raw mail bytes to an IncomingMail: first its head, and then its body, where somebody needs it. Never
 raises: what cannot be read is left out or marked.
 
-Nothing is decided here; `service.intake.rules` does that.
+Nothing is decided here; `service.intake.verdicts.rules` does that.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from enum import StrEnum
 
 from service.mail.authentication.verdict import Authentication
 from service.mail.authors import authors
-from service.mail.body import MailBody, MailFile, read_body, without_envelope
+from service.mail.body.read import MailBody, MailFile, read_body, without_envelope
 from service.mail.headers import Headers, decode_words, message_ids, split_headers
-from service.mail.image_types import PictureProbe, PictureState, PictureType, Probe, picture_type
+from service.mail.mime.image_types import PictureProbe, PictureState, PictureType, Probe, picture_type
 from service.mail.reports import DeliveryReport, MachineMarks, machine_marks, may_be_report
 
 MOST_PROBED = 60

@@ -28,7 +28,7 @@ from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_title
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo, ResultsFacts
-from service.mail.compose import Attachment
+from service.mail.sending.compose import Attachment
 from service.notices.current_map import Control, map_date, shown
 from service.record.references import on_map, root_mark
 from service.store import records

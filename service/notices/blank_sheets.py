@@ -11,7 +11,7 @@ from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
 from service.letters import render
-from service.mail.compose import Attachment
+from service.mail.sending.compose import Attachment
 from service.pictures import BlankSheet
 
 

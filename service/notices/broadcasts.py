@@ -23,7 +23,7 @@ from service.games.deadlines import DeadlineExtension
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
-from service.intake.explanations import canonical_subject
+from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.calendar_feed import DueDate, feed, feed_path
 from service.letters.facts import (
@@ -39,7 +39,7 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import Control, shown

@@ -22,11 +22,11 @@ from service.games.decisions import PART
 from service.games.lines import lines_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.commands import Command, MailCommand
-from service.intake.explanations import canonical_subject
+from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
-from service.mail.compose import Attachment, OutLetter
-from service.mail.mime_parts import payload_of
+from service.mail.mime.parts import payload_of
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices import receipts
 from service.notices.blank_sheets import blank_sheet
 from service.store import records

@@ -16,7 +16,7 @@ from service.clock import Clock
 from service.games.ballots import executed
 from service.games.options import TYPED
 from service.games.phases import phase_of, power_name
-from service.intake.explanations import canonical_subject, gmt
+from service.intake.verdicts.explanations import canonical_subject, gmt
 from service.letters import render
 from service.letters.facts import (
     AcknowledgementFacts,

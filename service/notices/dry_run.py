@@ -26,7 +26,7 @@ from service.games.lines import lines_of
 from service.games.results import ShownPower, show
 from service.games.seal import sealed
 from service.games.turns import NotReady, resolve_orders
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer
 from service.record.references import RecordReference, root_mark

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.intake.ignored_mails import LEFT, TAKEN_BACK
-from service.intake.verdict import RefusalReason
+from service.intake.verdicts.verdict import RefusalReason
 from service.jobs import Jobs
-from service.mail import ingest
+from service.mail.mailbox import ingest
 from service.notices.not_done import NotDone
 from service.store import records
 from service.store.blobs import Blobs

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of, power_name
-from service.intake.verdict import RefusalReason, Verdict
+from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.letters import render
 from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
 from service.store import records

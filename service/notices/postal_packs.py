@@ -20,7 +20,7 @@ from service import pictures
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.blank_sheets import blanks
 from service.notices.replies import LetterContext
 from service.pictures import PaperEnvelope

@@ -23,8 +23,8 @@ from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.games.results import show, unit_text
 from service.intake.commands import Command, MailCommand
-from service.intake.explanations import canonical_subject, explain
-from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.explanations import canonical_subject, explain
+from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
     AcknowledgementFacts,
@@ -50,7 +50,7 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
-from service.mail.compose import OutLetter
+from service.mail.sending.compose import OutLetter
 from service.notices import command_answers
 from service.notices.broadcasts import playing_rules
 from service.notices.correspondence import seats_on_file

@@ -20,20 +20,20 @@ from maps.variant import Variant
 from service.clock import Clock
 from service.games import phases
 from service.intake import load_context as contexts
-from service.intake.context import IntakeContext
-from service.intake.explanations import Explanation, explain
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
-from service.intake.open_mail import BodyReader, ChildBodies
-from service.intake.recognizer import ChildProbe, ImageOpener, UnopenedProbe
-from service.intake.sandbox import ChildFault
-from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.opening.open_mail import BodyReader, ChildBodies
+from service.intake.opening.sandbox import ChildFault
+from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.explanations import Explanation, explain
+from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing, RejectionFacts
-from service.mail.body import BodyNeed
-from service.mail.image_types import PictureState
+from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
+from service.mail.mime.image_types import PictureState
 from service.notices.not_done import NotDone
 from service.notices.replies import Replies
 from service.store import records

@@ -18,13 +18,13 @@ from service.games.decisions import PART
 from service.games.lines import SettledLine, lines_of
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_of
-from service.intake.context import IntakeContext
-from service.intake.explanations import canonical_subject, explain
-from service.intake.verdict import Verdict, VerdictKind
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.explanations import canonical_subject, explain
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient
 from service.mail.authentication.trust import NOBODY
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import turned
 from service.pictures import BoxedLine
 from service.record.references import sheet_mark

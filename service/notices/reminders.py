@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 
 from service.games.game_clock import pace_of
 from service.games.phases import phase_of, powers_asked
-from service.intake.explanations import canonical_subject
+from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
-from service.mail.compose import OutLetter
+from service.mail.sending.compose import OutLetter
 from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow

@@ -22,9 +22,9 @@ from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand
-from service.intake.context import IntakeContext
-from service.intake.explanations import Explanation, canonical_subject, explain, seat_meant
-from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
+from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import (
     AnsweredMail,
@@ -37,9 +37,9 @@ from service.letters.facts import (
     Recipient,
     RejectionFacts,
 )
-from service.mail import outbox
-from service.mail.compose import Attachment, OutLetter
 from service.mail.message import IncomingMail
+from service.mail.sending import outbox
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices import bounces, command_answers, correspondence, mail_notices, receipts
 from service.notices.blank_sheets import blank_sheet
 from service.notices.receipts import nobody

@@ -24,7 +24,7 @@ from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import dislodged_text, redacted_for, show, unit_text
 from service.games.seal import unsealing_note
-from service.intake.explanations import canonical_subject
+from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import (
     AdjustmentFacts,
@@ -41,7 +41,7 @@ from service.letters.facts import (
     Standings,
     UnitChanges,
 )
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import Enclosure, control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control

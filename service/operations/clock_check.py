@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.mail.ingest import MailboxError
+from service.mail.mailbox.ingest import MailboxError
 from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.games import mailbox_waits
-from service.mail import hold
+from service.mail.sending import hold
 from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago
 from service.operations.mailbox_status import MailboxStatus

@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import Condition, Event
 
 from service.clock import Clock
-from service.mail.ingest import IngestCounts
+from service.mail.mailbox.ingest import IngestCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class MailboxStatus:
                 lambda: self.complete_from is not None and self.complete_from >= after, seconds)
 
     def recording(self, report: Callable[[str], None]) -> Callable[[str], None]:
-        """A reporter for `service.mail.ingest.watch` that also notes each answer here."""
+        """A reporter for `service.mail.mailbox.ingest.watch` that also notes each answer here."""
         def note(trouble: str) -> None:
             now = self.clock.now()
             # One thread watches the mailbox, and others show what it answered.

@@ -13,7 +13,7 @@ from service.clock import Clock
 from service.games import mailbox_waits
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.mail.drain import DrainOutcome
+from service.mail.mailbox.drain import DrainOutcome
 from service.notices.replies import LetterContext
 from service.store import mail_troubles
 from service.store.engine import Store

@@ -35,7 +35,7 @@ from service.store.tables import (
 
 
 class PlaceLike(Protocol):
-    """Where a mail was seen (`service.mail.ingest.MailboxLocation`)."""
+    """Where a mail was seen (`service.mail.mailbox.ingest.MailboxLocation`)."""
 
     @property
     def account(self) -> str: ...

@@ -8,7 +8,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from demo.story import Story, story_of
 from reading.vocabulary import parse_typed, printed
-from service.mail.body import read_body
+from service.mail.body.read import read_body
 
 STORY: Story = story_of("brittania")
 ON_DICE = "5 Grain for Conquest of Somerset with the King"

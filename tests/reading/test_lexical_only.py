@@ -19,8 +19,8 @@ from ocr.engines.default import default_engines
 from ocr.page import Photo
 from ocr.read import read
 from reading.review import ReviewLimits
-from service.intake.read_submission import SubmissionReader
-from service.intake.recognizer import RecognizedPage
+from service.intake.sheets.read_submission import SubmissionReader
+from service.intake.sheets.recognizer import RecognizedPage
 from service.notices.replies import Replies
 from service.store.tables import LineRow, PageRow
 from tests.support.site import Site

@@ -25,7 +25,7 @@ READERS = (
     "reading.heading",
     "reading.join_rows",
     "reading.classify",
-    "service.intake.recognizer",
+    "service.intake.sheets.recognizer",
     "ocr.read",
     "grammar.parse",
 )

@@ -12,8 +12,8 @@ import maps
 from demo.story import STORIES, story_of
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
-from service.intake.read_photo import photo_json, read_photo
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.read_photo import photo_json, read_photo
+from service.intake.sheets.recognizer import EngineRecognizer
 
 SHEETS = [("bretwalda", "autumn-621-gwynedd-v1.jpg"), ("britain1066", "march-1066-norse-v1.jpg"),
           ("war1648", "june-1618-adjust-france-v1.jpg"), ("brittania", "harvest-602-red.jpg")]

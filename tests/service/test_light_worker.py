@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import sys
-import service.bootstrap, service.mail.imap
+import service.bootstrap, service.mail.mailbox.imap
 print([name for name in ("cv2", "onnxruntime", "rapidocr", "fastapi", "weasyprint") if name in sys.modules])
 """
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock, SimulatedClock, SystemClock
 from service.jobs import DbosJobs, Jobs, Payload
-from service.mail.outbox import OutLetter, put
+from service.mail.sending.outbox import OutLetter, put
 from service.scheduler import Schedule, due_now
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState

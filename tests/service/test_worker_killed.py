@@ -111,10 +111,10 @@ POINTS = (
     ("service.intake.process_mail.process_mail", "before"),
     ("service.store.records.end_mail", "after"),
     ("service.intake.process_mail.process_mail", "after"),
-    ("service.intake.read_submission.SubmissionReader.read", "before"),
-    ("service.intake.read_submission.SubmissionReader._store", "after"),
-    ("service.intake.read_submission.SubmissionReader.read", "after"),
-    ("service.mail.smtp.FolderTransport.send", "after"),
+    ("service.intake.sheets.read_submission.SubmissionReader.read", "before"),
+    ("service.intake.sheets.read_submission.SubmissionReader._store", "after"),
+    ("service.intake.sheets.read_submission.SubmissionReader.read", "after"),
+    ("service.mail.sending.smtp.FolderTransport.send", "after"),
     ("service.bootstrap.Site.send_letters", "after"),
 )
 CLOSING = (

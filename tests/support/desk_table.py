@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from service.app import create_app
 from service.intake.postal_mail import PostalMail
-from service.intake.recognizer import ImageOpener
+from service.intake.sheets.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
 from service.notices.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails

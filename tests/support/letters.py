@@ -13,7 +13,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.config import MailOut
-from service.mail.outbox import OutLetter, SendCounts, SmtpTransport, put, send_due
+from service.mail.sending.outbox import OutLetter, SendCounts, SmtpTransport, put, send_due
 from service.store.tables import OutboxRow
 from tests.support.site import Site
 

@@ -44,7 +44,7 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
-from service.mail.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter
 
 AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)
 MOVEMENT = Phase(1644, "Autumn", PhaseKind.MOVEMENT)

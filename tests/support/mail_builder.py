@@ -13,11 +13,11 @@ from typing import Any
 
 from PIL import Image
 
-from service.intake.context import IntakeContext, context_from_json
-from service.intake.rules import as_earlier_mail, judge_mail
-from service.intake.verdict import EarlierMail, Verdict
-from service.mail.image_types import PillowProbe
+from service.intake.verdicts.context import IntakeContext, context_from_json
+from service.intake.verdicts.rules import as_earlier_mail, judge_mail
+from service.intake.verdicts.verdict import EarlierMail, Verdict
 from service.mail.message import read_mail
+from service.mail.mime.image_types import PillowProbe
 
 FIXTURES = Path(__file__).parents[1] / "data" / "mail"
 IN_TIME = datetime(2025, 3, 22, 12, 0, tzinfo=UTC)

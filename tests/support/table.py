@@ -30,16 +30,16 @@ from service.games import create, turns
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.turns import Announcer, extend_calendar
-from service.intake.context import IntakeContext
-from service.intake.explanations import canonical_subject
 from service.intake.load_context import build_context
-from service.intake.open_mail import BodyReader, OwnBodies
+from service.intake.opening.open_mail import BodyReader, OwnBodies
 from service.intake.process_mail import MailOpener, MailStore, give_up_mail, process_mail, tell_sender
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.explanations import canonical_subject
 from service.jobs import DbosJobs, Jobs
-from service.mail import ingest
 from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.authentication.trust import Trust, trust_in
-from service.mail.image_types import PictureProbe, PillowProbe
+from service.mail.mailbox import ingest
+from service.mail.mime.image_types import PictureProbe, PillowProbe
 from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
 from service.store.tables import (

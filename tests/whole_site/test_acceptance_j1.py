@@ -38,8 +38,8 @@ from service.games.extensions import move_deadline
 from service.games.lots import fresh_seed
 from service.games.phases import phase_of
 from service.games.turns import extend_calendar
-from service.intake.explanations import canonical_subject
-from service.intake.recognizer import RecognizedPage
+from service.intake.sheets.recognizer import RecognizedPage
+from service.intake.verdicts.explanations import canonical_subject
 from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import (

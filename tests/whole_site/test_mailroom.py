@@ -12,9 +12,9 @@ import pytest
 from service.clock import SystemClock
 from service.config import MailIn, MailOut
 from service.jobs import DbosJobs, Payload
-from service.mail.imap import ImapSource
-from service.mail.ingest import WORK, IngestCounts, take_in, watch
-from service.mail.outbox import OutLetter, SmtpTransport, put, send_due
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import WORK, IngestCounts, take_in, watch
+from service.mail.sending.outbox import OutLetter, SmtpTransport, put, send_due
 from service.scheduler import LETTERS, Schedule
 from service.store import records
 from service.store.tables import MailState

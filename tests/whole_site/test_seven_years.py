@@ -27,8 +27,8 @@ from bench.storm.site import photograph
 from maps.valid_moves import valid_moves
 from service.archive import backup
 from service.archive.export import Edition
-from service.mail import hold, outbox
-from service.mail.smtp import FolderTransport
+from service.mail.sending import hold, outbox
+from service.mail.sending.smtp import FolderTransport
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.store import records

@@ -27,7 +27,7 @@ from service.cli.schemas.parts import (
     table_of,
     with_text,
 )
-from service.intake.verdict import RefusalReason, VerdictKind
+from service.intake.verdicts.verdict import RefusalReason, VerdictKind
 from service.mail.authentication.verdict import Method
 
 _CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}

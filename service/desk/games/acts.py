@@ -21,7 +21,7 @@ from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.lots import fresh_seed
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.turns import extend_calendar
-from service.intake.read_submission import THRESHOLD
+from service.intake.sheets.read_submission import THRESHOLD
 from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
 from service.store.records import log_event, phases

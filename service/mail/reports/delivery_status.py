@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.message import Message
 
 from service.mail.headers import as_text, split_mail
-from service.mail.mime_parts import Tree, content_type, payload_of
+from service.mail.mime.parts import Tree, content_type, payload_of
 from service.mail.reports.values import Outcome
 
 _MOST_BLOCKS = 100

@@ -16,7 +16,7 @@ from html import unescape
 from flufl.bounce import all_failures
 
 from service.mail.headers import Headers, addresses, decode_bytes, split_mail
-from service.mail.mime_parts import Tree, content_type, payload_of
+from service.mail.mime.parts import Tree, content_type, payload_of
 from service.mail.reports.values import Outcome
 
 _MOST_PARTS = 20

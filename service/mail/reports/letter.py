@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from email.message import Message
 
 from service.mail.headers import Headers, message_ids, split_mail
-from service.mail.mime_parts import Tree, payload_of
+from service.mail.mime.parts import Tree, payload_of
 
 # The kind of letter, a point, a part of a hash: `compose.message_id`. It is in the return address, too.
 _LOCAL_PART = r"[a-z0-9-]{1,40}\.[0-9a-f]{24}"

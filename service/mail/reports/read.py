@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email.message import Message
 
 from service.mail.headers import Headers, addresses, decode_words
-from service.mail.mime_parts import Tree, content_type
+from service.mail.mime.parts import Tree, content_type
 from service.mail.reports import dialects
 from service.mail.reports.delivery_status import blocks_in_text, blocks_of, statuses, summary
 from service.mail.reports.letter import letters_quoted, letters_reported

@@ -13,8 +13,8 @@ from sqlalchemy import func, insert, select, text
 
 from service.archive import backup
 from service.archive.backup import BackupFault
-from service.mail import hold, outbox
-from service.mail.smtp import FolderTransport
+from service.mail.sending import hold, outbox
+from service.mail.sending.smtp import FolderTransport
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.store import dump

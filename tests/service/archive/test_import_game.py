@@ -10,7 +10,7 @@ import pytest
 
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, import_archive
-from service.mail import hold
+from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
 from service.store import dump

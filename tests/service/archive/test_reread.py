@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from tests.service.intake.test_read_submission import Shown, page, recognized
 
 import maps
 from adjudicator.judge import judge
@@ -26,12 +27,11 @@ from service.archive.export import Edition
 from service.archive.reread import Change, RereadFault, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.intake.read_submission import SubmissionReader
-from service.intake.recognizer import EngineRecognizer
+from service.intake.sheets.read_submission import SubmissionReader
+from service.intake.sheets.recognizer import EngineRecognizer
 from service.notices.replies import Replies
 from service.store.digests import canonical, plain
 from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
-from tests.service.intake.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.played import archived, finish

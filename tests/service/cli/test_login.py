@@ -21,7 +21,7 @@ import pytest
 
 from service.cli.login import FILE, PROVIDERS, LoginOptions, MailProvider, log_in
 from service.config import ConfigError, MailIn, OAuth
-from service.mail.grants import (
+from service.mail.access.grants import (
     Client,
     DeviceCode,
     LoginFailed,
@@ -30,8 +30,8 @@ from service.mail.grants import (
     finish_browser_login,
     wait_for_owner,
 )
-from service.mail.loopback import LoopbackListener
-from service.mail.oauth import NoToken, Tokens
+from service.mail.access.loopback import LoopbackListener
+from service.mail.access.oauth import NoToken, Tokens
 
 Answer = tuple[int, bytes]
 DEVICE: Answer = (200, json.dumps({

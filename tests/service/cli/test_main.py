@@ -31,9 +31,9 @@ from service.cli.read import NamesError
 from service.config import ConfigError
 from service.games.lots import NotCommitted
 from service.games.turns import NotReady
-from service.intake.context import ContextError
-from service.mail.ingest import MailboxError, MailFault
-from service.mail.smtp import DeliveryUnknown, ServerUnavailable, SmtpRefused, TryAgainLater
+from service.intake.verdicts.context import ContextError
+from service.mail.mailbox.ingest import MailboxError, MailFault
+from service.mail.sending.smtp import DeliveryUnknown, ServerUnavailable, SmtpRefused, TryAgainLater
 from service.pictures.board.map_sheet import NoShapes
 from service.pictures.drawing.fonts import FontMissing
 from service.pictures.drawing.render import RenderError

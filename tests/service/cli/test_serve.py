@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session
 
 from service.cli.games import create_game
 from service.cli.serve import run_site
-from service.mail import outbox
-from service.mail.outbox import OutLetter
+from service.mail.sending import outbox
+from service.mail.sending.outbox import OutLetter
 from service.site_folder import SiteError, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow

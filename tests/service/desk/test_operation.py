@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from service.desk.operation import AT_ONCE, details
-from service.mail import outbox
+from service.mail.sending import outbox
 from service.operations import health
 from service.operations.findings import Finding, FindingState, ago
 from service.operations.health import Health

@@ -12,8 +12,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.intake.filing import READ_WORK
-from service.intake.open_mail import WHOLE, ChildBodies
-from service.intake.sandbox import SandboxLimits
+from service.intake.opening.open_mail import WHOLE, ChildBodies
+from service.intake.opening.sandbox import SandboxLimits
 from service.store.tables import EventRow, MailRow, MailState, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp, text

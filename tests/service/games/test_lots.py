@@ -16,7 +16,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.games import lots
 from service.games.lots import NotCommitted
 from service.intake.postal_mail import PostalMail, PostedLetter
-from service.intake.recognizer import ImageOpener
+from service.intake.sheets.recognizer import ImageOpener
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.played import SHORT, WINTER, finish, played
 from tests.support.public_site import visitor

@@ -16,9 +16,9 @@ from sqlalchemy import select
 
 from service.cli.games import create_game
 from service.intake import process_mail
-from service.intake.recognizer import ImageOpener
-from service.intake.sandbox import SandboxLimits
-from service.intake.verdict import RefusalReason
+from service.intake.opening.sandbox import SandboxLimits
+from service.intake.sheets.recognizer import ImageOpener
+from service.intake.verdicts.verdict import RefusalReason
 from service.notices.quarantine import Quarantine
 from service.notices.replies import Replies
 from service.site_folder import opened, settings_of

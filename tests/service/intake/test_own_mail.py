@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from service.mail import ingest
+from service.mail.mailbox import ingest
 from service.notices.ignored_mails import IgnoredMails, waiting, waiting_count
 from service.notices.not_done import NotDone
 from service.store.tables import EventRow, MailState

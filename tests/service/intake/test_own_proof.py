@@ -10,11 +10,11 @@ import pytest
 from service import scheduler
 from service.games import mailbox_waits
 from service.intake import waiting_proof
-from service.intake.sandbox import ChildFault
-from service.mail import ingest
+from service.intake.opening.sandbox import ChildFault
 from service.mail.authentication.dns import TableLookup, TxtAnswer, TxtState
 from service.mail.authentication.trust import Trust, trust_in
-from service.mail.body import BodyNeed, MailBody
+from service.mail.body.read import BodyNeed, MailBody
+from service.mail.mailbox import ingest
 from service.store.tables import MailRow, MailState, PhaseState
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.signing import key, signed

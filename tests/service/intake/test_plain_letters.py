@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from service.mail.quotation import split_quoted
+from service.mail.body.quotation import split_quoted
 from service.notices.correspondence import open_count
 from service.store.tables import AddressRow, CorrespondenceRow, EventRow, MailRow, MailState
 from tests.support.desk_table import DeskTable, open_desk

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.intake import filing
-from service.mail import ingest
+from service.mail.mailbox import ingest
 from service.store import records
 from service.store.tables import EventRow, MailState, OutboxRow, OutboxState, PageRow, PhaseState
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text

@@ -14,13 +14,13 @@ from jinja2 import UndefinedError
 import templates
 from adjudicator.outcome import Result
 from service.games.results import ShownOrder, ShownPower
-from service.intake import explanations
-from service.intake.context import IntakeContext
-from service.intake.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts import explanations
+from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, GameInfo, Recipient, RejectionFacts, ResultsFacts
 from service.mail.authentication.trust import NOBODY
-from service.mail.compose import compose
+from service.mail.sending.compose import compose
 from tests.support import letters_samples as samples
 
 NASTY = "\r\nBcc: victim@example.org\r\n\r\n<script>alert('x')</script>&\x00\u2028" + "long " * 100

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.intake.rules import judge_mail
-from service.intake.verdict import Verdict, VerdictKind
-from service.mail.image_types import PictureState, PictureType, Probe
+from service.intake.verdicts.rules import judge_mail
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import read_mail
+from service.mail.mime.image_types import PictureState, PictureType, Probe
 from tests.support.mail_builder import FIXTURES, IN_TIME, context, index, mail, part, picture
 from tests.support.mutate import mutated
 
@@ -28,8 +28,8 @@ SLOWEST = 5.0
 
 
 class Unopened:
-    """Pictures are opened in the limited child, which tests/service/intake/test_fuzz_files.py is about; here
-    each is good."""
+    """Pictures are opened in the limited child, which tests/service/intake/opening/test_fuzz_files.py is
+    about; here each is good."""
 
     def probe(self, data: bytes, kind: PictureType) -> Probe:
         return Probe(PictureState.GOOD, pages=1)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.intake.verdict import VerdictKind
+from service.intake.verdicts.verdict import VerdictKind
 from service.mail.headers import addresses, as_text, decode_words, message_ids, split_mail, strip_comments
-from service.mail.image_types import PillowProbe
 from service.mail.message import read_mail
-from service.mail.mime_parts import MOST_PARTS
+from service.mail.mime.image_types import PillowProbe
+from service.mail.mime.parts import MOST_PARTS
 from tests.support.mail_builder import MONTROSE, SUBJECT, judge, mail, multipart, part, picture, text
 
 

@@ -12,10 +12,10 @@ import pytest
 from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientError
 
-from service.mail.imap import ImapSource
-from service.mail.ingest import IngestCounts, MailboxError
-from service.mail.outbox import PAUSES, SendCounts
-from service.mail.smtp import server_words
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import IngestCounts, MailboxError
+from service.mail.sending.outbox import PAUSES, SendCounts
+from service.mail.sending.smtp import server_words
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, rows, send, to, write
 from tests.support.mails import simple

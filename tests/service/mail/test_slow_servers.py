@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from service.config import MailOut
-from service.mail.imap import ImapSource
-from service.mail.ingest import IngestCounts, MailboxError
-from service.mail.outbox import SendCounts, SmtpTransport, send_due
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import IngestCounts, MailboxError
+from service.mail.sending.outbox import SendCounts, SmtpTransport, send_due
 from service.mail.time_limit import LineLimits
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, rows, write

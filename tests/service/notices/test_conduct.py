@@ -10,7 +10,7 @@ import pytest
 import maps
 from service.games.ballots import executed
 from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
-from service.intake.recognizer import ImageOpener
+from service.intake.sheets.recognizer import ImageOpener
 from service.letters.render import KINDS
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer

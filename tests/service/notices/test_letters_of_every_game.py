@@ -11,7 +11,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
-from service.mail.compose import OutLetter
+from service.mail.sending.compose import OutLetter
 from service.notices.previews import Previews, kinds_of
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow

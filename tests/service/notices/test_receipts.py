@@ -9,11 +9,6 @@ import time
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
-
-from ocr.page import UnreadableReason
-from service.pictures import BoxedLine, SheetUnusable, reading_picture
-from service.pictures.paper.sheet_copy import MOST_BYTES
-from service.store.tables import GameRow
 from tests.service.intake.test_read_submission import (
     HEADING,
     MONTROSE,
@@ -24,6 +19,11 @@ from tests.service.intake.test_read_submission import (
     recognized,
     unusable,
 )
+
+from ocr.page import UnreadableReason
+from service.pictures import BoxedLine, SheetUnusable, reading_picture
+from service.pictures.paper.sheet_copy import MOST_BYTES
+from service.store.tables import GameRow
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import open_table

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from service.desk import queries
 from service.games import ballots
-from service.intake.verdict import RefusalReason
+from service.intake.verdicts.verdict import RefusalReason
 from service.notices.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
 from tests.support.mail_builder import mail, stamp, text

@@ -16,7 +16,7 @@ from adjudicator.position import Position
 from adjudicator.units import Unit
 from service.games import seal
 from service.games.turns import NotReady
-from service.mail.image_types import PictureState, PictureType, PillowProbe
+from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from tests.support.site import Site

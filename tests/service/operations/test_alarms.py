@@ -10,8 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
 import maps
-from service.mail import hold
-from service.mail.outbox import OutLetter, put
+from service.mail.sending import hold
+from service.mail.sending.outbox import OutLetter, put
 from service.notices.replies import LetterContext, Sender
 from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
 from service.operations.findings import FindingState

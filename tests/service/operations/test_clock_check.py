@@ -14,9 +14,9 @@ import pytest
 
 from service.bootstrap import open_site, server_time
 from service.config import MailIn, MailOut, Settings
-from service.mail.imap import ImapSource
-from service.mail.ingest import MailboxError
-from service.mail.maildir import MaildirSource
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import MailboxError
+from service.mail.mailbox.maildir import MaildirSource
 from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, skew_sentence, standing_warning
 from service.operations.findings import FindingState
 from service.operations.health import Observation, check_clock
@@ -147,7 +147,7 @@ def test_a_disk_whose_clock_is_off_holds_the_judgement_up(
         facts[8] -= int(lag)
         return os.stat_result(facts)
 
-    monkeypatch.setattr("service.mail.maildir.os.fstat", behind)
+    monkeypatch.setattr("service.mail.mailbox.maildir.os.fstat", behind)
     assert "5 minutes ahead of the mail server's" in guard(table, source.server_time).skew_warning()
 
 

@@ -55,7 +55,7 @@ def test_a_chain_of_exceptions_brings_no_text_in(log: io.StringIO) -> None:
     assert "London" not in log.getvalue()
 
 
-@pytest.mark.parametrize("name", ["service.mail.outbox", "dbos", "uvicorn.error", "some.library"])
+@pytest.mark.parametrize("name", ["service.mail.sending.outbox", "dbos", "uvicorn.error", "some.library"])
 def test_an_address_is_left_out_whoever_names_it(log: io.StringIO, name: str) -> None:
     logging.getLogger(name).error("550 5.1.1 <ada@example.org>: no such user: %s", ["to=bob@example.org"])
     line = log.getvalue()

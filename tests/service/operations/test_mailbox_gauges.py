@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from service.clock import SimulatedClock
-from service.mail.imap import ImapSource
-from service.mail.ingest import MailboxLocation, take_in, watch
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import MailboxLocation, take_in, watch
 from service.operations.alarms import Alarms
 from service.operations.findings import Finding, FindingState
 from service.operations.health import LONGEST_LOOK, Health

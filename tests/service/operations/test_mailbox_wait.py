@@ -13,9 +13,9 @@ from sqlalchemy import select
 from service.clock import SystemClock
 from service.games import mailbox_waits
 from service.games.ballots import executed
-from service.mail.drain import BUSY, DrainLimits, MailboxDrain
-from service.mail.imap import ImapSource
-from service.mail.ingest import MailboxError, MailSource, take_in, watch
+from service.mail.mailbox.drain import BUSY, DrainLimits, MailboxDrain
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import MailboxError, MailSource, take_in, watch
 from service.mail.time_limit import LineLimits
 from service.operations.findings import Finding
 from service.operations.health import Observation, check_deadlines

@@ -15,7 +15,7 @@ from service.archive import backup
 from service.bootstrap import Running, open_site
 from service.cli.check_storage import check_photographs
 from service.config import Settings
-from service.mail.ingest import MailboxLocation
+from service.mail.mailbox.ingest import MailboxLocation
 from service.operations.retention import FORGOTTEN, forget_strays
 from service.site_folder import settings_of
 from service.store import records

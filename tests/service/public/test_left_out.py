@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from fastapi.testclient import TestClient
 
-from service.mail.compose import Attachment, OutLetter
-from service.mail.outbox import LINK_DAYS, put
+from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.outbox import LINK_DAYS, put
 from service.store.tables import AccessLinkRow
 from tests.support.letters import noisy_picture
 from tests.support.public_site import BASE

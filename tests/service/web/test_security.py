@@ -22,7 +22,7 @@ from sqlalchemy import select
 from service.bootstrap import open_site
 from service.clock import SystemClock
 from service.config import Settings, Web
-from service.intake.sandbox import ChildFault, SandboxLimits, decode_photo
+from service.intake.opening.sandbox import ChildFault, SandboxLimits, decode_photo
 from service.site_folder import settings_of, write_settings
 from service.store.tables import SessionRow, UserRow
 from service.web import sessions
@@ -135,7 +135,7 @@ def _look(pid: int, children: list[Child]) -> bool:
     try:
         place = Path(f"/proc/{pid}")
         if (
-            b"service.intake.sandbox_child" not in (place / "cmdline").read_bytes()
+            b"service.intake.opening.sandbox_child" not in (place / "cmdline").read_bytes()
             # Loaded once the child has lowered its limits and begins to decode.
             or "libjpeg" not in (place / "maps").read_text()
         ):
@@ -160,7 +160,7 @@ def test_the_child_that_opens_files_has_no_secret(child: Child) -> None:
 
 def test_the_child_that_opens_files_has_no_network(child: Child) -> None:
     """Where the kernel lets a process leave its network."""
-    leave = ("from service.intake.sandbox_child import _leave_network as leave; import os; leave(); "
+    leave = ("from service.intake.opening.sandbox_child import _leave_network as leave; import os; leave(); "
              "print(os.readlink('/proc/self/ns/net'))")
     own_network = str(Path("/proc/self/ns/net").readlink())
     if (

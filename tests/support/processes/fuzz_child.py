@@ -1,6 +1,6 @@
-"""Opens mutated files under the very limits of `service.intake.sandbox_child`, each in a process of its own
-that was forked once the decoders were loaded, so that twenty thousand take minutes and one that dies takes
-nobody along.
+"""Opens mutated files under the very limits of `service.intake.opening.sandbox_child`, each in a process of
+its own that was forked once the decoders were loaded, so that twenty thousand take minutes and one that dies
+takes nobody along.
 
     python -m tests.support.processes.fuzz_child KIND COUNT SEED FOLDER
 
@@ -20,8 +20,8 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from service.intake.sandbox import SandboxLimits
-from service.intake.sandbox_child import _jpeg, _leave_network, _limit
+from service.intake.opening.sandbox import SandboxLimits
+from service.intake.opening.sandbox_child import _jpeg, _leave_network, _limit
 from tests.support.mutate import mutated, sealed
 
 CPU_SECONDS = 5
@@ -69,7 +69,7 @@ def _in_a_fork(kind: str, data: bytes) -> str:
 def _try(kind: str, data: bytes) -> int:
     try:
         if kind == "tnef":
-            from service.mail.tnef import read_tnef
+            from service.mail.mime.tnef import read_tnef
 
             return OPENED if read_tnef(data) else REFUSED
         from ocr.image.open_image import ImageRefused, iter_pages

@@ -16,8 +16,8 @@ import service.jobs
 from service.clock import SystemClock
 from service.config import MailIn
 from service.jobs import DbosJobs, Payload
-from service.mail.imap import ImapSource
-from service.mail.ingest import WORK, take_in, watch
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import WORK, take_in, watch
 from service.record.chain import sessions
 from service.store import records
 from service.store.blobs import Blobs

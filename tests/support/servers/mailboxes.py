@@ -13,9 +13,9 @@ from imapclient import IMAPClient
 from sqlalchemy import select
 
 from service.config import MailIn
-from service.mail.imap import ImapSource
-from service.mail.ingest import IngestCounts, MailSource, take_in
-from service.mail.maildir import MaildirSource
+from service.mail.mailbox.imap import ImapSource
+from service.mail.mailbox.ingest import IngestCounts, MailSource, take_in
+from service.mail.mailbox.maildir import MaildirSource
 from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, folder_contents
 from tests.support.site import Site

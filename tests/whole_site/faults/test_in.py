@@ -12,9 +12,9 @@ from email.utils import format_datetime
 import pytest
 
 from service.games.ballots import executed
-from service.intake.recognizer import ChildProbe
+from service.intake.sheets.recognizer import ChildProbe
 from service.jobs import DbosJobs
-from service.mail.image_types import Probe
+from service.mail.mime.image_types import Probe
 from service.store.tables import MailState, PhaseState
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.servers.dovecot import Dovecot

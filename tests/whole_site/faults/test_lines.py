@@ -13,8 +13,8 @@ from sqlalchemy import func, select
 
 from service.clock import SystemClock
 from service.config import MailIn
-from service.mail.imap import LONGEST_IDLE, READ_SECONDS, ImapSource
-from service.mail.ingest import IngestCounts, take_in, watch
+from service.mail.mailbox.imap import LONGEST_IDLE, READ_SECONDS, ImapSource
+from service.mail.mailbox.ingest import IngestCounts, take_in, watch
 from service.operations.findings import FindingState
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from service.mail.outbox import CLAIM, PAUSES, SendCounts
+from service.mail.sending.outbox import CLAIM, PAUSES, SendCounts
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxState, PhaseState, SubmissionRow
 from tests.support.letters import LETTER, rows, send, write
@@ -62,7 +62,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from service.mail import outbox
+from service.mail.sending import outbox
 from service.clock import SimulatedClock
 from service.store.blobs import Blobs
 from service.record.chain import sessions

@@ -22,8 +22,8 @@ from sqlalchemy import func, select
 
 from service.clock import SystemClock
 from service.config import MailIn
-from service.mail.ingest import take_in, watch
-from service.mail.maildir import MaildirSource
+from service.mail.mailbox.ingest import take_in, watch
+from service.mail.mailbox.maildir import MaildirSource
 from service.operations.mailbox_status import MailboxStatus
 from service.site_folder import opened, settings_of
 from service.store.tables import MailRow, UserRow

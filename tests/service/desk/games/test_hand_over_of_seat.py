@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from ical.calendar_stream import IcsCalendarStream
 
 from service.clock import SimulatedClock
-from service.mail.compose import Attachment, OutLetter
-from service.mail.outbox import put
+from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.outbox import put
 from service.notices.broadcasts import Broadcasts
 from service.public.visits import COOKIE
 from tests.support.desk_table import DeskTable, open_desk

@@ -12,7 +12,7 @@ import maps
 from reading.review import ReviewLimits
 from service.games import mailbox_waits
 from service.games.options import HOUSE_RULES
-from service.intake.read_submission import limits_of
+from service.intake.sheets.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
 from service.web.roles import Role, may

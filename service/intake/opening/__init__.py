@@ -1,0 +1,1 @@
+"""Bytes of strangers, opened in a child process with limits."""

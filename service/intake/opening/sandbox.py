@@ -1,0 +1,195 @@
+"""Hostile files and mails are opened in a child process, which may die instead of us.
+
+Of a file it returns new pictures: upright pages as JPEG without EXIF, GPS or anything else that was not
+pixels. `service.intake.opening.open_mail` has it read mails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+from ocr.page import UnreadableReason
+from service.intake.opening.sandbox_child import UNABLE, ChildJob
+
+ROOT = Path(__file__).resolve().parents[3]
+# No file brings these signals about, but a service being stopped or a kernel without memory. A file that
+# costs too much ends by SIGXCPU or SIGXFSZ, a fault in a decoder by SIGSEGV or a similar one.
+FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
+WALL_PER_CPU = 5
+"""Seconds of the clock that a child has for each second of processor time, since others share the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    """What one file may cost.
+
+    `data` and `output`: bytes in and out. `memory`: bytes of address space. `cpu_seconds`: processor time.
+    `wall_seconds`: time by the clock, after which the child counts as stuck. `jpeg_quality`: 1..95, of the
+    pages that come back.
+    """
+
+    data: int = 40_000_000
+    output: int = 120_000_000
+    # Photographs of 50 million pixels in each of the formats were opened within 1.2 thousand million bytes;
+    # WebP needs most.
+    memory: int = 1_600_000_000
+    # A file needs the same processor time on an idle and on an overloaded machine. The clock alone is
+    # therefore never held against it.
+    cpu_seconds: int = 30
+    wall_seconds: float = WALL_PER_CPU * 30.0
+    jpeg_quality: int = 92
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Pages as JPEG bytes in order, or a reason and no pages. `detail`: a phrase for people. `kind`: the
+    format."""
+
+    pages: tuple[bytes, ...] = field(default=(), repr=False)
+    reason: UnreadableReason | None = None
+    detail: str = ""
+    kind: str = ""
+
+
+class ChildFault(RuntimeError):
+    """A file was not opened, and this machine is to blame; the sentence says how. A later try may work."""
+
+
+class ChildEnd(StrEnum):
+    """What a file or mail did to the child that opened it."""
+
+    MEMORY = "memory"
+    OUTPUT = "output"
+    TIME = "time"
+    CRASH = "crash"
+
+
+class ChildDied(Exception):
+    """A child was stopped by what it opened, and `end` says how. A later try would end the same way."""
+
+    def __init__(self, end: ChildEnd) -> None:
+        super().__init__(end.value)
+        self.end = end
+
+
+_REFUSED = {
+    ChildEnd.MEMORY: (UnreadableReason.TOO_LARGE, "opening it took too much memory"),
+    ChildEnd.OUTPUT: (UnreadableReason.TOO_LARGE, "its pages are too large"),
+    ChildEnd.TIME: (UnreadableReason.TOO_LARGE, "opening it took too long"),
+    ChildEnd.CRASH: (UnreadableReason.NOT_AN_IMAGE, "opening it failed"),
+}
+
+
+def decode_photo(data: bytes, name: str, limits: SandboxLimits = SandboxLimits()) -> Decoded:
+    """An untrusted image or PDF as clean pages.
+
+    Never raises because of `data`: what the file does to the child is a reason. Raises ChildFault if the
+    child could not be started or could not work, or was stopped from outside. `name` says nothing of the
+    type; it is used in `detail` only.
+    """
+    if len(data) > limits.data:
+        return Decoded(reason=UnreadableReason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
+    try:
+        return _parsed(run_child(ChildJob.PHOTO, data, limits), name)
+    except ChildDied as died:
+        reason, detail = _REFUSED[died.end]
+        return Decoded(reason=reason, detail=detail)
+
+
+def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
+    """What a limited child makes of `data`; its answer may be false, as `data` may control it.
+
+    Raises ChildDied if `data` stopped the child, and ChildFault if this machine is to blame.
+    """
+    try:
+        # Files, not pipes: then the limit on file size also limits what a child out of control can write.
+        with TemporaryFile() as answer_file, TemporaryFile() as error_file:
+            child = subprocess.run(  # noqa: S603 - our own module and numbers; the data goes in by pipe
+                _command(job, limits),
+                input=data,
+                stdout=answer_file,
+                stderr=error_file,
+                timeout=limits.wall_seconds,
+                check=False,
+                cwd=ROOT,
+                env=_environment(),
+            )
+            answer_file.seek(0)
+            error_file.seek(0)
+            if child.returncode != 0:
+                raise _death(child.returncode, error_file.read(100_000))
+            return answer_file.read()
+    except subprocess.TimeoutExpired as error:
+        raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
+                         "overloaded, or the child is stuck") from error
+    # No process, no memory for one, or no room on the disk.
+    except OSError as error:
+        raise ChildFault(f"no child that opens files can be started ({error.strerror})") from error
+
+
+def _command(job: ChildJob, limits: SandboxLimits) -> list[str]:
+    sizes = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
+    return [sys.executable, "-s", "-m", "service.intake.opening.sandbox_child", job.value, *map(str, sizes)]
+
+
+def _environment() -> dict[str, str]:
+    """The child's environment, without the secrets in the parent's."""
+    # One thread for each library: the stacks of more would use up the address space.
+    environment = {key: os.environ[key] for key in ("PATH", "LANG", "LC_ALL") if key in os.environ}
+    return environment | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+
+
+def _death(code: int, stderr: bytes) -> ChildDied | ChildFault:
+    """Why a child was stopped: by its memory, its output, its processor time, or a fault in a decoder; or by
+    what no file brings about."""
+    if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
+        return ChildDied(ChildEnd.MEMORY)
+    if code == -signal.SIGXFSZ or b"File too large" in stderr:
+        return ChildDied(ChildEnd.OUTPUT)
+    if code == -signal.SIGXCPU:
+        return ChildDied(ChildEnd.TIME)
+    fault = _fault(code, stderr)
+    return ChildDied(ChildEnd.CRASH) if fault is None else ChildFault(f"the child that opens files {fault}")
+
+
+def _fault(code: int, stderr: bytes) -> str | None:
+    """What this machine did to a child; None if it was what it opened."""
+    if code == UNABLE:
+        return f"cannot work: {_last_line(stderr)}"
+    if b"No space left on device" in stderr:
+        return "finds no space left on the device"
+    # While the interpreter starts, an interrupt is still an exception.
+    if _last_line(stderr) == "KeyboardInterrupt":
+        return "was ended from outside by SIGINT"
+    return f"was ended from outside by {signal.Signals(-code).name}" if -code in FROM_OUTSIDE else None
+
+
+def _last_line(stderr: bytes) -> str:
+    """The last line of a traceback. It was raised before the file was read, so it quotes no player."""
+    lines = stderr.decode(errors="replace").split("\n")
+    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "it says nothing")
+
+
+def _parsed(output: bytes, name: str) -> Decoded:
+    line, _, picture_bytes = output.partition(b"\n")
+    try:
+        answer: dict[str, Any] = json.loads(line)
+        sizes = [int(size) for size in answer["sizes"]]
+        reason = UnreadableReason(answer["reason"]) if answer["reason"] else None
+    except (ValueError, KeyError, TypeError):
+        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+    # A hostile file may control the child, so its answer is trusted no further than its lengths fit.
+    if sum(sizes) != len(picture_bytes) or (reason is None) != bool(sizes):
+        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+    ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
+    pages = tuple(picture_bytes[end - size : end] for end, size in zip(ends, sizes, strict=True))
+    return Decoded(pages, reason, str(answer.get("detail", "")), str(answer.get("kind", "")))

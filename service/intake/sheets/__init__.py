@@ -1,0 +1,1 @@
+"""From a photograph or typed lines to a submission's lines."""

@@ -1,0 +1,85 @@
+"""One photograph to its pages of lines, and these in the contract's JSON of `read`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from maps.variant import Variant
+from ocr.page import Reading, Status
+from reading.line import InterpretedLine
+from reading.page import PageReader, ReadPage
+from reading.vocabulary import known_game
+from service.intake.sheets.recognizer import Recognizer
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoPage:
+    """One page of a photograph. `rotation`: the quarter turns that set it upright, in degrees; `skew` in
+    degrees; `content`: its heading and its lines."""
+
+    rotation: int
+    skew: float
+    content: ReadPage
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoReading:
+    """The reading of one photograph. `reason` is the contract's word if it is unusable, so that there is no
+    page; `seconds` is how long the engines took."""
+
+    status: str
+    reason: str | None
+    seconds: float
+    pages: tuple[PhotoPage, ...]
+
+
+def read_photo(
+    data: bytes, name: str, recognizer: Recognizer, reader: PageReader, variant: Variant, *,
+    by_heading: bool,
+) -> PhotoReading:
+    """The reading of the bytes of a photograph. `by_heading`: the sheet's own heading narrows the forms of
+    orders to those of its phase."""
+    games = [known_game(variant)]
+    pages: list[PhotoPage] = []
+    recognized_pages = recognizer.recognize(data, name)
+    for recognized in recognized_pages:
+        for page in recognized.reading.pages:
+            page_reader = reader.for_heading(page, games) if by_heading else reader
+            pages.append(PhotoPage(page.rotation, page.skew_degrees, page_reader.read_page(page, games)))
+    readings: Sequence[Reading] = [recognized.reading for recognized in recognized_pages]
+    # One good page makes the file readable.
+    bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
+    return PhotoReading(
+        "read" if pages else "unusable",
+        None if pages or bad is None or bad.reason is None else bad.reason.value,
+        sum(r.seconds for r in readings),
+        tuple(pages),
+    )
+
+
+def photo_json(name: str, reading: PhotoReading) -> dict[str, Any]:
+    """One object of the contract's JSON of `read`; `name` is that of the file."""
+    return {
+        "file": name, "status": reading.status, "reason": reading.reason,
+        "seconds": round(reading.seconds, 3),
+        "pages": [
+            {"page": number, "rotation": page.rotation, "skew_degrees": round(page.skew, 2),
+             "lines": [_line_json(line) for line in page.content.lines]}
+            for number, page in enumerate(reading.pages, 1)
+        ],
+    }
+
+
+def _line_json(line: InterpretedLine) -> dict[str, Any]:
+    return {
+        "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
+        "text": line.text, "order": line.order, "confidence": line.confidence,
+        "status": waiting_status(line), "candidates": list(line.candidates),
+    }
+
+
+def waiting_status(line: InterpretedLine) -> str:
+    """The contract's two states: `open` for a line that waits for a person, else `auto`."""
+    return "open" if line.status.value == "open" else "auto"

@@ -1,0 +1,271 @@
+"""One filed sheet to lines: open its files, recognise and interpret them, store the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session, sessionmaker
+
+from adjudicator.calendar import PhaseKind
+from grammar.headings.sheet import SheetHeading, disagreements, parse_sheet_heading
+from grammar.headings.values import Heading, KnownGame
+from maps.variant import Variant
+from ocr.page import Reading
+from reading.line import InterpretedLine
+from reading.page import PageReader
+from reading.review import ReviewLimits, ReviewRules
+from reading.vocabulary import known_game, vocabulary_of
+from service.clock import Clock
+from service.intake.opening.open_mail import BodyReader, ChildBodies
+from service.intake.sheets import typed_page
+from service.intake.sheets.recognizer import RecognizedPage, Recognizer
+from service.intake.sheets.typed_orders import TypedText
+from service.intake.verdicts.verdict import Note, RefusalReason
+from service.mail.body.read import BodyNeed
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow
+
+
+class ReaderPost(Protocol):
+    """The letters about a sheet that was read. Each call puts them into the caller's transaction."""
+
+    def unusable(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
+        """Tell the sender that no page could be read, and how to photograph it better."""
+
+    def held(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
+    ) -> None:
+        """Tell sender and coordinator that a sheet is on hold, and why."""
+
+    def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """Tell the sender how the sheet was read, in games with that option."""
+
+    def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
+        """Send the receipt that waited for the reading, after the reading failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterpretedPage:
+    """One page to store.
+
+    `original`: blob of its file. `upright`: blob of its upright picture, None if it did not open. `rotation`:
+    degrees. `note`: why there are no lines, else None.
+    """
+
+    original: str
+    upright: str | None
+    rotation: int
+    note: str | None
+    lines: tuple[InterpretedLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionReader:
+    """The step, with everything it needs. `on_read(phase_id)` is called after each sheet, which may be the
+    last that the phase waited for."""
+
+    store: sessionmaker[Session]
+    blobs: Blobs
+    clock: Clock
+    recognizer: Recognizer
+    load: Callable[[str], Variant]
+    replies: ReaderPost
+    on_read: Callable[[int], object]
+    limits: ReviewLimits = ReviewLimits()
+    bodies: BodyReader = ChildBodies()
+
+    def read(self, payload: dict[str, Any]) -> None:
+        """Handle the job `filing.READ_WORK`. Safe to run twice.
+
+        1. Expect a submission that is not read. Otherwise an earlier run has finished it: return.
+        2. Recognise its files, outside any transaction, since that takes seconds. Typed orders need no
+           recognition: their lines are the text of the mail.
+        3. Interpret the lines by words alone.
+        4. Claim the submission as read and store pages and lines, in one transaction; put it on hold if
+           nothing could be read, the heading disagrees with the subject, or the sheet lists only changes.
+        """
+        key = int(payload["submission"])
+        with self.store() as session:
+            submission = session.get(SubmissionRow, key)
+            if submission is None or submission.read_at is not None:
+                return
+            phase = session.get_one(PhaseRow, submission.phase_id)
+            game = session.get_one(GameRow, phase.game_id)
+            originals = [page.original for page in records.pages(session, key)]
+        variant, kind = self.load(game.variant), PhaseKind(phase.kind)
+        limits = limits_of(game.options, self.limits)
+        page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
+        games = [known_game(variant, game.name, game.aliases)]
+        typed_rows = self._typed_rows(submission)
+        typed = TypedText(variant, kind, submission.power, games)
+        pages: list[InterpretedPage] = []
+        heading = SheetHeading()
+        for original in originals:
+            if typed_rows:
+                recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
+            else:
+                recognized = self.recognizer.recognize(self.blobs.read(original), "photograph")
+            file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
+            # The photographs are in the order of the mail; the first with a heading names the sheet.
+            heading = file_heading if heading == SheetHeading() else heading
+            pages += file_pages
+        if typed_rows:
+            pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
+        version = _version_on_sheet(pages, games, self.limits)
+        with self.store.begin() as session:
+            self._store(session, key, pages, heading, version, variant)
+        self.on_read(phase.id)
+
+    def give_up(self, payload: dict[str, Any], error: str) -> None:
+        """Put a sheet on hold whose reading failed three times, and tell its sender and the coordinator."""
+        # It counts as read, so that the phase does not wait for it for ever.
+        key = int(payload["submission"])
+        with self.store.begin() as session:
+            submission = session.get(SubmissionRow, key)
+            if submission is None or submission.read_at is not None:
+                return
+            submission.read_at = self.clock.now()
+            _hold(session, submission, str(RefusalReason.READER_FAILED))
+            phase = session.get_one(PhaseRow, submission.phase_id)
+            self.replies.unread(session, submission, phase)
+            self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
+            records.log_event(session, self.clock.now(), "reading_failed",
+                              detail={"submission": key, "fault": error.partition(":")[0]})
+        self.on_read(submission.phase_id)
+
+    def _typed_rows(self, submission: SubmissionRow) -> tuple[str, ...]:
+        """The rows of orders that were typed into the mail; empty for a photographed sheet."""
+        # From the mail and not from its drawing, so nothing is misread. Sheets filed before the flag existed
+        # are read from their drawing.
+        if submission.sha256 is None or Note.TYPED not in submission.flags:
+            return ()
+        body = self.bodies.read(self.blobs.read(submission.sha256), BodyNeed.WHOLE)
+        return () if body is None else body.bold
+
+    def _interpreted(
+        self, original: str, recognized: Sequence[RecognizedPage], page_reader: PageReader,
+        games: Sequence[KnownGame],
+    ) -> tuple[list[InterpretedPage], SheetHeading]:
+        """The pages of one file with their lines, and the first heading on them."""
+        pages: list[InterpretedPage] = []
+        heading = SheetHeading()
+        for picture in recognized:
+            upright = None if picture.upright is None else self.blobs.put(picture.upright)
+            if not picture.reading.pages:
+                pages.append(InterpretedPage(original, upright, 0, _note(picture.reading)))
+            for page in picture.reading.pages:
+                read_page = page_reader.read_page(page, games)
+                heading = read_page.heading if heading == SheetHeading() else heading
+                pages.append(InterpretedPage(original, upright, page.rotation, None, read_page.lines))
+        return pages, heading
+
+    def _store(
+        self, session: Session, key: int, pages: Sequence[InterpretedPage], heading: SheetHeading,
+        version: int | None, variant: Variant,
+    ) -> None:
+        """Step 4 of `read`. `version`: the one written on the sheet."""
+        claimed = records.claim(
+            session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
+            read_at=self.clock.now(),
+        )
+        if not claimed:
+            return
+        submission = session.get_one(SubmissionRow, key)
+        phase = session.get_one(PhaseRow, submission.phase_id)
+        self._store_pages(session, submission, pages)
+        # VER-02: the subject's own number counts. The sheet's number counts only if the subject has none.
+        if submission.version in {None, version}:
+            submission.instruction = version
+        elif version is not None:
+            submission.flags = [*submission.flags, "version_disagrees"]
+        session.flush()
+        self.replies.read(session, submission, phase)
+        if all(page.note is not None for page in pages):
+            reason = _refusal_of(pages)
+            _hold(session, submission, str(reason))
+            self.replies.unusable(session, submission, phase, reason)
+        elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
+            _hold(session, submission, "heading_disagrees")
+            self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
+        elif heading.is_partial:
+            _hold(session, submission, "only_changes")
+            self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
+
+    def _store_pages(
+        self, session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]
+    ) -> None:
+        """Store pages and lines. The row of each file, made at intake, takes its first page; the others get
+        rows of their own."""
+        # Reversed, so that the first row counts if one file was sent twice.
+        rows = {row.original: row for row in reversed(records.pages(session, submission.id))}
+        pages_of_file: dict[str, int] = {}
+        for page in pages:
+            first_row, page_index = rows[page.original], pages_of_file.get(page.original, 0)
+            pages_of_file[page.original] = page_index + 1
+            row = first_row if page_index == 0 else PageRow(
+                submission_id=submission.id, ordinal=first_row.ordinal + page_index, original=page.original)
+            row.upright, row.rotation, row.note = page.upright, page.rotation, page.note
+            session.add(row)
+            session.flush()
+            for ordinal, line in enumerate(page.lines):
+                session.add(LineRow(
+                    page_id=row.id, ordinal=ordinal, box=[[round(x, 1), round(y, 1)] for x, y in line.box],
+                    kind=line.kind, struck=line.struck, text=line.text, order=line.order,
+                    confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
+                ))
+
+
+THRESHOLD = "auto_score"
+"""A game's option: the least confidence, 0..1, of a line that is accepted unseen; above 1 for none."""
+
+
+def limits_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
+    """The limits of a game: its own threshold, but not below the site's."""
+    return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
+
+
+def _version_on_sheet(
+    pages: Sequence[InterpretedPage], games: Sequence[KnownGame], limits: ReviewLimits
+) -> int | None:
+    """The version number on the sheet (VER-02), from heading lines that were clearly read; None for none."""
+    # On a sample sheet "v1" was read as "v7" with a score of 0.75. One such digit puts an old sheet above
+    # every later one.
+    clear_headings = [
+        line.text
+        for page in pages
+        for line in page.lines
+        if line.kind == "heading" and line.confidence >= limits.score
+    ]
+    return parse_sheet_heading(clear_headings, games).requested_version
+
+
+def _disagrees(
+    game: GameRow, phase: PhaseRow, submission: SubmissionRow, heading: SheetHeading, variant: Variant
+) -> bool:
+    """Whether the sheet clearly names something else than the subject (HEAD-03)."""
+    subject = Heading(game.name, variant.powers[submission.power].name, phase.season, phase.year,
+                      PhaseKind(phase.kind), submission.version)
+    return any(disagreement.is_certain for disagreement in disagreements(subject, heading))
+
+
+def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
+    session.execute(update(SubmissionRow).where(SubmissionRow.id == submission.id)
+                    .values(fate="held", flags=[*submission.flags, flag]))
+    session.refresh(submission)
+
+
+def _note(reading: Reading) -> str:
+    return "not_an_image" if reading.reason is None else reading.reason.value
+
+
+def _refusal_of(pages: Sequence[InterpretedPage]) -> RefusalReason:
+    """Why no page could be read; the reason of the first."""
+    note = next((page.note for page in pages if page.note), "not_a_sheet")
+    # The reader also knows reasons that no letter explains by themselves ("truncated").
+    return RefusalReason(note) if note in set(RefusalReason) else RefusalReason.BAD_IMAGE

@@ -1,0 +1,152 @@
+"""Recognition of the photographs of a mail: opened in a limited child, then read by the engines here."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import BoundedSemaphore, Lock
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from PIL import Image
+
+from ocr.engines import Engine
+from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
+from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
+from service.mail.mime.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
+
+MOST_REMEMBERED = 8_000_000
+"""Bytes of the pages of one file that are remembered, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """One picture of a file: upright and encoded anew as JPEG (None if it could not be opened), and its
+    reading."""
+
+    upright: bytes | None = field(repr=False)
+    reading: Reading
+
+
+class Recognizer(Protocol):
+    """Reads one file as it came by mail."""
+
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """One page per picture of the file, at least one. Never raises because of `data`; raises ChildFault
+        if this machine is to blame."""
+        ...
+
+
+@runtime_checkable
+class LineRecognizer(Protocol):
+    """Reads one line again, in a box that a person drew."""
+
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        """Alternative readings of a box of `RecognizedPage.upright`; empty if no engine sees a letter.
+
+        `rotation`: the page's quarter turn in degrees. Raises OSError for bytes that are no picture.
+        """
+        ...
+
+
+class ImageOpener:
+    """Opens files in the limited child, and remembers the last `remembered_files` of them."""
+
+    def __init__(self, limits: SandboxLimits = SandboxLimits(), remembered_files: int = 24) -> None:
+        self._limits = limits
+        self._most_files = remembered_files
+        # The intake opens the pictures of a mail to judge it, and the reader opens them again moments later.
+        self._by_digest: OrderedDict[str, Decoded] = OrderedDict()
+        self._lock = Lock()
+
+    def open(self, data: bytes, name: str) -> Decoded:
+        """See `service.intake.opening.sandbox.decode_photo`."""
+        key = hashlib.sha256(data).hexdigest()
+        with self._lock:
+            remembered = self._by_digest.get(key)
+        if remembered is not None:
+            return remembered
+        decoded = decode_photo(data, name, self._limits)
+        with self._lock:
+            if sum(len(page) for page in decoded.pages) <= MOST_REMEMBERED:
+                self._by_digest[key] = decoded
+            while len(self._by_digest) > self._most_files:
+                self._by_digest.popitem(last=False)
+        return decoded
+
+
+class EngineRecognizer:
+    """Child process, then RapidOCR's networks with Tesseract as second opinion."""
+
+    def __init__(self, engines: Sequence[Engine] | None = None, opener: ImageOpener | None = None) -> None:
+        self._engines = tuple(engines) if engines is not None else _engines()
+        self._opener = opener or ImageOpener()
+        # One reading a core, at most two: more only take longer, and memory stays bounded.
+        self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
+
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """See `Recognizer`."""
+        decoded = self._opener.open(data, name)
+        if decoded.reason is not None:
+            return (RecognizedPage(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
+        # Imported here: a worker that reads nothing needs 126 MB without the networks, 184 MB with them.
+        from ocr.read import read
+
+        with self._room:
+            return tuple(
+                RecognizedPage(page, read(Photo(page, name), self._engines)) for page in decoded.pages
+            )
+
+    def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
+        """See `LineRecognizer`."""
+        from ocr.read_line import read_line
+
+        with Image.open(io.BytesIO(upright)) as opened:
+            picture = np.asarray(opened.convert("RGB"))
+        with self._room:
+            return read_line(picture, box, rotation, self._engines)
+
+
+def _engines() -> tuple[Engine, ...]:
+    from ocr.engines.default import default_engines
+    from ocr.engines.tesseract import Tesseract
+
+    return (*default_engines(), Tesseract())
+
+
+class UnopenedProbe:
+    """Takes every picture for a photograph without opening it.
+
+    For a machine that cannot open any, which is not the sender's fault. The reader opens them later, or puts
+    the sheet on hold.
+    """
+
+    def probe(self, data: bytes, kind: PictureType) -> Probe:
+        """See `service.mail.mime.image_types.PictureProbe`."""
+        return Probe(PictureState.GOOD, 1)
+
+
+class ChildProbe:
+    """Opens the pictures of a mail in the limited child."""
+
+    def __init__(self, opener: ImageOpener | None = None) -> None:
+        self._opener = opener or ImageOpener()
+
+    def probe(self, data: bytes, kind: PictureType) -> Probe:
+        """See `service.mail.mime.image_types.PictureProbe`. Raises as `decode_photo` of
+        `service.intake.opening.sandbox` does."""
+        decoded = self._opener.open(data, "picture")
+        if decoded.reason is UnreadableReason.TOO_LARGE:
+            return Probe(PictureState.BROKEN)
+        if decoded.reason is not None:
+            needs_password = "password" in decoded.detail
+            return Probe(PictureState.LOCKED if needs_password else PictureState.BROKEN)
+        # The child returns our own JPEG, which is safe to open in this process.
+        first_page = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
+        if min(first_page.width, first_page.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
+            return Probe(PictureState.DECORATION, 0, first_page.width, first_page.height)
+        return Probe(PictureState.GOOD, len(decoded.pages), first_page.width, first_page.height)

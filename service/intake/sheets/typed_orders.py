@@ -1,0 +1,108 @@
+"""Orders typed into a mail, for games that take them (WSB-02, Q-60): only bold text counts, which
+`service.mail.body.text` finds.
+
+The text goes to the grammar as it was typed. `typed_page` also draws it, for the desk and for the copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adjudicator.calendar import PhaseKind
+from grammar.headings.sheet import parse_sheet_heading
+from grammar.headings.values import KnownGame
+from grammar.order_starts import order_starts
+from grammar.order_traits import is_incomplete
+from grammar.remarks import is_harmless
+from grammar.respellings import has_order_word
+from maps.variant import Variant
+from reading.decode import MOST_CANDIDATES
+from reading.line import InterpretedLine
+from reading.review import review_uncertain_neighbours
+from reading.status import LineState
+from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
+
+MOST_WRAPPED = 3
+"""Lines into which a mail program may break one order: 200 characters in 72 columns (RFC 3676, 4.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedText:
+    """Typed text as orders of one power in one phase, by the grammar alone."""
+
+    variant: Variant
+    kind: PhaseKind
+    power: str
+    games: Sequence[KnownGame]
+
+    def orders(self, text: str) -> str | None:
+        """The canonical text of the orders in `text`, if the grammar lists every word as it is spelled.
+
+        None otherwise, and for a signature.
+        """
+        parsed = parse_typed(self.variant, self.kind, self.power, text)
+        if parsed.complaint is not None or parsed.score < 1.0:
+            return None
+        # Many powers are called like a place, and in some games a place by itself is an order to hold.
+        if is_incomplete(parsed.orders) and is_harmless(text, lexicon_of(self.variant)):
+            return None
+        return printed(parsed.orders, self.variant.board)
+
+    def row_spans(self, rows: Sequence[str]) -> tuple[range, ...]:
+        """The rows of each line: mostly one row, or several if a mail program broke an order.
+
+        A row continues the row above if the two together make another order, and at least one of them is no
+        order by itself.
+        """
+        spans: list[range] = []
+        start = 0
+        while start < len(rows):
+            orders, stop = self.orders(rows[start]), start + 1
+            for end in range(start + 2, min(start + MOST_WRAPPED, len(rows)) + 1):
+                if orders is not None and self.orders(rows[end - 1]) is not None:
+                    break
+                # "10 Grain for Conquest of Kent" is an order, and with the next row, "with the King",
+                # another.
+                longer = self.orders(" ".join(rows[start:end]))
+                if longer is not None and longer != orders:
+                    orders, stop = longer, end
+            spans.append(range(start, stop))
+            start = stop
+        return tuple(spans)
+
+    def settle(
+        self, lines: Sequence[InterpretedLine], least_confidence: float
+    ) -> tuple[InterpretedLine, ...]:
+        """The lines, with a final status where the words leave no doubt: exact orders and whole headings.
+
+        A person checks such an order only if the lines beside it may belong to it, or if the game wants all
+        lines checked (`least_confidence` > 1).
+        """
+        settled = [self._settled(line, least_confidence) for line in lines]
+        with_neighbours = zip([None, *settled], settled, [*settled[1:], None], strict=False)
+        lexicon = lexicon_of(self.variant)
+        return tuple(
+            review_uncertain_neighbours(line, above, below, lexicon) for above, line, below in with_neighbours
+        )
+
+    def _settled(self, line: InterpretedLine, least_confidence: float) -> InterpretedLine:
+        order = self.orders(line.text)
+        if order is None:
+            is_heading = line.kind == "heading" and self._is_whole_heading(line.text)
+            return replace(line, status=LineState.NOT_ORDER) if is_heading else line
+        other_candidates = [candidate for candidate in line.candidates if candidate["order"] != order]
+        # Nothing is misread in typed text, so score and confidence are 1.
+        candidates = ({"text": order, "order": order, "score": 1.0}, *other_candidates)
+        return replace(
+            line, kind="order", order=order, confidence=1.0, candidates=candidates[:MOST_CANDIDATES],
+            status=LineState.AUTO if least_confidence <= 1.0 else LineState.OPEN,
+        )
+
+    def _is_whole_heading(self, text: str) -> bool:
+        """Whether it names game or power and the season, and has no word of an order."""
+        # "Red attacks Kent in Harvest 601" names power and season, and a person must see it.
+        heading = parse_sheet_heading([text], self.games)
+        starts = order_starts(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
+        is_named = (heading.game or heading.power) and heading.season and not heading.unsure
+        return bool(is_named) and not starts.begins_short_order(text) and not has_order_word(text, starts)

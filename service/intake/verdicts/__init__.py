@@ -1,0 +1,1 @@
+"""The verdict on a mail: values in, a value out, no database."""

@@ -1,0 +1,291 @@
+"""One mail, one verdict. Pure: the mail, its receipt time, the context and the mails before it go in.
+
+The tests run in one fixed order and the first that fails names the reason: machines, bad_from,
+authentication, duplicates, subject, names, sender, phase, time, photographs. So the service does not act on a
+mail, and writes to nobody, before the mail is authenticated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from adjudicator.calendar import Phase, PhaseKind
+from grammar.headings.subject import parse_subject
+from grammar.headings.tokens import clean_line, drop_prefixes
+from grammar.headings.values import Heading, HeadingComplaint
+from service.intake.verdicts.context import GameContext, IntakeContext
+from service.intake.verdicts.machine_mail import machine_reason
+from service.intake.verdicts.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
+from service.mail.authentication.authenticate import authenticate
+from service.mail.authentication.verdict import Authentication, AuthResult
+from service.mail.body.read import BodyNeed
+from service.mail.message import BodyState, IncomingMail
+from service.mail.mime.image_types import PictureState
+
+MOST_PHOTOS = 20
+MOST_BYTES = 25 * 1024 * 1024
+"""Bytes of all photographs of a mail together, as files, without the transfer encoding."""
+_NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
+
+
+def judge_mail(
+    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail] = (),
+    *, taken_back: bool = False,
+) -> Verdict:
+    """Judge a mail received at `received_at` (UTC, the mailbox server's INTERNALDATE, never the Date
+    header). A mail that a coordinator has `taken_back` is never ignored; everything else holds for it."""
+    machine = None if taken_back else _machine(mail, context)
+    if machine is not None:
+        return Verdict(VerdictKind.IGNORED, machine, report=mail.report, subject=mail.subject)
+    if len(mail.senders) != 1 or not mail.senders[0]:
+        return Verdict(VerdictKind.REJECTED, RefusalReason.BAD_FROM, subject=mail.subject)
+    sender = mail.senders[0]
+    authentication = _authentication(mail, sender, context)
+    if not authentication.is_proved:
+        is_open = authentication.result is AuthResult.TEMPORARY
+        return Verdict(
+            VerdictKind.REJECTED, RefusalReason.AUTH_UNAVAILABLE if is_open else RefusalReason.AUTH_FAILED,
+            sender=sender, alert=True, subject=mail.subject, authentication=authentication,
+        )
+    # Judged first and compared then: a mail that was refused for a reason that has passed, such as a phase
+    # that was not open yet, is no repeat when it comes again.
+    fresh = replace(_settle(mail, received_at, context, earlier, sender), authentication=authentication)
+    repeated = None if taken_back else _repeated(mail, fresh, earlier)
+    if repeated is not None:
+        return replace(
+            fresh,
+            verdict=VerdictKind.IGNORED,
+            reason=RefusalReason.DUPLICATE,
+            flags=frozenset(),
+            reply_to=None,
+            duplicate_of=repeated.ref,
+        )
+    return fresh
+
+
+def body_need(head: IncomingMail, context: IntakeContext) -> BodyNeed:
+    """How much of a mail's body is read before it is judged, by its headers alone (BOX-05).
+
+    The whole of a proved and registered sender's; the report of what looks like one; nothing of a stranger's.
+    """
+    sender = head.senders[0] if len(head.senders) == 1 else ""
+    if context.registered_address(sender) and _authentication(head, sender, context).is_proved:
+        return BodyNeed.WHOLE
+    return BodyNeed.REPORT if head.may_be_report and not _is_own(head, context) else BodyNeed.NONE
+
+
+def _authentication(mail: IncomingMail, sender: str, context: IntakeContext) -> Authentication:
+    # What was not looked at may hold a second From.
+    if not mail.headers.is_complete:
+        return Authentication(AuthResult.FAIL, None, "The mail has more headers than any honest one.")
+    return mail.authentication or authenticate(mail.headers, context.trust, sender.rpartition("@")[2])
+
+
+def as_earlier_mail(
+    ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict
+) -> EarlierMail | None:
+    """What later mails must know of this one; None if no later mail may be compared with it."""
+    # A forged copy must not make the player's own mail a duplicate.
+    if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
+        return None
+    return EarlierMail(ref, verdict.sender, received_at, mail.photo_keys, verdict)
+
+
+def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None:
+    if _is_own(mail, context):
+        return RefusalReason.OWN_MAIL
+    is_registered = any(context.registered_address(address) for address in mail.senders)
+    return machine_reason(mail, is_registered=is_registered)
+
+
+def _is_own(mail: IncomingMail, context: IntakeContext) -> bool:
+    # A relay may return our letter with another From. The domain alone once made every mail of Apple Mail and
+    # Thunderbird our own, where players shared the site's domain (BOX-01).
+    own_id = mail.message_id is not None and context.is_sent(mail.message_id)
+    return own_id or any(context.is_own(address) for address in mail.senders)
+
+
+def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]) -> EarlierMail | None:
+    for previous in earlier:
+        # Never by Message-ID: another photograph under the same one is another mail, and must not be lost.
+        is_same_sheet = (
+            previous.sender.casefold() == (fresh.sender or "").casefold()
+            and previous.photo_keys == mail.photo_keys
+            and _subject_key(previous.verdict) == _subject_key(fresh)
+        )
+        # An accepted mail that comes again after the deadline is a duplicate, and not late.
+        was_accepted = previous.verdict.verdict is VerdictKind.ACCEPTED
+        if is_same_sheet and (was_accepted or previous.verdict.reason is fresh.reason):
+            return previous
+    return None
+
+
+def _subject_key(verdict: Verdict) -> tuple[object, ...]:
+    """The fields of the subject; if it could not be read, its words."""
+    if verdict.complaint is not None:
+        return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
+    return (*verdict.sheet_key, verdict.version)
+
+
+def _settle(
+    mail: IncomingMail, received_at: datetime, context: IntakeContext, earlier: Sequence[EarlierMail],
+    sender: str
+) -> Verdict:
+    """The verdict of all tests after authentication, except for duplicates."""
+    start = Verdict(
+        VerdictKind.REJECTED,
+        photos=mail.photos,
+        sender=sender,
+        reply_to=context.registered_address(sender),
+        subject=mail.subject,
+    )
+    parsed, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
+    if isinstance(parsed, HeadingComplaint):
+        partial = _fields(start, parsed.partial)
+        return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
+    game = context.game(parsed.game or "")
+    heading, phase_notes = _with_phase(parsed, game.open_phase)
+    flags = frozenset(map(str, (*heading.flags, *notes, *phase_notes)))
+    # The answer goes to the address as registered in this game, never to Reply-To.
+    verdict = replace(
+        _fields(start, heading), flags=flags, reply_to=game.registered_address(sender) or start.reply_to
+    )
+    reason = (
+        _sender(verdict, game)
+        or _phase(heading, game)
+        or _time(received_at, game)
+        or _photographs(mail)
+        or _first_by_post(heading, game)
+    )
+    if reason is not None:
+        return replace(verdict, reason=reason)
+    return _accepted(verdict, mail, earlier, first_counts=game.first_counts)
+
+
+def _fields(verdict: Verdict, heading: Heading) -> Verdict:
+    return replace(
+        verdict,
+        game=heading.game,
+        power=heading.power,
+        season=heading.season,
+        year=heading.year,
+        kind=heading.kind,
+        version=heading.version,
+        flags=frozenset(map(str, heading.flags)),
+        trailing=heading.trailing,
+    )
+
+
+def _with_game(
+    parsed: Heading | HeadingComplaint, context: IntakeContext, sender: str
+) -> tuple[Heading | HeadingComplaint, tuple[Note, ...]]:
+    """The heading with the game filled in (Q-06), if exactly one open game has that power and phase for the
+    sender; else as parsed."""
+    if not (context.infer_game and isinstance(parsed, HeadingComplaint) and parsed.missing == ("game",)):
+        return parsed, ()
+    partial = parsed.partial
+    fitting = [
+        game.name
+        for game in context.games
+        if game.open_phase is not None
+        and partial.power is not None
+        and game.registered_address(sender, partial.power)
+        and game.open_phase.season == partial.season
+        and partial.year in {None, game.open_phase.year}
+        and partial.kind in {None, game.open_phase.kind}
+    ]
+    # Two games fit: neither is guessed, and the answer names both subjects.
+    if len(fitting) != 1:
+        return parsed, ()
+    return replace(partial, game=fitting[0]), (Note.GAME_MISSING,)
+
+
+def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[Note, ...]]:
+    """A missing year, and a kind that is only "Orders", filled in from the open phase if that fits
+    (SUBJ-06)."""
+    notes: list[Note] = []
+    fits = phase is not None and phase.season == heading.season
+    if heading.kind is None and phase is not None and fits:
+        heading = replace(heading, kind=phase.kind)
+        notes.append(Note.TYPE_MISSING)
+    if heading.year is None and phase is not None and fits and phase.kind is heading.kind:
+        heading = replace(heading, year=phase.year)
+        notes.append(Note.YEAR_MISSING)
+    return heading, tuple(notes)
+
+
+def _sender(verdict: Verdict, game: GameContext) -> RefusalReason | None:
+    sender = verdict.sender or ""
+    if game.registered_address(sender, verdict.power or ""):
+        return None
+    return RefusalReason.SENDER_NOT_POWER if game.registered_address(sender) else RefusalReason.UNKNOWN_SENDER
+
+
+def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
+    kind, season = heading.kind, heading.season or ""
+    if kind is not None and (season, kind) not in game.known.steps:
+        return RefusalReason.PHASE_TYPE_MISMATCH
+    if kind is None or heading.year is None:
+        return RefusalReason.WRONG_PHASE
+    named = Phase(heading.year, season, kind)
+    if named == game.open_phase:
+        return None
+    return RefusalReason.LATE if named in game.past_phases else RefusalReason.WRONG_PHASE
+
+
+def _time(received_at: datetime, game: GameContext) -> RefusalReason | None:
+    """The deadline itself is on time (Q-34)."""
+    return RefusalReason.LATE if game.deadline is not None and received_at > game.deadline else None
+
+
+def _photographs(mail: IncomingMail) -> RefusalReason | None:
+    if mail.body is BodyState.HARMFUL:
+        return RefusalReason.COULD_NOT_BE_HANDLED
+    if mail.body is BodyState.UNREAD and not mail.overflow:
+        raise ValueError("the body of this mail has to be read before it is judged")
+    # A locked PDF beside a photograph that opens does no harm.
+    if mail.encrypted and not mail.photos:
+        return RefusalReason.ENCRYPTED
+    if mail.overflow or mail.photos > MOST_PHOTOS or mail.photo_bytes > MOST_BYTES:
+        return RefusalReason.TOO_LARGE
+    if mail.photos:
+        return None
+    return RefusalReason.BAD_IMAGE if mail.pictures else RefusalReason.NO_PHOTO
+
+
+def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
+    """In the strict mode of Q-04 no photograph counts before the first orders came by post (SUB-05)."""
+    must_post = game.post_first and heading.kind is PhaseKind.MOVEMENT
+    return RefusalReason.FIRST_BY_POST if must_post and heading.power not in game.posted_powers else None
+
+
+def _accepted(
+    verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail], *, first_counts: bool
+) -> Verdict:
+    # A refused mail is not on file, whatever version it names.
+    same_sheet = [
+        previous
+        for previous in earlier
+        if previous.verdict.verdict is VerdictKind.ACCEPTED
+        and previous.verdict.sheet_key == verdict.sheet_key
+    ]
+    versions = [previous.verdict.version for previous in same_sheet]
+    version_on_file = max((version for version in versions if version is not None), default=None)
+    notes: set[str] = set()
+    if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
+        notes.add(str(Note.PHOTO_UNREADABLE))
+    if first_counts:
+        notes.update([str(Note.NOT_FIRST)] if same_sheet else [])
+    elif verdict.version is not None:
+        if any(
+            previous.verdict.version == verdict.version and previous.photo_keys != mail.photo_keys
+            for previous in same_sheet
+        ):
+            notes.add(str(Note.VERSION_CONFLICT))
+        if version_on_file is not None and verdict.version < version_on_file:
+            notes.add(str(Note.SUPERSEDED))
+    return replace(
+        verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=version_on_file
+    )

@@ -1,0 +1,1 @@
+"""What a mail says: its text, its quotation, its pictures."""

@@ -1,0 +1,124 @@
+"""The body of a mail as plain values: the files that are photographs or were meant as such, its text, and the
+report it may be.
+
+Reading it can cost any amount of time, so the service does it in the limited child alone
+(`service.intake.opening.open_mail`), and only for a mail that `body_need` in `service.intake.verdicts.rules`
+names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from service.mail.body.text import bold_lines, plain_text
+from service.mail.headers import split_mail
+from service.mail.mime.image_types import picture_type
+from service.mail.mime.parts import MimePart, read_parts
+from service.mail.reports import DeliveryReport, read_report
+
+MOST_OF_REPORT = 512 * 1024
+"""Bytes of a body that are read of what may be a report. The returned letter comes last and may be cut: its
+headers stand at its beginning."""
+
+MOST_OTHER_FILES = 20
+"""Names of other files that are kept."""
+
+# Mail programs add them by themselves.
+_KEYS = {"application/pgp-keys", "application/pgp-signature", "application/pkcs7-signature",
+         "application/x-pkcs7-signature", "application/applefile"}
+_PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|webp|tiff?|pdf)$", re.IGNORECASE)
+_PICTURE_TYPES = {
+    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/webp",
+    "image/tiff",
+    "application/pdf",
+}  # fmt: skip
+# GIF, BMP, ICO and SVG are decoration of a mail, such as a smiley, and no photograph that failed to open.
+_OTHER_PICTURES = (b"GIF8", b"BM", b"\0\0\x01\0", b"<svg", b"<?xml")
+
+
+class BodyNeed(StrEnum):
+    """How much of a body has to be read before its mail can be judged."""
+
+    NONE = "none"
+    REPORT = "report"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class MailFile:
+    """One file of a mail: its name as sent, only to be shown, and its bytes."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MailBody:
+    """What a body holds.
+
+    `files`: the photographs and what was meant as one, in the order of the mail; left out where only the
+    report was asked for, and then `has_files` says whether there are any. `overflow`: it has too many
+    or too deep parts, and the rest was not read. `bold` and `text`: see `service.mail.body.text`.
+    `other_files`: names of attached files that are no photographs.
+    """
+
+    files: tuple[MailFile, ...] = ()
+    encrypted: bool = False
+    overflow: bool = False
+    report: DeliveryReport | None = None
+    bold: tuple[str, ...] = ()
+    text: str = ""
+    has_files: bool = False
+    other_files: tuple[str, ...] = ()
+
+
+def without_envelope(raw: bytes) -> bytes:
+    """The mail without the "From " line of an mbox file (RFC 4155)."""
+    return raw.partition(b"\n")[2] if raw.startswith(b"From ") else raw
+
+
+def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
+    """Read the body of a whole mail; of what may be a report, the report alone. Never raises."""
+    headers, body = split_mail(without_envelope(raw))
+    if need is BodyNeed.NONE:
+        return MailBody()
+    if need is BodyNeed.REPORT:
+        body = body[:MOST_OF_REPORT]
+    parts = read_parts(headers, body)
+    report = read_report(parts.root, headers)
+    files = [
+        MailFile(part.name, part.data)
+        for part in parts.leaves
+        if picture_type(part.data) is not None or _meant_as_picture(part)
+    ]
+    if need is BodyNeed.REPORT:
+        return MailBody(report=report, has_files=bool(files))
+    return MailBody(
+        files=tuple(files),
+        has_files=bool(files),
+        encrypted=parts.encrypted,
+        overflow=parts.overflow,
+        report=report,
+        bold=bold_lines(parts.leaves),
+        text=plain_text(parts.leaves),
+        other_files=tuple(part.name for part in parts.leaves if _is_other_file(part))[:MOST_OTHER_FILES],
+    )
+
+
+def _is_other_file(part: MimePart) -> bool:
+    """Whether somebody attached this part, and it is no photograph."""
+    if not part.name or part.declared_type in _KEYS or part.declared_type.startswith("image/"):
+        return False
+    return picture_type(part.data) is None and not _meant_as_picture(part)
+
+
+def _meant_as_picture(part: MimePart) -> bool:
+    """Whether a part with other bytes was declared or named a photograph. Drawings and icons were not."""
+    # RFC 1740: application/applefile comes beside a photograph and has its name ("IMG_1.JPG").
+    if part.declared_type in {"application/applefile", "image/svg+xml"}:
+        return False
+    if part.data[:8].lstrip().startswith(_OTHER_PICTURES):
+        return False
+    return part.declared_type in _PICTURE_TYPES or _PICTURE_NAME.search(part.name) is not None

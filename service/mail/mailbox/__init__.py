@@ -1,0 +1,1 @@
+"""Mails in: IMAP and Maildir, taking in, the mailbox at a deadline."""

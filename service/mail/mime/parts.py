@@ -1,0 +1,197 @@
+"""The files inside a mail, within limits: attached and inline parts, forwarded messages, signed mail, TNEF
+containers."""
+
+from __future__ import annotations
+
+import email
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.message import Message
+from email.policy import compat32
+from typing import TYPE_CHECKING
+
+from service.mail.headers import Headers, decode_bytes, decode_words
+from service.mail.mime.smime import signed_content
+from service.mail.mime.tnef import SIGNATURE, read_tnef
+
+MOST_PARTS = 400
+DEEPEST = 30
+"""Parts of one mail that are looked at, and levels of parts within parts."""
+_MOST_TYPE_LINES = 4000
+_MOST_DASHED = 20_000
+_MOST_WORK = 30_000_000
+"""Content-Type lines, lines that begin as a boundary does, and comparisons of a line with a boundary (about
+0.2 microseconds each), above which a mail is not parsed."""
+# The other headers are read by `headers`; the standard parser never sees them.
+_STRUCTURE = ("content-type", "content-transfer-encoding", "content-disposition", "mime-version")
+# Object identifiers of encrypted S/MIME: enveloped data (RFC 5652, 6.1), authenticated and enveloped data
+# (RFC 5083).
+_ENVELOPED = bytes.fromhex("06092a864886f70d010703")
+_AUTH_ENVELOPED = bytes.fromhex("060b2a864886f70d0109100117")
+
+if TYPE_CHECKING:
+    # Generic for the type checker only; the class itself takes no parameters in Python 3.11.
+    Tree = Message[str, str]
+else:
+    Tree = Message
+
+
+@dataclass(frozen=True, slots=True)
+class MimePart:
+    """One leaf: declared content type (lower case), declared file name ("" for none), decoded bytes."""
+
+    declared_type: str
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class MimeParts:
+    """The parts of a mail. `overflow`: it has too many or too deep parts, and the rest was not read."""
+
+    leaves: list[MimePart] = field(default_factory=list)
+    encrypted: bool = False
+    overflow: bool = False
+    root: Tree | None = None
+
+
+def read_parts(headers: Headers, body: bytes) -> MimeParts:
+    """Walk the body. Never raises."""
+    parts = MimeParts(root=_parse_tree(headers, body))
+    if parts.root is None:
+        parts.overflow = True
+    else:
+        _walk(parts.root, parts)
+    return parts
+
+
+def _parse_tree(headers: Headers, body: bytes) -> Tree | None:
+    """The tree of parts; None if it has too many or too deep ones. Never raises."""
+    lines = [
+        f"{name}: ".encode() + value.replace(b"\r", b" ").replace(b"\n", b" ")
+        for name, value in headers.fields
+        if name in _STRUCTURE
+    ]
+    return _parse(b"\r\n".join([*lines, b"", body]))
+
+
+def _is_cheap(raw: bytes) -> bool:
+    """Whether the standard parser ends within a few seconds: it compares each line with the boundary of each
+    open multipart."""
+    folded = raw.lower()
+    breaks = folded.count(b"\n") + folded.count(b"\r") - folded.count(b"\r\n")
+    return (
+        folded.count(b"content-type:") <= _MOST_TYPE_LINES
+        and folded.count(b"\n--") + folded.count(b"\r--") <= _MOST_DASHED
+        and breaks * (7 + folded.count(b"multipart/") + folded.count(b"message/")) <= _MOST_WORK
+    )
+
+
+def _parse(raw: bytes) -> Tree | None:
+    if not _is_cheap(raw):
+        return None
+    try:
+        # The older policy keeps odd headers as text; the newer one raises on some.
+        return email.message_from_bytes(raw, policy=compat32)
+    except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
+        return None
+
+
+def content_type(part: Tree) -> str:
+    """The declared type in lower case; application/octet-stream if the header cannot be read."""
+    try:
+        return part.get_content_type().casefold()
+    except Exception:
+        return "application/octet-stream"
+
+
+def _walk(root: Tree, parts: MimeParts) -> None:
+    # A stack instead of recursion, because a mail nested 3,000 deep must not stop us.
+    stack: list[tuple[Tree, int]] = [(root, 0)]
+    part_count = 0
+    while stack:
+        part, depth = stack.pop()
+        part_count += 1
+        if part_count > MOST_PARTS or depth > DEEPEST:
+            parts.overflow = True
+            return
+        parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
+        children = list(_children(part))
+        if children:
+            stack.extend((child, depth + 1) for child in reversed(children))
+        elif not part.is_multipart():
+            stack.extend((child, depth + 1) for child in _leaf(part, parts))
+
+
+def _children(part: Tree) -> Iterator[Tree]:
+    # A leaf is not asked for its payload: that decodes it, and raises on a charset with a NUL in its name.
+    if part.is_multipart():
+        for child in part.get_payload():
+            if isinstance(child, Message):
+                recoded = content_type(part) == "message/rfc822" and _recoded(child, part)
+                yield recoded or child
+
+
+def _recoded(child: Tree, part: Tree) -> Tree | None:
+    """A forwarded message that was sent in base64, read again; None for any other."""
+    # RFC 2046, 5.2.1 forbids it, so the standard parser takes the base64 text for a message without header.
+    encoding = str(part.get("content-transfer-encoding", "")).strip().casefold()
+    if encoding not in {"base64", "quoted-printable"} or list(child.keys()):
+        return None
+    shell: Tree = Message()
+    shell["content-transfer-encoding"] = encoding
+    shell.set_payload(child.get_payload())
+    return _parse(payload_of(shell))
+
+
+def payload_of(part: Tree) -> bytes:
+    """A leaf's decoded bytes; empty if they cannot be decoded."""
+    try:
+        data = part.get_payload(decode=True)
+    except Exception:
+        return b""
+    return data if isinstance(data, bytes) else b""
+
+
+def _leaf(part: Tree, parts: MimeParts) -> Iterator[Tree]:
+    """Add one leaf to `parts`; a container (TNEF, opaque signature) is opened and its messages returned."""
+    # TNEF is known by its bytes: the part also comes as application/octet-stream, under any name.
+    kind, data = content_type(part), payload_of(part)
+    if data.startswith(SIGNATURE):
+        parts.leaves += [
+            MimePart("application/octet-stream", file.name, file.data) for file in read_tnef(data)
+        ]
+        return
+    if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
+        inner = signed_content(data)
+        if inner is not None:
+            message = _parse(inner)
+            if message is None:
+                parts.overflow = True
+            else:
+                yield message
+            return
+        parts.encrypted = True
+        return
+    if _looks_encrypted(kind, data):
+        parts.encrypted = True
+    parts.leaves.append(MimePart(kind, file_name(part), data))
+
+
+def _looks_encrypted(kind: str, data: bytes) -> bool:
+    if kind == "application/pgp-encrypted" or data.lstrip()[:27] == b"-----BEGIN PGP MESSAGE-----":
+        return True
+    return data[:1] == b"0" and (_ENVELOPED in data[:40] or _AUTH_ENVELOPED in data[:40])
+
+
+def file_name(part: Tree) -> str:
+    """The declared name, decoded and without any folder. Only to be shown, never for a path."""
+    try:
+        name = part.get_filename() or ""
+    except Exception:
+        return ""
+    # RFC 2231: charset, language and text, which the parser leaves undecoded.
+    if isinstance(name, tuple):
+        name = decode_bytes(str(name[2]).encode("latin-1", "replace"), str(name[0] or "utf-8"))
+    flat = decode_words(str(name)).replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(char for char in flat if char.isprintable())[:200]

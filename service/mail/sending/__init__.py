@@ -1,0 +1,1 @@
+"""Letters out: composing, the outbox, SMTP, the switch that holds letters, what came back."""

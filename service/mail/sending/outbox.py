@@ -1,0 +1,324 @@
+"""Letters go out: first a row in the transaction of the event that causes them, then a socket.
+
+Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If nobody knows
+whether the server took it, it is sent once more under the same Message-ID and marked as possibly sent twice,
+and after that a person decides. Addresses and texts are never logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from hashlib import sha256
+from secrets import token_hex
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.clock import Clock
+from service.mail.sending import hold, present_address
+from service.mail.sending.compose import (
+    Attachment,
+    OutLetter,
+    attachment_count,
+    compose,
+    message_id,
+    one_line,
+    shrink,
+)
+from service.mail.sending.smtp import (
+    DeliveryUnknown,
+    FolderTransport,
+    MailEnvelope,
+    MailTooLarge,
+    ServerUnavailable,
+    SmtpRefused,
+    SmtpTransport,
+    Transport,
+    TryAgainLater,
+)
+from service.store import records
+from service.store.blobs import BlobError, Blobs
+from service.store.engine import Store
+from service.store.tables import AccessLinkRow, OutboxRow, OutboxState
+
+__all__ = [
+    "Attachment",
+    "FolderTransport",
+    "OutLetter",
+    "SendCounts",
+    "ServerUnavailable",
+    "SmtpTransport",
+    "Transport",
+    "put",
+    "retry",
+    "send_due",
+]  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
+"""Time before each further try after a 4xx: 48 hours in all, then a person is told."""
+
+LINK_DAYS = timedelta(days=60)
+"""Life of the link to files that were too large for a letter."""
+
+GIVE_UP = timedelta(hours=48)
+"""Time for which a server may be away, from the first failure of a letter."""
+CLAIM = timedelta(minutes=10)
+"""A claim older than this belongs to a process that died."""
+
+_TWICE = ("it was handed over twice and never confirmed; it may have arrived. Ask the player before sending "
+          "it again")
+
+
+@dataclass(frozen=True, slots=True)
+class SendCounts:
+    """The letters of one round by outcome. `down`: "", or the sentence that says why nothing can be sent."""
+
+    sent: int = 0
+    later: int = 0
+    failed: int = 0
+    down: str = ""
+
+
+def put(
+    session: Session,
+    blobs: Blobs,
+    letter: OutLetter,
+    *,
+    sender: str,
+    now: datetime,
+    max_bytes: int = 8_000_000,
+    reply_to: str = "",
+    base_url: str = "",
+) -> bool:
+    """Write a letter in the caller's transaction; False if its key is known, and then nothing changes.
+
+    `reply_to`: the order address, if it is not the sender's. Files that are too large for mail are left out,
+    and the letter has a link to them on the site at `base_url`, unless that is "".
+    """
+    if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
+        return False
+    finished = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
+    reader = present_address.reader_of(session, letter)
+    key = blobs.put(finished if len(finished) <= max_bytes else _fitted(
+        session, blobs, letter, finished, max_bytes, now, base_url))
+    return records.insert_once(
+        session,
+        OutboxRow,
+        key=letter.key,
+        kind=letter.kind,
+        game_id=letter.game_id,
+        phase_id=letter.phase_id,
+        recipient=letter.recipient,
+        player_id=reader.player_id,
+        power=reader.power,
+        subject=one_line(letter.subject),
+        message=key,
+        message_id=message_id(letter, sender),
+        state=OutboxState.QUEUED,
+        tries=0,
+        due_at=now,
+        possibly_twice=False,
+        shrunk=False,
+    )
+
+
+def _fitted(
+    session: Session, blobs: Blobs, letter: OutLetter, finished: bytes, max_bytes: int, now: datetime,
+    base_url: str
+) -> bytes:
+    """A mail of at most `max_bytes`: with smaller pictures, else with a link to the files left out."""
+    shrunk_mail = shrink(finished, max_bytes)
+    player = records.player_of(session, letter.recipient)
+    if not base_url or player is None or attachment_count(shrunk_mail) == attachment_count(finished):
+        return shrunk_mail
+    # The hash of the stored bytes is the link's secret. Without a random line anybody with the same files
+    # could compute it.
+    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + finished)
+    until = now + LINK_DAYS
+    session.add(
+        AccessLinkRow(
+            token_hash=sha256(token.encode()).hexdigest(),
+            player_id=player.id,
+            opens="letter",
+            made_at=now,
+            until=until,
+        )
+    )
+    session.flush()
+    where = (f"Until {until:%a} {until.day} {until:%b %Y} it is here, for you alone:\n\n    "
+             f"{base_url}/public/letter/{token}")
+    return shrink(finished, max_bytes, where)
+
+
+def send_due(
+    store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
+    not_sent: Callable[[Session, OutboxRow], None] | None = None,
+) -> SendCounts:
+    """Send every letter that is due, in the order they were written. Safe in two processes at a time.
+
+    Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
+
+    While the server is away, letters keep their place and are sent in order once it is back. While a person
+    holds them back (`hold`), nothing is sent.
+    """
+    sent = postponed = failed = 0
+    _release_dead_claims(store, clock.now())
+    try:
+        while (row := _claim_next(store, blobs, clock.now(), not_sent)) is not None:
+            # A letter that nobody is to get has ended with its claim.
+            if row.state != OutboxState.SENDING:
+                failed += row.state == OutboxState.FAILED
+                continue
+            try:
+                state = _send(row, store, blobs, transport, clock, sender)
+            except ServerUnavailable as down:
+                _give_back(store, row, str(down), clock.now())
+                return SendCounts(sent, postponed, failed, str(down))
+            sent += state is OutboxState.SENT
+            postponed += state is OutboxState.QUEUED
+            failed += state is OutboxState.FAILED
+    finally:
+        transport.close()
+    return SendCounts(sent, postponed, failed)
+
+
+def _claim_next(
+    store: Store, blobs: Blobs, now: datetime, not_sent: Callable[[Session, OutboxRow], None] | None
+) -> OutboxRow | None:
+    with store.begin() as session:
+        # Asked before each letter, so that a pause stops a round that has begun.
+        if hold.current_hold(session) is not None:
+            return None
+        for row in records.due_letters(session, now):
+            if records.claim(
+                session,
+                OutboxRow,
+                OutboxRow.id == row.id,
+                OutboxRow.state == OutboxState.QUEUED,
+                state=OutboxState.SENDING,
+                tries=OutboxRow.tries + 1,
+                claimed_until=now + CLAIM,
+            ):
+                session.refresh(row)
+                ended = present_address.bring_up_to_date(session, blobs, row, now)
+                if ended is not None and ended.is_missed and not_sent is not None:
+                    not_sent(session, row)
+                session.flush()
+                session.expunge(row)
+                return row
+    return None
+
+
+def _release_dead_claims(store: Store, now: datetime) -> None:
+    """End the claims of processes that died before they stored the server's answer."""
+    with store.begin() as session:
+        dead = records.letters_with_dead_claims(session, now)
+        for row in dead:
+            session.expunge(row)
+    for row in dead:
+        _unclear(store, row, "Galloper stopped while it was being sent", now)
+
+
+def _send(
+    row: OutboxRow, store: Store, blobs: Blobs, transport: Transport, clock: Clock, sender: str
+) -> OutboxState:
+    try:
+        data = blobs.read(row.message)
+        transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
+    except TryAgainLater as error:
+        return _again(store, row, error, clock.now())
+    except DeliveryUnknown as error:
+        return _unclear(store, row, str(error), clock.now())
+    except MailTooLarge as error:
+        return _smaller(store, row, blobs, data, str(error), clock.now())
+    except (SmtpRefused, BlobError) as error:
+        return _end(store, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
+    except ServerUnavailable:
+        raise
+    except Exception as error:
+        # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
+        return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
+    return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
+
+
+def _end(
+    store: Store, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
+) -> OutboxState:
+    # The error may quote the server, which quotes addresses; the log has its numbers alone.
+    with store.begin() as session:
+        records.claim(
+            session,
+            OutboxRow,
+            OutboxRow.id == row.id,
+            OutboxRow.state == OutboxState.SENDING,
+            state=state,
+            claimed_until=None,
+            **values,
+        )
+    if state is OutboxState.FAILED:
+        log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind,
+                    for_log or values.get("error"))
+    return state
+
+
+def _again(store: Store, row: OutboxRow, answer: TryAgainLater, now: datetime) -> OutboxState:
+    if row.tries > len(PAUSES):
+        given_up = f"; given up after {row.tries} tries"
+        return _end(store, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
+                    error=f"{answer}{given_up}")
+    return _end(store, row, OutboxState.QUEUED, error=str(answer), due_at=now + PAUSES[row.tries - 1])
+
+
+def _unclear(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+    if row.possibly_twice:
+        return _end(store, row, OutboxState.FAILED, error=_TWICE)
+    return _end(store, row, OutboxState.QUEUED, error=error, possibly_twice=True, due_at=now + PAUSES[1])
+
+
+def _smaller(
+    store: Store, row: OutboxRow, blobs: Blobs, data: bytes, error: str, now: datetime
+) -> OutboxState:
+    if row.shrunk:
+        return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
+    message_key = blobs.put(shrink(data, len(data) // 4))
+    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=message_key, due_at=now)
+
+
+def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
+    """Return the claim of a letter while the server is away. After `GIVE_UP` the letter fails.
+
+    The try does not count, and the letter keeps its place.
+    """
+    # The two days begin at the first failure: a letter that waited for us, or for a person, is not given up
+    # at its first try.
+    is_first_failure = row.error is None
+    is_given_up = not is_first_failure and now - row.due_at > GIVE_UP
+    _end(
+        store,
+        row,
+        OutboxState.FAILED if is_given_up else OutboxState.QUEUED,
+        tries=row.tries - 1,
+        due_at=now if is_first_failure else row.due_at,
+        error=f"{error} Given up after two days." if is_given_up else error,
+    )
+
+
+def retry(session: Session, letter_id: int, now: datetime) -> bool:
+    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one."""
+    return records.claim(
+        session,
+        OutboxRow,
+        OutboxRow.id == letter_id,
+        OutboxRow.state == OutboxState.FAILED,
+        state=OutboxState.QUEUED,
+        due_at=now,
+        tries=0,
+        error=None,
+    )

@@ -1,0 +1,124 @@
+"""Where a letter goes at the moment it is sent: to an address that its player has now (BOX-08).
+
+Days may lie between writing and sending: a relay is away, a person holds letters back. Meanwhile a player may
+change an address or leave a seat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.mail.sending.compose import OutLetter, readdress
+from service.store import records
+from service.store.blobs import BlobError, Blobs
+from service.store.tables import AddressRow, OutboxRow, OutboxState, SeatRow
+
+FOR_COORDINATOR = frozenset({"coordinator_notice", "postal_pack"})
+"""Letters to the coordinator, whose address may be a player's too."""
+ABOUT_THE_SEAT = frozenset({
+    "draft_results", "retreat_request", "final_results", "adjustment", "year_end_results", "deadline_moved",
+    "correction", "hand_over",
+})
+"""Letters that whoever plays the power needs. All others are a player's own: answers, links, a welcome."""
+WHILE_SEATED = frozenset({"welcome", "reminder"})
+"""Letters of no use to a player who has left the seat."""
+_LONGEST_KEY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LetterReader:
+    """Whom a letter was written for: the player, and the seat if they hold a single one in its game."""
+
+    player_id: int | None = None
+    power: str | None = None
+
+
+def reader_of(session: Session, letter: OutLetter) -> LetterReader:
+    """The player to whose address a letter is written; nobody for the coordinator's letters."""
+    if letter.kind in FOR_COORDINATOR:
+        return LetterReader()
+    player = records.player_of(session, letter.recipient)
+    if player is None:
+        return LetterReader()
+    seats = records.seats(session, letter.game_id).items() if letter.game_id else ()
+    held = [power for power, holder in seats if holder == player.id]
+    return LetterReader(player.id, held[0] if len(held) == 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """A letter that goes to nobody. `is_missed`: a person should hear of it."""
+
+    state: OutboxState
+    sentence: str
+    is_missed: bool = True
+
+
+def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: datetime) -> NotSent | None:
+    """Give a claimed letter the address its player has now, in its row and in its To; None if it can be sent.
+
+    A letter that nobody is to get ends here, with the reason in its row.
+    """
+    if row.player_id is None:
+        return None
+    chosen = _address(session, row)
+    if isinstance(chosen, NotSent):
+        row.state, row.error, row.claimed_until = chosen.state, chosen.sentence, None
+        records.log_event(session, now, "letter_not_sent", game_id=row.game_id, detail={"letter": row.id})
+        return chosen
+    if chosen != row.recipient:
+        try:
+            row.message = blobs.put(readdress(blobs.read(row.message), chosen))
+        except BlobError:
+            # Sending reads the same bytes next, and says what is wrong with them.
+            return None
+        row.key, row.recipient = _key_with(row, chosen), chosen
+        records.log_event(session, now, "letter_readdressed", game_id=row.game_id, detail={"letter": row.id})
+    session.flush()
+    return None
+
+
+def _address(session: Session, row: OutboxRow) -> str | NotSent:
+    player, gone = _player(session, row)
+    if gone is not None:
+        return gone
+    known = session.scalars(
+        select(AddressRow.email).where(AddressRow.player_id == player).order_by(AddressRow.email)).all()
+    if not known:
+        return NotSent(OutboxState.FAILED, "its player has no mail address now; add one, and send it again")
+    # The row may have the address in the case in which the player's program writes it.
+    if row.recipient.lower() in known:
+        return row.recipient
+    for address in known:
+        key = _key_with(row, address)
+        # Each address of a player gets a letter of its own: nobody gets the same one twice.
+        if key == row.key or session.scalar(select(OutboxRow.id).where(OutboxRow.key == key)) is None:
+            return address
+    return NotSent(OutboxState.CANCELLED, "its address was removed; each other address of its player has a "
+                                          "letter of its own", is_missed=False)
+
+
+def _player(session: Session, row: OutboxRow) -> tuple[int | None, NotSent | None]:
+    """Who is to get a letter now, or why nobody is."""
+    if row.game_id is None or row.power is None or row.kind not in ABOUT_THE_SEAT | WHILE_SEATED:
+        return row.player_id, None
+    seat = session.get(SeatRow, (row.game_id, row.power))
+    holder = None if seat is None else seat.player_id
+    if holder == row.player_id:
+        return holder, None
+    if row.kind in WHILE_SEATED:
+        return None, NotSent(OutboxState.CANCELLED, "its player has left the seat")
+    if holder is None:
+        return None, NotSent(OutboxState.CANCELLED, "its player has left the seat, and nobody holds it now")
+    return holder, None
+
+
+def _key_with(row: OutboxRow, address: str) -> str:
+    """The key of the same letter to another address (`service.letters.render` puts the address into it)."""
+    old, new = (text.replace("/", "-") for text in (row.recipient, address))
+    key = "/".join(new if part == old else part for part in row.key.split("/"))
+    return key if len(key) <= _LONGEST_KEY else row.key

@@ -1,0 +1,358 @@
+"""One filed sheet to lines, with a prepared recognizer: pages, doubt, headings that disagree, photographs
+that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from sqlalchemy import select
+
+from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
+from reading.review import ReviewLimits
+from service.games.ballots import executed
+from service.intake import filing
+from service.intake.sheets.read_submission import SubmissionReader
+from service.intake.sheets.recognizer import RecognizedPage
+from service.notices.replies import Replies
+from service.store import records
+from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
+from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
+from tests.support.site import Site
+from tests.support.table import COORDINATOR, SERVER, Table, address, open_table, sheet_picture
+
+MONTROSE = address("Montrose")
+HEADING = ("Finn Sterne", "Montrose", "Powick Bridge", "Summer 1642 Movement Orders", "v1")
+ORDERS = ("Fleet Orkney moves to the Pentland Firth", "Army Aberdeen moves to The Mearns")
+
+
+def page(lines: Sequence[str | tuple[str, float]], number: int = 1, rotation: int = 0) -> Page:
+    """A page whose lines are read as given, each with a score."""
+    read = [(line, 0.99) if isinstance(line, str) else line for line in lines]
+    return Page(number, rotation, 0.0, tuple(
+        ReadLine(Box(((50, y), (700, y), (700, y + 40), (50, y + 40))), (), words, score, Strike())
+        for y, (words, score) in zip(range(100, 100 + 60 * len(read), 60), read, strict=True)
+    ))  # fmt: skip
+
+
+def recognized(*pages: Page) -> RecognizedPage:
+    return RecognizedPage(sheet_picture(), Reading(Status.READ, pages=pages))
+
+
+def unusable(reason: UnreadableReason) -> RecognizedPage:
+    return RecognizedPage(
+        None if reason is UnreadableReason.NOT_AN_IMAGE else sheet_picture(), Reading(Status.UNUSABLE, reason)
+    )
+
+
+@dataclass
+class Shown:
+    """A recognizer that returns prepared pages for each file, and counts its calls."""
+
+    recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]
+    looks: int = 0
+
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        self.looks += 1
+        return self.recognized_pages[data]
+
+
+@dataclass
+class Desk:
+    """A table with a reader whose recognizer is prepared; `settled`: the phases that it reported."""
+
+    table: Table
+    settled: list[int] = field(default_factory=list)
+
+    def read(
+        self, submission_id: int, recognized_pages: Mapping[bytes, tuple[RecognizedPage, ...]]
+    ) -> SubmissionRow:
+        self.reader(Shown(recognized_pages)).read({"submission": submission_id})
+        return self.paper(submission_id)
+
+    def reader(self, recognizer: Shown) -> SubmissionReader:
+        site = self.table.site
+        return SubmissionReader(
+            store=site.store, blobs=site.blobs, clock=site.clock, recognizer=recognizer, load=self.table.load,
+            replies=Replies(self.table.writer), on_read=self.settled.append, limits=ReviewLimits(),
+        )  # fmt: skip
+
+    def mailed(self, shade: int = 90, version: int = 1) -> int:
+        """The id of a sheet of Montrose as the intake files it, with one small picture."""
+        subject = self.table.subject("Montrose", version)
+        self.table.take(self.table.mail("Montrose", shade, subject=subject), self.table.phase().opens_at)
+        return self.table.submissions()[-1].id
+
+    def paper(self, key: int) -> SubmissionRow:
+        with self.table.site.store() as session:
+            return session.get_one(SubmissionRow, key)
+
+    def lines(self, key: int) -> list[LineRow]:
+        with self.table.site.store() as session:
+            return list(session.scalars(
+                select(LineRow).join(PageRow).where(PageRow.submission_id == key)
+                .order_by(PageRow.ordinal, LineRow.ordinal)
+            ))  # fmt: skip
+
+    def pages(self, key: int) -> list[PageRow]:
+        with self.table.site.store() as session:
+            return records.pages(session, key)
+
+    def counting(self) -> dict[str, int]:
+        with self.table.site.store() as session:
+            return executed(session, records.phases(session, self.table.game)[0])
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(open_table(site))
+
+
+def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (recognized(page([*HEADING, *ORDERS], rotation=90)),)})
+    assert (row.fate, row.flags, row.instruction) == ("counts", [], 1)
+    assert row.read_at == desk.table.site.clock.now()
+    lines = desk.lines(submission_id)
+    assert [line.kind for line in lines] == ["heading"] * 5 + ["order"] * 2
+    assert [line.status for line in lines] == [LineState.NOT_ORDER] * 5 + [LineState.AUTO] * 2
+    assert [line.order for line in lines[5:]] == ["F Orkney - Pentland Firth", "A Aberdeen - The Mearns"]
+    assert lines[0].box == [[50, 100], [700, 100], [700, 140], [50, 140]]
+    (page_row,) = desk.pages(submission_id)
+    assert (page_row.rotation, page_row.note) == (90, None)
+    assert desk.table.site.blobs.read(page_row.upright or "") == sheet_picture()
+    assert desk.settled == [desk.table.phase().id]
+    assert [kind for kind, _ in desk.table.written_letters()] == ["receipt"]
+
+
+def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:
+    """The desk plan: "auto" only where the confidence reaches the game's threshold."""
+    with desk.table.site.store.begin() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        game.options = {**game.options, "auto_score": 2.0}
+    submission_id = desk.mailed()
+    desk.read(submission_id, {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    assert [line.status for line in desk.lines(submission_id) if line.kind == "order"] == [LineState.OPEN] * 2
+
+
+def test_a_word_in_doubt_leaves_its_line_open_with_candidates(desk: Desk) -> None:
+    submission_id = desk.mailed()
+    doubtful = page([*HEADING, ("Army Aberden mowes to The Meams", 0.6)])
+    desk.read(submission_id, {picture(90): (recognized(doubtful),)})
+    line = desk.lines(submission_id)[-1]
+    assert line.status == LineState.OPEN
+    assert line.text == "Army Aberden mowes to The Meams"
+    assert line.candidates[0]["order"] == "A Aberdeen - The Mearns"
+
+
+def test_a_paper_is_read_once(desk: Desk) -> None:
+    submission_id = desk.mailed()
+    recognizer = Shown({picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    desk.reader(recognizer).read({"submission": submission_id})
+    desk.reader(recognizer).read({"submission": submission_id})
+    assert recognizer.looks == 1
+    assert len(desk.lines(submission_id)) == 7
+    desk.reader(recognizer).read({"submission": 999})
+    assert recognizer.looks == 1
+
+
+def test_a_pdf_of_two_pages_is_two_pages_in_their_order_before_the_next_file(desk: Desk) -> None:
+    """SUB-10, SUB-11: a PDF is split; its pages and the next file are one submission."""
+    table, sheets = desk.table, pdf(2)
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
+        parts=[text(), part(sheets, "application/pdf", "sheets.pdf"), part(picture(210))],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    submission_id = table.submissions()[0].id
+    desk.read(submission_id, {
+        sheets: (recognized(page([*HEADING, ORDERS[0]])), recognized(page([ORDERS[1]]))),
+        picture(210): (recognized(page(["Army Blair Castle moves to Atholl"])),),
+    })  # fmt: skip
+    pages = desk.pages(submission_id)
+    assert [page_row.ordinal for page_row in pages] == [0, 1, filing.PAGES_PER_FILE]
+    assert [table.site.blobs.read(page_row.original) for page_row in pages] == [sheets, sheets, picture(210)]
+    assert [line.order for line in desk.lines(submission_id) if line.order] == [
+        "F Orkney - Pentland Firth", "A Aberdeen - The Mearns", "A Blair Castle - Atholl",
+    ]  # fmt: skip
+
+
+def test_two_sheets_on_one_photograph_are_two_pages(desk: Desk) -> None:
+    submission_id = desk.mailed()
+    two_sheets = recognized(page([*HEADING, ORDERS[0]], 1), page([ORDERS[1]], 2))
+    desk.read(submission_id, {picture(90): (two_sheets,)})
+    assert [page_row.ordinal for page_row in desk.pages(submission_id)] == [0, 1]
+    assert sum(line.order is not None for line in desk.lines(submission_id)) == 2
+
+
+# Held
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        ("Ormond", "Powick Bridge", "Summer 1642 Movement Orders"),
+        ("Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"),
+        ("Montrose", "Powick Bridge", "Summer 1642 Retreat Orders"),
+    ],
+)
+def test_a_sheet_that_disagrees_with_its_subject_is_held_and_both_are_told(
+    desk: Desk, heading: tuple[str, ...]
+) -> None:
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+    # HEAD-03: a sheet is never moved to another power.
+    assert row.power == "Montrose"
+    assert desk.counting() == {}
+    assert desk.table.written_letters()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    assert "do not agree" in desk.table.words(desk.table.letters("held")[0])
+    assert desk.settled == [desk.table.phase().id]
+
+
+@pytest.mark.parametrize(
+    "heading", [(), ("Charles",), ("Montrose", "Summer"), ("James Graham", "Summer 1642")]
+)
+def test_a_sheet_that_says_less_is_not_held(desk: Desk, heading: tuple[str, ...]) -> None:
+    row = desk.read(desk.mailed(), {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("counts", [])
+
+
+def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    # A sheet counts as a whole, so a list of changes must not replace the version before.
+    changes = [*HEADING[:4], "Only changes, otherwise as before", ORDERS[1]]
+    row = desk.read(second, {picture(60): (recognized(page(changes)),)})
+    assert (row.fate, row.flags) == ("held", ["only_changes"])
+    assert desk.counting() == {"Montrose": first}
+    words = desk.table.words(desk.table.letters("held")[0])
+    assert "only changes" in words
+    assert "do not agree" not in words
+
+
+# Versions the sheet asks for
+
+
+def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
+    # Seen on a real sheet: "v1" in a player's hand was read as "v7" with a score of 0.75.
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    assert (row.instruction, row.flags) == (None, [])
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "v2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_a_faint_number_is_no_instruction_even_where_the_subject_has_none(desk: Desk) -> None:
+    bare = desk.table.subject("Montrose").removesuffix(" - v1")
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
+    first = desk.table.submissions()[0].id
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], ("v7", 0.75), *ORDERS])),)})
+    assert row.instruction is None
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "v2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_counts(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "v7", *ORDERS])),)})
+    assert (row.instruction, row.flags, row.fate) == (None, ["version_disagrees"], "counts")
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": second}
+
+
+def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> None:
+    bare = desk.table.subject("Montrose").removesuffix(" - v1")
+    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
+    first = desk.table.submissions()[0].id
+    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "Version 3", *ORDERS])),)})
+    assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "Version 2", *ORDERS])),)})
+    assert desk.counting() == {"Montrose": first}
+
+
+# Photographs that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (UnreadableReason.TOO_DARK, "too dark"),
+        (UnreadableReason.BLURRED, "too blurred"),
+        (UnreadableReason.BLANK, "No writing"),
+        (UnreadableReason.NOT_A_SHEET, "does not show a sheet"),
+        (UnreadableReason.NOT_AN_IMAGE, "cannot be opened"),
+        (UnreadableReason.TOO_LARGE, "too large"),
+    ],
+)
+def test_an_unusable_photograph_tells_its_sender_how_to_mend_it(
+    desk: Desk, reason: UnreadableReason, words: str
+) -> None:
+    submission_id = desk.mailed()
+    row = desk.read(submission_id, {picture(90): (unusable(reason),)})
+    assert row.fate == "held"
+    assert desk.table.written_letters()[1:] == [("rejection", MONTROSE)]
+    letter_text = desk.table.words(desk.table.letters("rejection")[0])
+    assert words in letter_text
+    assert desk.table.subject("Montrose", 2) in letter_text
+    assert desk.pages(submission_id)[0].note == str(reason)
+    assert desk.lines(submission_id) == []
+    assert desk.settled == [desk.table.phase().id]
+
+
+def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (unusable(UnreadableReason.TOO_DARK),)})
+    assert desk.counting() == {"Montrose": first}
+    assert "a version you sent before still counts" in desk.table.words(desk.table.letters("rejection")[0])
+
+
+def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk) -> None:
+    table = desk.table
+    raw = mail(
+        table.subject("Montrose"), MONTROSE, stamps=[stamp("montrose.example", server=SERVER)],
+        parts=[text(), part(picture(30)), part(picture(60))],
+    )  # fmt: skip
+    table.take(raw, table.phase().opens_at)
+    submission_id = table.submissions()[0].id
+    row = desk.read(submission_id, {
+        picture(30): (unusable(UnreadableReason.BLURRED),),
+        picture(60): (recognized(page([*HEADING, *ORDERS])),),
+    })  # fmt: skip
+    assert row.fate == "counts"
+    assert [page_row.note for page_row in desk.pages(submission_id)] == ["blurred", None]
+    assert [kind for kind, _ in table.written_letters()] == ["receipt"]
+
+
+# Failures
+
+
+def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk: Desk) -> None:
+    first = desk.mailed(30, 1)
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
+    second = desk.mailed(60, 2)
+    desk.settled.clear()
+    reader = desk.reader(Shown({}))
+    reader.give_up({"submission": second}, "MemoryError: while reading Army Aberdeen")
+    row = desk.paper(second)
+    assert (row.fate, row.flags) == ("held", ["reader_failed"])
+    assert row.read_at is not None
+    assert desk.counting() == {"Montrose": first}
+    assert desk.table.written_letters()[2:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
+    # Nothing else would check whether the turn can be judged now.
+    assert desk.settled == [desk.table.phase().id]
+    with desk.table.site.store() as session:
+        event = session.scalars(select(EventRow).where(EventRow.what == "reading_failed")).one()
+    assert event.detail == {"submission": second, "fault": "MemoryError"}
+    reader.give_up({"submission": second}, "MemoryError: again")
+    reader.give_up({"submission": first}, "MemoryError: of one that was read")
+    assert len(desk.table.letters()) == 4
+    assert desk.paper(first).fate == "counts"
