@@ -13,7 +13,17 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 from adjudicator.geo import Region
-from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
+from adjudicator.orders import (
+    Build,
+    Convert,
+    Convoy,
+    Move,
+    Order,
+    Retreat,
+    SupportHold,
+    SupportMove,
+    UnitOrder,
+)
 from grammar.lexicon import Lexicon
 from grammar.order_starts import kind_letter_pattern
 from grammar.print import canonical_line
@@ -82,15 +92,40 @@ def has_strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     return any(not lexicon.has_coast(region) for order in orders for _, region in named_regions(order))
 
 
+def is_nonsense(orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if an order is none by the kinds of units that it names: a kind convoys that carries nobody, a
+    kind is convoyed that nobody carries, or a unit converts to what it is.
+
+    Its writer made a slip, or its reader did: "F Irish Sea C F Cork - Mull" was taken as written, with .998.
+    """
+    return _impossible_convoys(orders, lexicon) > 0 or any(
+        isinstance(order, Convert) and order.to_kind is not None and order.to_kind == order.unit.kind
+        for order in orders
+    )
+
+
+def _impossible_convoys(orders: Sequence[Order], lexicon: Lexicon) -> int:
+    """How many orders are convoys that no unit of the kinds named can take part in."""
+    count = 0
+    for order in orders:
+        if isinstance(order, Convoy):
+            carrier = lexicon.kinds.get(order.unit.kind or "")
+            carried = lexicon.kinds.get(order.target.kind or "")
+            count += (carrier is not None and not carrier.can_convoy) or (
+                carried is not None and not carried.can_be_convoyed
+            )
+    return count
+
+
 def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
     """Cost in nats, 0 or more, of orders that nobody means to write, wherever the units are.
 
-    Odd are a unit that goes to, supports or convoys its own place, a convoy by an army, a coast that a
-    province does not have, and several orders in one line.
+    Odd are a unit that goes to, supports or convoys its own place, a convoy by an army or of a fleet, a coast
+    that a province does not have, and several orders in one line.
     """
-    # Only fleets in sea regions convoy (CNV-05).
-    army_convoys = sum(isinstance(o, Convoy) and o.unit.kind == "A" for o in orders)
-    oddities = army_convoys + names_own_place(orders) + has_strange_coast(orders, lexicon)
+    oddities = (
+        _impossible_convoys(orders, lexicon) + names_own_place(orders) + has_strange_coast(orders, lexicon)
+    )
     return _ODD_COST * oddities + _SURPLUS_ORDER_COST * (len(orders) - 1)
 
 

@@ -24,6 +24,7 @@ from grammar.order_traits import (
     differ_in_kinds_only,
     has_strange_coast,
     is_incomplete,
+    is_nonsense,
     names_own_place,
     oddity_cost,
 )
@@ -55,8 +56,9 @@ def features_of(
     best_fit, misfits = best_alignment(fits), [_word_misfit(best, fit, lexicon) for fit in fits]
 
     def behind(other: Hypothesis) -> float:
-        # What was written decides between a line and the same corrected; that one of them is odd must not.
-        return best.score - other.score - (0.0 if corrected is None else oddity_cost(other.orders, lexicon))
+        # An order that nobody means is priced when orders are ranked. The price lends the ink no sureness: a
+        # fleet convoyed must be as far behind by its ink as any other order.
+        return best.score - other.score - oddity_cost(other.orders, lexicon)
 
     def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if is_rival(other))])
@@ -101,6 +103,7 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
+        or is_nonsense(best.orders, lexicon)
         or has_strange_coast(best.orders, lexicon)
         or has_doubt(_without_places(text, best, lexicon))
         or has_unclear_remark(fit.text, text, lexicon)

@@ -19,7 +19,7 @@ from grammar.interpret import (
     place_spans,
 )
 from grammar.order_starts import DEFAULT_STARTS
-from grammar.order_traits import differ_in_kinds_only, has_strange_coast, oddity_cost
+from grammar.order_traits import differ_in_kinds_only, has_strange_coast, is_nonsense, oddity_cost
 from reading.vocabulary import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -139,6 +139,23 @@ def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, expected: bool
     # (DATC 6.B.3).
     assert has_strange_coast(orders(text), LEXICON) is expected
     assert (oddity_cost(orders(text), LEXICON) > 0.0) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("F Irish Sea C F Kent - Essex", True),
+        ("F Irish Sea C A Kent - Essex", False),
+        ("F Irish Sea convoys Kent to Essex", False),
+        ("Army Kent convoys Army Clare to Essex", True),
+        ("A Kent converts to A", True),
+        ("A Kent converts to F", False),
+        ("F Kent S F Essex - Clare", False),
+    ],
+)
+def test_an_order_that_no_unit_of_its_kinds_can_obey_is_for_a_person(text: str, *, expected: bool) -> None:
+    # INK-03: a fleet that convoys a fleet passed as written. The kinds alone tell, no position (NON-03).
+    assert is_nonsense(orders(text), LEXICON) is expected
 
 
 @pytest.mark.parametrize(
