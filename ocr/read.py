@@ -202,7 +202,8 @@ class _Reader:
         steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
         reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
         if sheet_trust(rows) < required_trust(
-            rows, self.options.min_score, photo_is_good=reason is UnreadableReason.NOT_A_SHEET
+            rows, self.options.min_score, photo_is_good=reason is UnreadableReason.NOT_A_SHEET,
+            is_on_paper=sheet.is_outlined,
         ):
             return reason, steps
         lines = join_wrapped(attach_insertions(rows))

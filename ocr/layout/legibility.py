@@ -27,21 +27,38 @@ LISTED_TRUST = 0.4
 (commit fdd7e5b)."""
 
 
+# A short sheet: a heading and an order, or two orders.
+SHORT_ROWS = 2  # rows, 2..4, of at least two words, on paper. By hand
+SHORT_LETTERS = 4  # letters, 3..8, of such a row at least. By hand
+
+
 def sheet_trust(rows: Sequence[Row]) -> float:
     """How well the rows read, 0..1: their scores weighted by length; 0 if there are hardly any letters."""
     length = sum(len(row.text) for row in rows)
     return sum(row.score * len(row.text) for row in rows) / length if _letters(rows) >= LEAST_LETTERS else 0.0
 
 
-def required_trust(rows: Sequence[Row], usual: float, *, photo_is_good: bool) -> float:
+def required_trust(
+    rows: Sequence[Row], usual: float, *, photo_is_good: bool, is_on_paper: bool = False
+) -> float:
     """The trust, 0..1, from which rows are writing. `usual`: for rows of which nothing else is known.
 
     `photo_is_good`: nothing is wrong with the photograph. Then a list that reads badly is one in a bad hand,
-    which is for a person and must not be asked for again.
+    which is for a person and must not be asked for again; so are two rows of words on paper (`is_on_paper`:
+    the edges of a sheet show). Knots in wood are on no paper, and notes of music are no words.
     """
-    if _letters(rows) < FEW_LETTERS:
-        return FEW_TRUST
-    return min(usual, LISTED_TRUST) if photo_is_good and _is_list(rows) else usual
+    if photo_is_good and (_is_list(rows) or (is_on_paper and _is_short_sheet(rows))):
+        return min(usual, LISTED_TRUST)
+    return FEW_TRUST if _letters(rows) < FEW_LETTERS else usual
+
+
+def _is_short_sheet(rows: Sequence[Row]) -> bool:
+    """True if nearly all rows are of several words, and there are at least two such."""
+    worded = [
+        row for row in rows
+        if len(row.text.split()) > 1 and sum(map(str.isalpha, row.text)) >= SHORT_LETTERS
+    ]
+    return len(worded) >= max(SHORT_ROWS, len(rows) / 2)
 
 
 def _is_list(rows: Sequence[Row]) -> bool:

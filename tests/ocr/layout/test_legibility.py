@@ -47,3 +47,22 @@ def test_next_to_no_letters_are_none() -> None:
 )
 def test_a_list_is_writing_even_in_a_bad_hand(read_rows: list[Row], *, clear: bool, least: float) -> None:
     assert required_trust(read_rows, USUAL, photo_is_good=clear) == least
+
+
+@pytest.mark.parametrize(
+    ("read_rows", "on_paper", "least"),
+    [
+        (rows(2, "A Cor H"), True, 0.4),
+        (rows(3, "F Mul - Bute"), True, 0.4),
+        (rows(2, "A Cor H"), False, FEW_TRUST),
+        (rows(1, "A Cor H"), True, FEW_TRUST),
+        (rows(3, "ffpeff"), True, FEW_TRUST),
+        ([*rows(2, "A Cor H"), *rows(4, "oo")], True, FEW_TRUST),
+    ],
+    ids=["two short orders", "three", "no paper", "one row", "no words", "eyes and knots among them"],
+)
+def test_a_short_sheet_is_never_turned_away(
+    read_rows: list[Row], *, on_paper: bool, least: float
+) -> None:
+    # INK-07: terse sheets of one to three orders in a plain hand were refused as no sheet.
+    assert required_trust(read_rows, USUAL, photo_is_good=True, is_on_paper=on_paper) == least
