@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
 import pytest
 
-from ocr.decoding.ctc import LOST_SPACE, best_path_score, line_posteriors, text_scores, weigh_texts
+from ocr.decoding.ctc import (
+    LOST_SPACE,
+    NEVER,
+    best_path_score,
+    forward_scores,
+    line_posteriors,
+    text_scores,
+    weigh_texts,
+)
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, Row
 
@@ -100,3 +109,14 @@ def test_proposals_are_weighed_against_each_other() -> None:
 
 def test_a_line_without_posteriors_has_none() -> None:
     assert line_posteriors(as_line([Row(BOX, "a", 1.0)])) is None
+
+
+def test_a_long_row_of_unlikely_letters_keeps_its_score() -> None:
+    # INK-08: the sums are made in plain numbers, which hold nothing below e^-708. Here each path costs 9 nats
+    # a frame, 2,700 in all, and the score is still that of every path at once.
+    frames = 300
+    scores = forward_scores(
+        np.full(frames, -9.0), np.full((1, 1, frames), -9.0), np.full((1, 2, 1), NEVER), [1]
+    )
+    # One letter's run begins and ends anywhere in the row: frames * (frames + 1) / 2 paths, all alike.
+    assert scores[0] == pytest.approx(-9.0 * frames + math.log(frames * (frames + 1) / 2), abs=1e-9)
