@@ -3,6 +3,7 @@ letter."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -79,26 +80,33 @@ class Habits:
     drawn: float = 0.0
 
 
-@dataclass(slots=True)
-class Scrivener:
-    """Writes rows of words on a mask with one face, one set of habits and one source of chance."""
+class RowWriter(ABC):
+    """Writes rows of words on a mask with one set of habits and one source of chance; the letters are the
+    sub-class's."""
 
-    face: Face
+    __slots__ = ()
     habits: Habits
     rng: np.random.Generator
-    _ways: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
-    _forms: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    @abstractmethod
+    def x_height(self) -> float:
+        """Height of the small letters in pixels."""
 
     @property
     def space(self) -> float:
         """The gap between words in pixels."""
-        return self.habits.word_gap * self.face.x_height
+        return self.habits.word_gap * self.x_height
 
+    @abstractmethod
     def measure(self, text: str) -> float:
         """Width of a word in pixels, without chance."""
-        per_letter = self.habits.gap * self.face.x_height
-        advances = sum(self.face.advance(text, index) for index in range(len(text)))
-        return advances * self.habits.width + per_letter * len(text)
+
+    @abstractmethod
+    def _word(
+        self, mask: Mask, text: str, start: tuple[float, float], slope: float, scale: float
+    ) -> tuple[Extent, float]:
+        """Write a word from `start` on the base line; where its ink fell, and where the pen went on from."""
 
     def wrap(
         self, words: tuple[InkWord, ...], width: float, indent: float
@@ -138,7 +146,7 @@ class Scrivener:
     def _letters(self, extent: Extent, base: float) -> Extent:
         """An extent no higher and deeper than letters: a stroke goes through them, and one tail far below the
         base line makes it no underline."""
-        x_height = self.face.x_height
+        x_height = self.x_height
         top = max(extent.top, base - _TALLEST * x_height)
         bottom = min(extent.bottom, base + _DEEPEST * x_height)
         return Extent(extent.left, top, extent.right, bottom) if bottom > top else extent
@@ -147,7 +155,7 @@ class Scrivener:
         cross_out(mask, extent, self.habits.strike, max(2.0, self.habits.pen_px), self.rng)
 
     def _swing(self) -> _Swing:
-        x_height, rng = self.face.x_height, self.rng
+        x_height, rng = self.x_height, self.rng
         return _Swing(
             self.habits.wander * x_height * float(rng.uniform(0.4, 1.4)), float(rng.uniform(0, 2 * np.pi)),
             float(rng.uniform(14, 40)) * x_height,
@@ -155,7 +163,7 @@ class Scrivener:
 
     def _insert(self, mask: Mask, text: str, x: float, base: float, above: Extent | None) -> Extent:
         """A word put in small above the row: over what was crossed out just before it, else over a caret."""
-        x_height, scale = self.face.x_height, 0.75
+        x_height, scale = self.x_height, 0.75
         width = self.measure(text) * scale
         if above is not None:
             left = (above.left + above.right - width) / 2
@@ -165,6 +173,28 @@ class Scrivener:
         caret = np.array([[-0.35, 0.5], [0.0, -0.15], [0.4, 0.55]]) * x_height + np.array([middle, base])
         draw_strokes(mask, [(caret, max(2, round(self.habits.pen_px)))])
         return self._word(mask, text, (middle - width / 2, base - 1.45 * x_height), 0.0, scale)[0]
+
+
+@dataclass(slots=True)
+class Scrivener(RowWriter):
+    """Writes with the letters of a font."""
+
+    face: Face
+    habits: Habits
+    rng: np.random.Generator
+    _ways: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
+    _forms: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def x_height(self) -> float:
+        """See RowWriter."""
+        return self.face.x_height
+
+    def measure(self, text: str) -> float:
+        """See RowWriter."""
+        per_letter = self.habits.gap * self.face.x_height
+        advances = sum(self.face.advance(text, index) for index in range(len(text)))
+        return advances * self.habits.width + per_letter * len(text)
 
     def _word(
         self, mask: Mask, text: str, start: tuple[float, float], slope: float, scale: float
