@@ -125,12 +125,11 @@ def load(path: Path) -> list[Judged]:
 
 
 def hands_of(truth: Truth) -> dict[str, str]:
-    """The font of each sheet by its file; without a font the file's name, as a hand of its own."""
+    """The font or the writer of each sheet by its file; without either the file's name, as a hand of its
+    own."""
     document = json.loads((truth.folder / "truth.json").read_text(encoding="utf-8"))
-    return {
-        sheet["file"]: (sheet.get("style") or {}).get("font") or sheet["file"]
-        for sheet in document.get("sheets", ())
-    }
+    styles = {sheet["file"]: sheet.get("style") or {} for sheet in document.get("sheets", ())}
+    return {file: style.get("font") or style.get("writer") or file for file, style in styles.items()}
 
 
 def _parser() -> argparse.ArgumentParser:

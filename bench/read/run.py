@@ -1,8 +1,9 @@
 """`galloper bench read`: the reader on photographs whose truth is known, as JSON lines.
 
-Each line has `what`, `value`, `unit`, `sheets` ("all", or a manner that the truth names: "tidy", "hasty")
-and, for a share, `of`: the number of lines it is taken over; beside a peer also `peer`, `peer_value` and
-`ratio` (ours over the peer's); on request `without_tesseract`, the same figure read without Tesseract.
+Each line has `what`, `value`, `unit`, `sheets` ("all", a manner that the truth names: "tidy", "hasty", where
+the hands are from: "font", "ink", or one of these by manner or by the writers' style: "ink, cursive") and,
+for a share, `of`: the number of lines it is taken over; beside a peer also `peer`, `peer_value` and `ratio`
+(ours over the peer's); on request `without_tesseract`, the same figure read without Tesseract.
 Everything is read in one fresh process on one core, its models loaded beforehand; seconds are medians over
 photographs.
 """
@@ -23,7 +24,7 @@ from typing import Any, TextIO
 from bench.figure import print_line
 from bench.read import peers as read_peers
 from training.evaluation.score import Score, matches
-from training.evaluation.truth import NoTruth, Truth, load_truth
+from training.evaluation.truth import NoTruth, Truth, groups, load_truth
 
 Answers = Mapping[str, Mapping[str, Any]]
 """By file name: the object of `galloper read --json` with `cpu` and `wall`."""
@@ -135,10 +136,8 @@ def show_progress(progress: TextIO, reader: str, sheets_read: int, of: int) -> N
 
 
 def figures(truth: Truth, reading: FolderReading) -> Iterator[ReadingFigure]:
-    """Every figure of one reader: for each manner of sheets that the truth names, and for all."""
-    manners = dict.fromkeys(sheet.manner for sheet in truth.sheets if sheet.manner is not None)
-    for group in (*manners, "all"):
-        sheets = [sheet for sheet in truth.sheets if group in {"all", sheet.manner}]
+    """Every figure of one reader, for each group of sheets (`training.evaluation.truth.groups`)."""
+    for group, sheets in groups(truth.sheets).items():
         answers = [reading.answers.get(sheet.file) for sheet in sheets]
         yield from _line_figures(
             Score(
@@ -165,6 +164,7 @@ def _line_figures(score: Score, group: str) -> Iterator[ReadingFigure]:
     yield ReadingFigure("right among first five", score.in_first_five, "share", group, live)
     yield ReadingFigure("share auto", score.auto_share, "share", group, live)
     yield ReadingFigure("wrong among auto", score.wrong_auto, "lines", group, passed)
+    yield ReadingFigure("wrong share among auto, at most", score.wrong_bound, "share", group, passed)
     yield ReadingFigure("struck line taken as live", score.struck_live, "lines", group, struck)
     yield ReadingFigure("struck line taken as live and auto", score.struck_auto, "lines", group, struck)
     for trap, (taken, of) in sorted(score.traps().items()):

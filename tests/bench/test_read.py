@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from bench.read import peers as read_peers
 from training.evaluation.align import align, loose
 from training.evaluation.meaning import meaning_of, same
 from training.evaluation.names import names_of
-from training.evaluation.score import Score, matches
+from training.evaluation.score import Score, matches, upper_bound
 from training.evaluation.truth import NoTruth, Truth, load_truth, sheet_of
 
 EXAMPLE: dict[str, Any] = json.loads((Path(__file__).parent / "bench_read_example.json").read_text("utf-8"))
@@ -205,6 +206,36 @@ def test_tidy_and_hasty_sheets_have_figures_apart(played: Truth) -> None:
         "unit": "MiB",
         "sheets": "all",
     }
+
+
+def test_figures_are_told_by_source_of_hand_and_by_style(played: Truth) -> None:
+    """INK-01: a group for each source and each of its parts, none told twice under two names."""
+    styles = [{"source": "font", "font": "a", "manner": "tidy"},
+              {"source": "ink", "writer": "s1", "hand_style": "print", "manner": "tidy"},
+              {"source": "ink", "writer": "s2", "hand_style": "cursive", "manner": "hasty"}]
+    sheets = [{**sheet, "style": style} for sheet, style in zip(EXAMPLE["sheets"], styles, strict=False)]
+    (played.folder / "truth.json").write_text(json.dumps({"sheets": sheets}), "utf-8")
+    lines = _printed(played.folder)
+    groups = {line["sheets"] for line in lines}
+    if len(sheets) == len(styles):
+        # "ink, print" are the sheets of "ink, tidy", and "ink, cursive" the hasty ones.
+        assert {"tidy", "hasty", "font", "ink", "all"} <= groups
+        assert len(groups & {"ink, print", "ink, tidy"}) == 1
+    counts = {line["sheets"]: line["of"] for line in lines if line["what"] == "orders exact by meaning"}
+    assert counts["font"] + counts["ink"] == counts["all"]
+
+
+@pytest.mark.parametrize(("wrong", "of"), [(0, 463), (1, 80), (2, 80), (5, 1500), (7, 7)])
+def test_the_bound_is_where_so_few_wrong_lines_would_be_rare(wrong: int, of: int) -> None:
+    """INK-01: exact/auto/wrong with a bound, after Clopper and Pearson: the chance of so few is 5 % there."""
+    bound = upper_bound(wrong, of)
+    assert bound is not None
+    if wrong == of:
+        assert bound == 1.0
+        return
+    chance = sum(math.comb(of, k) * bound**k * (1 - bound) ** (of - k) for k in range(wrong + 1))
+    assert chance == pytest.approx(0.05, abs=0.002)
+    assert upper_bound(0, 0) is None
 
 
 def test_sheets_without_a_manner_are_one_group(played: Truth) -> None:

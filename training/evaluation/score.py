@@ -7,6 +7,7 @@ gives none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -176,6 +177,11 @@ class Score:
         return len(self.passed) - sum(self.passed)
 
     @property
+    def wrong_bound(self) -> float | None:
+        """The share wrong of lines taken automatically that is exceeded with a chance of 5 % at most."""
+        return upper_bound(self.wrong_auto, len(self.passed))
+
+    @property
     def struck(self) -> list[LineMatch]:
         """Orders crossed out."""
         return [match for match in self.matches if match.struck]
@@ -233,6 +239,27 @@ class Score:
                 wrong += Levenshtein.distance(written_parts, parts(match.text))
                 of += len(written_parts)
         return _rate(wrong, of)
+
+
+def upper_bound(wrong: int, of: int, chance: float = 0.05) -> float | None:
+    """The greatest share 0..1 at which `wrong` or fewer of `of` still have this chance (Clopper and Pearson
+    1934, one side); None of nothing. Of none wrong in n it is about 3/n."""
+    if not of:
+        return None
+    low, high = wrong / of, 1.0
+    for _ in range(40):
+        share = (low + high) / 2
+        low, high = (share, high) if _at_most(wrong, of, share) > chance else (low, share)
+    return round(high, 4)
+
+
+def _at_most(wrong: int, of: int, share: float) -> float:
+    """The binomial chance of `wrong` or fewer."""
+    if share >= 1:
+        return float(wrong >= of)
+    logs = (math.log(math.comb(of, k)) + k * math.log(share) + (of - k) * math.log1p(-share)
+            for k in range(wrong + 1) if share > 0)
+    return math.fsum(map(math.exp, logs)) if share > 0 else 1.0
 
 
 def _rate(part: float, whole: int) -> float | None:

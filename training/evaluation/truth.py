@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,15 @@ class TrueLine:
 
 @dataclass(frozen=True, slots=True)
 class TrueSheet:
-    """One photograph. `manner` is "tidy" or "hasty" where the truth tells, or what else it calls it."""
+    """One photograph. `manner` is "tidy" or "hasty" where the truth tells, or what else it calls it; `source`
+    where its hand is from ("font", "ink": recorded strokes of a person, "neural"), and `hand_style` how that
+    person writes ("print", "mixed", "cursive")."""
 
     file: str
     manner: str | None
     lines: tuple[TrueLine, ...]
+    source: str | None = None
+    hand_style: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,33 @@ def load_truth(folder: Path) -> Truth:
     return Truth(folder, str(document.get("variant", "w3k")), sheets)
 
 
+def groups(sheets: Sequence[TrueSheet]) -> dict[str, tuple[TrueSheet, ...]]:
+    """Sheets that figures are told of together, by name: each manner, each source of hands, each of those by
+    manner and by the writers' style, and all. A group of the same sheets as an earlier one is left out."""
+    named: dict[str, list[TrueSheet]] = {}
+    for sheet in sheets:
+        source, manner, style = sheet.source, sheet.manner, sheet.hand_style
+        for name in (manner, source, manner and source and f"{source}, {manner}",
+                     style and source and f"{source}, {style}"):
+            if name:
+                named.setdefault(name, []).append(sheet)
+    # Manners first, then a source and its parts.
+    manners = {sheet.manner for sheet in sheets}
+    order = sorted(named, key=lambda name: (name not in manners, name))
+    distinct: dict[str, tuple[TrueSheet, ...]] = {}
+    for name in order:
+        chosen = tuple(named[name])
+        if chosen not in distinct.values() and (name in manners or chosen != tuple(sheets)):
+            distinct[name] = chosen
+    return {**distinct, "all": tuple(sheets)}
+
+
 def sheet_of(sheet: Mapping[str, Any]) -> TrueSheet:
     """One entry of truth.json."""
-    manner = (sheet.get("style") or {}).get("manner")
-    return TrueSheet(str(sheet["file"]), manner, tuple(_line(line) for line in sheet.get("lines") or ()))
+    style = sheet.get("style") or {}
+    lines = tuple(_line(line) for line in sheet.get("lines") or ())
+    return TrueSheet(
+        str(sheet["file"]), style.get("manner"), lines, style.get("source"), style.get("hand_style"))
 
 
 def _line(line: Mapping[str, Any]) -> TrueLine:

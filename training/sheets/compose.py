@@ -4,11 +4,12 @@
     python -m training.sheets.compose sheets demo/data/w3k/manifest.toml --out demo/data/w3k --seed 1642
     python -m training.sheets.compose random --names names.json --count 20 --out build/sheets --seed 7
     python -m training.sheets.compose varied --set held_out --seed 7 --names names.json --out build/held_out
+    python -m training.sheets.compose varied --set calibration --ink INK --names names.json --out build/ink
 
 `sheets` photographs every entry `[[sheet]]` of a TOML file; `random` invents sheets (orders that are well
 formed, not legal); `varied` invents them in as many hands, pens, papers and lights as people have, from one
-of the three sets of fonts that share no font. All write JPEGs and truth.json, the same bytes for the same
-seed, fonts and library versions.
+of the sets of fonts that share no font, or with `--ink` in the recorded letters of real people. All write
+JPEGs and truth.json, the same bytes for the same seed, fonts and library versions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import tomllib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ import numpy as np
 from training.handwriting import font_sets, fonts
 from training.handwriting.appearance import choose
 from training.handwriting.draw import CrowdedError, draw
+from training.handwriting.ink_writers import InkShare, InkWriter, NoInk, read_writers, share_of
 from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 from training.photographs.landscape import meadow
 from training.photographs.one_sheet import jpeg, photograph
@@ -36,6 +38,9 @@ from training.sheets.drafts import Shares
 from training.sheets.random_orders import RandomName, invent
 from training.sheets.truth import entry
 from training.sheets.wordings import read_book
+
+# Letters, of the 52 small and capital ones, that somebody whose hand a whole sheet is in must have left.
+_LETTERS = 46
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +160,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _varied_parser(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--set", type=font_sets.Purpose, choices=list(font_sets.Purpose), required=True, dest="purpose"
+        "--set", type=font_sets.Purpose, choices=list(font_sets.Purpose), required=True, dest="purpose",
+        help="whose hands: fonts of this set or, with --ink, people of this share",
     )
+    command.add_argument("--ink", type=Path, metavar="FOLDER",
+                         help="write in the recorded letters of real people, one a sheet, instead of fonts")
     command.add_argument("--sheets", type=int, default=60)
     command.add_argument("--style", type=varied.Style, choices=list(varied.Style), default=varied.Style.MIXED)
     command.add_argument("--names", type=Path, required=True, help='JSON list of {"name", "kind", "aliases"}')
@@ -180,6 +188,8 @@ def _varied(args: argparse.Namespace) -> None:
         Shares(columns=args.columns), two=args.two, turned=args.turned, drawn=args.drawn,
         book=None if args.book is None else read_book(args.book),
     )
+    if args.ink is not None:
+        batch = replace(batch, writers=_writers(args.ink, args.purpose))
     args.out.mkdir(parents=True, exist_ok=True)
     entries = []
     for data, facts in varied.sheets(batch):
@@ -187,6 +197,20 @@ def _varied(args: argparse.Namespace) -> None:
         entries.append(facts)
         _say(len(entries), batch.sheets, facts)
     _write_truth(entries, args.out, None if args.book is None else args.book.stem)
+
+
+def _writers(folder: Path, purpose: font_sets.Purpose) -> tuple[InkWriter, ...]:
+    """People of a share whose letters nearly suffice for a sheet. Raises NoInk if there are none."""
+    if purpose is font_sets.Purpose.VALIDATION:
+        raise ValueError("no writer serves for validation; say --set tuning, calibration or held_out")
+    share = InkShare(purpose.value)
+    writers = tuple(
+        writer for writer in read_writers(folder)
+        if share_of(writer.name) is share and sum(map(str.isalpha, writer.letters)) >= _LETTERS
+    )
+    if not writers:
+        raise NoInk(f"{folder} has nobody for {share.value} who left {_LETTERS} letters")
+    return writers
 
 
 def _say(sheets_written: int, of: int, facts: dict[str, Any]) -> None:
@@ -198,7 +222,8 @@ def _say(sheets_written: int, of: int, facts: dict[str, Any]) -> None:
               file=sys.stderr, flush=True)  # fmt: skip
     else:
         style = facts["style"]
-        text = f"{sheets_written} of {of}: {facts['file']}, {style['font']}, {style['manner']}"
+        hand = style.get("font") or style.get("writer")
+        text = f"{sheets_written} of {of}: {facts['file']}, {hand}, {style['manner']}"
         print(text, file=sys.stderr, flush=True)
 
 
@@ -249,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     try:
         _run(args)
-    except (fonts.FontError, CrowdedError, ValueError, OSError) as fault:
+    except (fonts.FontError, NoInk, CrowdedError, ValueError, OSError) as fault:
         print(f"compose: {fault}", file=sys.stderr)
         return 1
     return 0

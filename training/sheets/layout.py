@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,12 +14,21 @@ from training.handwriting.glyph_outlines import Face
 from training.handwriting.ink import Extent, InkMark, InkWord, Mask, counted_text, words
 from training.handwriting.paper_and_pen import Leaf
 from training.handwriting.sheet import PX_PER_MM, SheetLine, WrittenLineKind
-from training.handwriting.writer import Habits, Scrivener
+from training.handwriting.writer import Habits, RowWriter, Scrivener
 from training.sheets.drafts import SheetDraft
 
 # 0.9 to the power of 6 is 0.53: a sheet is written about half as large at the smallest.
 _TRIES = 7
 _SMALLER = 0.9
+
+
+Hand: TypeAlias = Callable[[float, Habits, np.random.Generator], RowWriter]
+"""Whose letters a sheet is written in: a writer for a height of small letters (pixels), habits and chance."""
+
+
+def font_hand(font: Path) -> Hand:
+    """The letters of a font."""
+    return lambda x_height, habits, rng: Scrivener(Face(font, x_height), habits, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,7 @@ class Filled:
 
 
 def fill(
-    draft: SheetDraft, leaf: Leaf, font: Path, habits: Habits, manner: Manner, rng: np.random.Generator
+    draft: SheetDraft, leaf: Leaf, hand: Hand, habits: Habits, manner: Manner, rng: np.random.Generator
 ) -> Filled:
     """Write a draft on a leaf, in smaller letters if need be. Raises CrowdedError when even those run off."""
     seed = int(rng.integers(1 << 62))
@@ -56,7 +66,7 @@ def fill(
         fitted = replace(manner, x_height=manner.x_height * small)
         pen = replace(habits, pen_px=habits.pen_px * small**0.5)
         try:
-            return _Filler(draft, leaf, font, pen, fitted, np.random.default_rng([seed, attempt])).filled()
+            return _Filler(draft, leaf, hand, pen, fitted, np.random.default_rng([seed, attempt])).filled()
         except CrowdedError:
             continue
     raise CrowdedError(f"{len(draft.lines)} lines do not fit on {leaf.stock} paper")
@@ -64,12 +74,12 @@ def fill(
 
 class _Filler:
     def __init__(
-        self, draft: SheetDraft, leaf: Leaf, font: Path, habits: Habits, manner: Manner,
+        self, draft: SheetDraft, leaf: Leaf, hand: Hand, habits: Habits, manner: Manner,
         rng: np.random.Generator
     ) -> None:
         self._draft, self._leaf, self._manner, self._rng = draft, leaf, manner, rng
         self._mask = np.zeros(leaf.size, np.float32)
-        self._pen = Scrivener(Face(font, manner.x_height * PX_PER_MM), habits, rng)
+        self._pen = hand(manner.x_height * PX_PER_MM, habits, rng)
         x_height = manner.x_height * PX_PER_MM
         pitch = manner.pitch * x_height
         # On rules closer than 2.2 small letters a row would touch its neighbours; such a hand ignores them.

@@ -14,6 +14,9 @@ import numpy as np
 
 from training.handwriting import font_sets, fonts
 from training.handwriting.draw import CrowdedError
+from training.handwriting.ink import plain
+from training.handwriting.ink_scrivener import SIGNS, InkScrivener, recorded_habits
+from training.handwriting.ink_writers import InkWriter
 from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
 from training.handwriting.sheet import PX_PER_MM
 from training.handwriting.strike import MORE_STROKES
@@ -21,7 +24,7 @@ from training.handwriting.writer import Habits, Nib
 from training.photographs.camera import Photograph
 from training.photographs.one_or_two_sheets import Conditions, jpeg, photograph
 from training.sheets.drafts import Shares, SheetDraft, draft
-from training.sheets.layout import Filled, Manner, fill
+from training.sheets.layout import Filled, Hand, Manner, fill, font_hand
 from training.sheets.random_orders import RandomName
 from training.sheets.truth import line_entry
 from training.sheets.wordings import Book
@@ -32,6 +35,9 @@ HASTY_SHARE = 4
 _PENS = {
     Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0),
 }
+
+# Drafts tried before a sheet is left to the next person: some lack the letters of most.
+_ATTEMPTS = 12
 
 # How often those who draw their A and F do.
 _DRAWN = 0.95
@@ -50,7 +56,8 @@ class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
     on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
     F for units are strokes of our own (`unit_letters`) in place of the font's. `book`: the wordings of a game
-    other than w3k."""
+    other than w3k. `writers`: people whose recorded letters
+    the sheets are written in, one a sheet and in turn, instead of fonts."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -63,6 +70,7 @@ class Batch:
     turned: float = 0.05
     drawn: float = 0.0
     book: Book | None = None
+    writers: tuple[InkWriter, ...] = ()
 
     def rng(self, name: str) -> np.random.Generator:
         """Chance for one purpose, the same whatever else is composed."""
@@ -73,7 +81,9 @@ class Batch:
 class _Side:
     """One leaf, written."""
 
-    font: str
+    source: str
+    hand: str
+    style: str | None
     nib: Nib
     leaf: Leaf
     draft: SheetDraft
@@ -103,25 +113,60 @@ def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any
 
 
 def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
-    families = font_sets.of(batch.purpose)
-    for attempt in range(8):
+    for attempt in range(_ATTEMPTS * 8 if batch.writers else 8):
         # Each attempt has its own chance, or the same draft would be too long for the same paper again.
         rng = batch.rng(f"{name}/{attempt}")
-        font = families[int(rng.integers(len(families)))]
-        nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
-        written = draft(batch.names, batch.shares, rng, batch.book)
-        paper = leaf(choose_stock(rng), rng)
-        habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
-        manner = _manner(rng, hasty=hasty)
-        # From a chance of its own: a sheet without drawn letters has the same bytes whatever `drawn` is.
-        if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
-            habits = replace(habits, drawn=_DRAWN)
         try:
-            filled = fill(written, paper, fonts.locate(font, batch.cache, {}), habits, manner, rng)
+            if batch.writers:
+                side = _ink_side(batch, name, attempt, rng, hasty=hasty)
+            else:
+                side = _font_side(batch, name, rng, hasty=hasty)
         except CrowdedError:
             continue
-        return _Side(font, nib, paper, written, filled, lay(paper.colour, filled.mask, nib, rng))
-    raise CrowdedError(f"{name}: eight drafts in turn were too long for their papers")
+        if side is not None:
+            return side
+    raise CrowdedError(f"{name}: all drafts in turn were too long for their papers or had letters that the "
+                       f"writer lacks")
+
+
+def _font_side(batch: Batch, name: str, rng: np.random.Generator, *, hasty: bool) -> _Side:
+    families = font_sets.of(batch.purpose)
+    font = families[int(rng.integers(len(families)))]
+    nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
+    written = draft(batch.names, batch.shares, rng, batch.book)
+    paper = leaf(choose_stock(rng), rng)
+    habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
+    manner = _manner(rng, hasty=hasty)
+    # From a chance of its own: a sheet without drawn letters has the same bytes whatever `drawn` is.
+    if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
+        habits = replace(habits, drawn=_DRAWN)
+    hand = font_hand(fonts.locate(font, batch.cache, {}))
+    filled = fill(written, paper, hand, habits, manner, rng)
+    return _Side("font", font, None, nib, paper, written, filled, lay(paper.colour, filled.mask, nib, rng))
+
+
+def _ink_side(
+    batch: Batch, name: str, attempt: int, rng: np.random.Generator, *, hasty: bool
+) -> _Side | None:
+    """A leaf in somebody's recorded letters; None if the draft has a letter that this person left none of."""
+    # The sheet's number is the last part of its name; people take turns, so that each writes about as many.
+    # Whoever lacks a letter of every draft so far leaves the sheet to the next.
+    turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2]) + attempt // _ATTEMPTS
+    writer = batch.writers[turn % len(batch.writers)]
+    written = draft(batch.names, batch.shares, rng, batch.book)
+    if not writer.can_write("".join(plain(line.markup) for line in written.lines), SIGNS):
+        return None
+    nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
+    paper = leaf(choose_stock(rng), rng)
+    habits, manner = _habits(nib, rng, joined=False, hasty=hasty), _manner(rng, hasty=hasty)
+    pressure = float(rng.random())
+    filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
+    inked = lay(paper.colour, filled.mask, nib, rng)
+    return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
+
+
+def _ink_hand(writer: InkWriter, pressure: float) -> Hand:
+    return lambda x_height, habits, rng: InkScrivener(writer, x_height, habits, rng, pressure)
 
 
 def _habits(nib: Nib, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
@@ -185,7 +230,7 @@ def _entry(
     return {
         "id": name, "file": f"{name}.jpg", "power": first.draft.power, "phase": first.draft.phase,
         "dialect": first.draft.dialect.value,
-        "style": {"source": "font", "font": first.font, "manner": "hasty" if hasty else "tidy"},
+        "style": _style(first, hasty=hasty),
         "paper": first.leaf.stock.value, "ink": first.nib.value, "pen_px": round(first.filled.pen_px, 1),
         "rows": sum(len(written.rows) for side in sides for written in side.filled.written),
         "photo": [columns, rows],
@@ -195,3 +240,11 @@ def _entry(
         "lines": [line_entry(written, leaf) for side, leaf in zip(sides, photo.leaves, strict=True)
                   for written in side.filled.written],
     }  # fmt: skip
+
+
+def _style(side: _Side, *, hasty: bool) -> dict[str, Any]:
+    """Whose hand a sheet is in: a font by its name, or a person by pseudonym and declared way of writing."""
+    manner = "hasty" if hasty else "tidy"
+    if side.style is None:
+        return {"source": side.source, "font": side.hand, "manner": manner}
+    return {"source": side.source, "writer": side.hand, "hand_style": side.style, "manner": manner}

@@ -19,7 +19,7 @@ def described(prog: str, words: str | None) -> argparse.ArgumentParser:
 def drawing(lines: argparse.ArgumentParser, count: int) -> None:
     """Add the arguments of a command that draws rows: the boards' names, the number of rows (`count` by
     default) and the fonts' folder."""
-    lines.add_argument("--names", type=Path, nargs="+", required=True,
+    lines.add_argument("--names", type=Path, nargs="+", default=[],
                        help="one JSON list of regions for each board")
     lines.add_argument("--count", type=int, default=count)
     lines.add_argument("--cache", type=Path, default=fonts.default_cache())

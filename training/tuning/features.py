@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import compress
@@ -58,14 +58,14 @@ class Keeper:
     numbers: BinaryIO
     index: TextIO
 
-    def add(self, crop: Image, text: str) -> None:
-        """Keep a crop (48 x W x 3, RGB) as features, with what it says."""
+    def add(self, crop: Image, text: str, writer: str = "", style: str = "") -> None:
+        """Keep a crop (48 x W x 3, RGB) as features, with what it says and whose hand it is."""
         blue_first = crop[..., ::-1].astype(np.float32) / 127.5 - 1.0
         tensor = np.ascontiguousarray(blue_first.transpose(2, 0, 1)[np.newaxis])
         features = self.session.run(None, {"x": tensor})[0][0].astype(np.float16)
-        json.dump(
-            {"text": text, "at": self.numbers.tell(), "shape": features.shape}, self.index, ensure_ascii=False
-        )
+        entry = {"text": text, "at": self.numbers.tell(), "shape": features.shape, "writer": writer,
+                 "style": style}
+        json.dump(entry, self.index, ensure_ascii=False)
         self.index.write("\n")
         self.numbers.write(features.tobytes())
 
@@ -90,28 +90,42 @@ def keep(folder: Path) -> Iterator[Keeper]:
         yield Keeper(session, numbers, index)
 
 
+@dataclass(frozen=True, slots=True)
+class CachedRow:
+    """Where a row's features lie, in numbers; its text; whose hand it is, and how that person writes."""
+
+    start: int
+    shape: tuple[int, ...]
+    text: str
+    writer: str = ""
+    style: str = ""
+
+
 @dataclass(slots=True)
 class CachedFeatures:
-    """The rows of a folder, read where they lie."""
+    """The rows of one or more folders, read where they lie."""
 
-    folder: Path
-    _rows: list[tuple[int, tuple[int, ...], str]] = field(init=False, repr=False)
-    _numbers: npt.NDArray[np.float16] = field(init=False, repr=False)
+    folders: Sequence[Path]
+    rows: list[tuple[npt.NDArray[np.float16], CachedRow]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        text = (self.folder / "index.jsonl").read_text(encoding="utf-8")
-        rows = [json.loads(line) for line in text.splitlines()]
-        self._rows = [(row["at"] // 2, tuple(row["shape"]), row["text"]) for row in rows]
-        self._numbers = np.memmap(self.folder / "features.bin", np.float16, "r")
+        self.rows = []
+        for folder in self.folders:
+            numbers = np.memmap(folder / "features.bin", np.float16, "r")
+            for line in (folder / "index.jsonl").read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                cached = CachedRow(row["at"] // 2, tuple(row["shape"]), row["text"], row.get("writer", ""),
+                                   row.get("style", ""))
+                self.rows.append((numbers, cached))
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def row(self, index: int) -> tuple[Features, str]:
         """Features (384 x 1 x frames) and text of one row."""
-        start, shape, text = self._rows[index]
-        return self._numbers[start : start + int(np.prod(shape))].reshape(shape), text
+        numbers, row = self.rows[index]
+        return numbers[row.start : row.start + int(np.prod(row.shape))].reshape(row.shape), row.text
 
     def frames(self, index: int) -> int:
         """How many frames it has."""
-        return self._rows[index][1][-1]
+        return self.rows[index][1].shape[-1]

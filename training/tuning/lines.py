@@ -19,11 +19,13 @@ from ocr.page import Image
 from training.handwriting.fonts import JOINED
 from training.handwriting.glyph_outlines import Face
 from training.handwriting.ink import Extent, InkMark, InkWord, Mask
+from training.handwriting.ink_scrivener import InkScrivener, recorded_habits
+from training.handwriting.ink_writers import InkWriter
 from training.handwriting.noise import Field, grain, smooth
 from training.handwriting.paper import Colour
 from training.handwriting.paper_and_pen import lay
 from training.handwriting.strike import MORE_STROKES
-from training.handwriting.writer import Habits, Nib, Scrivener
+from training.handwriting.writer import Habits, Nib, RowWriter, Scrivener
 
 # Of a crop in pixels: what the recogniser takes.
 HEIGHT = 48
@@ -64,11 +66,38 @@ def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Im
     x_height = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
     habits = row_habits(nib, x_height, rng, joined=font in JOINED, hasty=hasty)
-    scrivener = Scrivener(desk.face(font, x_height), habits, rng)
+    return _seen(text, Scrivener(desk.face(font, x_height), habits, rng), nib, rng, hasty=hasty)
+
+
+def ink_line(text: str, writer: InkWriter, rng: np.random.Generator) -> Image:
+    """The same in a person's recorded letters, all of which `text` must have."""
+    hasty = bool(rng.random() < 0.35)
+    x_height = int(rng.choice((15, 18, 22, 26)))
+    nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
+    habits = row_habits(nib, x_height, rng, joined=False, hasty=hasty)
+    scrivener = InkScrivener(writer, float(x_height), recorded_habits(habits), rng, float(rng.random()))
+    return _seen(text, scrivener, nib, rng, hasty=hasty)
+
+
+def _seen(
+    text: str, scrivener: RowWriter, nib: Nib, rng: np.random.Generator, *, hasty: bool
+) -> Image:
+    x_height = round(scrivener.x_height)
     mask, extent = trimmed(*_written(text, scrivener, x_height, rng, hasty=hasty))
+    return seen_row(mask, extent, x_height, nib, rng)
+
+
+def seen_row(mask: Mask, extent: Extent, x_height: int, nib: Nib, rng: np.random.Generator) -> Image:
+    """A row's ink on a scrap of paper as the reader cuts it from a photograph. `extent`: of the row itself,
+    which may have scraps of others above and below; `x_height` in pixels of the mask."""
     paper = row_paper((mask.shape[0], mask.shape[1]), x_height, rng)
     inked = lay(paper, mask, nib, rng)
     return _cut(photographed(inked, rng), extent, x_height, rng)
+
+
+def pen_width(nib: Nib, rng: np.random.Generator) -> float:
+    """A stroke's width by chance, in heights of small letters."""
+    return float(rng.uniform(*_PENS[nib]))
 
 
 def row_habits(nib: Nib, x_height: int, rng: np.random.Generator, *, joined: bool, hasty: bool) -> Habits:
@@ -93,7 +122,7 @@ def row_habits(nib: Nib, x_height: int, rng: np.random.Generator, *, joined: boo
 
 
 def _written(
-    text: str, scrivener: Scrivener, x_height: int, rng: np.random.Generator, *, hasty: bool
+    text: str, scrivener: RowWriter, x_height: int, rng: np.random.Generator, *, hasty: bool
 ) -> tuple[Mask, Extent]:
     """The row's ink and where it fell, with scraps of the rows next to it."""
     width = round(scrivener.measure(text) * 1.15 + 14 * x_height + scrivener.space * text.count(" ") * 1.2)

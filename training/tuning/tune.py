@@ -15,37 +15,92 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 
 from ocr.engines.finetuned import HEAD
+from ocr.page import Image
 from training.handwriting import font_sets, fonts
+from training.handwriting.ink_scrivener import SIGNS
+from training.handwriting.ink_writers import InkShare, NoInk, read_records, read_writers, share_of
 from training.sheets.compose import read_names
 from training.tuning.commands import described, drawing
 from training.tuning.features import CachedFeatures, keep, published
 from training.tuning.fit import Course, fit
 from training.tuning.layers import cut, mixed, pack
-from training.tuning.lines import LineDrawer, line
+from training.tuning.lines import LineDrawer, ink_line, line
 from training.tuning.net import ToolMissing
+from training.tuning.recorded_lines import recorded_row
 from training.tuning.texts import Sources, text
 
 # Letters of a line; longer ones cost time and teach nothing else.
 LONGEST = 48
 
 
+class LineSource(StrEnum):
+    """What rows are made of: fonts, real people's single letters, or rows that they wrote whole."""
+
+    FONTS = "fonts"
+    LETTERS = "letters"
+    RECORDED = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRow:
+    """A crop, what it says, whose hand it is (a font or a pseudonym) and how that person writes."""
+
+    crop: Image
+    text: str
+    writer: str
+    style: str
+
+
 def _lines(args: argparse.Namespace) -> None:
+    rng = np.random.default_rng(args.seed)
+    rows = {LineSource.FONTS: _font_rows, LineSource.LETTERS: _letter_rows,
+            LineSource.RECORDED: _recorded_rows}[args.source](args, rng)
+    with keep(args.out) as folder:
+        for index, row in enumerate(rows):
+            folder.add(row.crop, row.text, row.writer, row.style)
+            if index % 500 == 499:
+                print(f"{index + 1} rows", file=sys.stderr, flush=True)
+
+
+def _font_rows(args: argparse.Namespace, rng: np.random.Generator) -> Iterator[DrawnRow]:
     families = font_sets.of(font_sets.Purpose.TUNING)
     desk = LineDrawer({family: fonts.locate(family, args.cache, {}) for family in families})
     sources = Sources([read_names(path) for path in args.names])
-    rng = np.random.default_rng(args.seed)
-    with keep(args.out) as folder:
-        for index in range(args.count):
+    for _ in range(args.count):
+        words = text(sources, rng)[:LONGEST].strip()
+        family = families[int(rng.integers(len(families)))]
+        yield DrawnRow(line(words, family, desk, rng), words, family, "font")
+
+
+def _letter_rows(args: argparse.Namespace, rng: np.random.Generator) -> Iterator[DrawnRow]:
+    writers = [writer for writer in read_writers(args.ink) if share_of(writer.name) is args.writers]
+    sources = Sources([read_names(path) for path in args.names])
+    for index in range(args.count):
+        writer = writers[index % len(writers)]
+        words = ""
+        # A few people lack a letter or two; they write another line.
+        while not words or not writer.can_write(words, SIGNS):
             words = text(sources, rng)[:LONGEST].strip()
-            folder.add(line(words, families[int(rng.integers(len(families)))], desk, rng), words)
-            if index % 500 == 499:
-                print(f"{index + 1} of {args.count}", file=sys.stderr, flush=True)
+        yield DrawnRow(ink_line(words, writer, rng), words, writer.name, writer.style)
+
+
+def _recorded_rows(args: argparse.Namespace, rng: np.random.Generator) -> Iterator[DrawnRow]:
+    records = [record for record in read_records(args.ink) if share_of(record.writer) is args.writers]
+    rows = [(record, row) for record in records for row in range(len(record.rows))]
+    # Without a count each row once, in its order: a set to measure on.
+    chosen = range(len(rows)) if args.count == 0 else rng.integers(len(rows), size=args.count)
+    for index in chosen:
+        record, row = rows[int(index)]
+        yield DrawnRow(recorded_row(record, row, rng), " ".join(record.row_texts[row].split()), record.writer,
+                       record.style)
 
 
 def _fit(args: argparse.Namespace) -> None:
@@ -73,8 +128,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     lines = commands.add_parser("lines", help="draw rows and keep their features")
     drawing(lines, count=20_000)
+    lines.add_argument("--source", type=LineSource, choices=list(LineSource), default=LineSource.FONTS)
+    lines.add_argument("--ink", type=Path, help="folder of real pen strokes, for letters and recorded rows")
+    lines.add_argument("--writers", type=InkShare, choices=list(InkShare), default=InkShare.TUNING,
+                       help="whose strokes; only those for tuning may be learnt from")
     tune = commands.add_parser("fit", help="tune the last layers")
-    tune.add_argument("--lines", type=Path, required=True)
+    tune.add_argument("--lines", type=Path, nargs="+", required=True)
     tune.add_argument("--minutes", type=float, default=10.0)
     tune.add_argument("--rate", type=float, default=5e-4)
     packed = commands.add_parser("pack", help="mix with the published layers and write the product's file")
@@ -91,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     try:
         {"lines": _lines, "fit": _fit, "pack": _pack}[args.command](args)
-    except (ToolMissing, fonts.FontError, ValueError, OSError) as fault:
+    except (ToolMissing, NoInk, fonts.FontError, ValueError, OSError) as fault:
         print(f"tune: {fault}", file=sys.stderr)
         return 1
     return 0
