@@ -124,7 +124,7 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
             index.append(json.dumps({"text": words, "at": offset, "shape": features.shape}))
             offset += out.write(features.tobytes())
     (tmp_path / "index.jsonl").write_text("\n".join(index) + "\n", encoding="utf-8")
-    cached = CachedFeatures(tmp_path)
+    cached = CachedFeatures([tmp_path])
     assert len(cached) == 2
     assert cached.row(1)[1] == "A"
     assert np.array_equal(cached.row(0)[0], rows[0][1])
