@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.service.intake.test_read_submission import Shown, page, recognized
 
 import maps
 from adjudicator.judge import judge
@@ -32,6 +31,7 @@ from service.intake.sheets.recognizer import EngineRecognizer
 from service.notices.replies import Replies
 from service.store.digests import canonical, plain
 from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
+from tests.service.intake.sheets.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.played import archived, finish

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.service.intake.test_subject_to_paper import begin
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.store import records
 from service.store.tables import PageRow, PhaseState
+from tests.service.intake.sheets.test_subject_to_paper import begin
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site

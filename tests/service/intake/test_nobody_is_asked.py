@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
-from tests.service.intake.test_read_submission import HEADING, MONTROSE, Desk, page, recognized
 
 from service.store.tables import LineRow, LineState, PhaseState
+from tests.service.intake.sheets.test_read_submission import HEADING, MONTROSE, Desk, page, recognized
 from tests.support.desk_table import open_desk
 from tests.support.mail_builder import picture
 from tests.support.site import Site

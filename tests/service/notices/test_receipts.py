@@ -9,7 +9,12 @@ import time
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
-from tests.service.intake.test_read_submission import (
+
+from ocr.page import UnreadableReason
+from service.pictures import BoxedLine, SheetUnusable, reading_picture
+from service.pictures.paper.sheet_copy import MOST_BYTES
+from service.store.tables import GameRow
+from tests.service.intake.sheets.test_read_submission import (
     HEADING,
     MONTROSE,
     ORDERS,
@@ -19,11 +24,6 @@ from tests.service.intake.test_read_submission import (
     recognized,
     unusable,
 )
-
-from ocr.page import UnreadableReason
-from service.pictures import BoxedLine, SheetUnusable, reading_picture
-from service.pictures.paper.sheet_copy import MOST_BYTES
-from service.store.tables import GameRow
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import open_table

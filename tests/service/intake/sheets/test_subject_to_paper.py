@@ -6,7 +6,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from tests.service.intake.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import create
@@ -15,6 +14,7 @@ from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store import records
 from service.store.tables import GameRow, MailState, PhaseState
+from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, START, Table, address, open_table

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.service.mail.test_imap_abilities import ImapWithout
 
 from service.mail.mailbox.imap import CUT_TRIES, ImapSource
 from service.mail.mailbox.ingest import (
@@ -25,6 +24,7 @@ from service.mail.mailbox.ingest import (
 )
 from service.store.states import MailTroubleKind
 from service.store.tables import EventRow, MailTroubleRow
+from tests.service.mail.mailbox.test_imap_abilities import ImapWithout
 from tests.support.mails import simple
 from tests.support.servers.dovecot import USER, Dovecot
 from tests.support.servers.mailboxes import STAMP, imap_settings, mails, places, take

@@ -7,7 +7,11 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import pytest
-from tests.service.intake.test_read_submission import (
+
+from ocr.page import UnreadableReason
+from service.mail.sending.compose import compose
+from service.notices.broadcasts import Broadcasts
+from tests.service.intake.sheets.test_read_submission import (
     HEADING,
     MONTROSE,
     ORDERS,
@@ -16,10 +20,6 @@ from tests.service.intake.test_read_submission import (
     recognized,
     unusable,
 )
-
-from ocr.page import UnreadableReason
-from service.mail.sending.compose import compose
-from service.notices.broadcasts import Broadcasts
 from tests.support import letters_samples as samples
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
