@@ -234,7 +234,7 @@ def check_letter(
 def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> None:
     """The versions that a results letter names as counted are those of its entry."""
     # A sheet "without a version number" has none.
-    named = re.findall(r"version (number|\d+), mark (\w{4}) (\w{4}) (\w{4})", text)
+    named = re.findall(r"version (number|\d+), (?:mark|fingerprint) (\w{4}) (\w{4}) (\w{4})", text)
     for executed in [judged["executed"] for number, judged in facts["judged"] if number == n and named]:
         sheets = [latest(facts["sheet"], n, "sheet", key) for key in executed.values()]
         counted = {

@@ -19,9 +19,9 @@ _RECEIPT = (r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\
 _ROOT = ((r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this "
           r"welcome), with this root:")
          + _HEX.replace("{64}", "{{64}}"))
-# The mark is the first 12 digits of the SHA-256 of the mail.
-_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), mark (?P<mark>[0-9a-f]{4} "
-                      r"[0-9a-f]{4} [0-9a-f]{4})")
+# The fingerprint is the first 12 digits of the SHA-256 of the mail; older letters call it a mark.
+_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), (?:mark|fingerprint) "
+                      r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})")
 _SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 

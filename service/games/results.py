@@ -3,6 +3,7 @@ sentence."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from adjudicator.orders import (
     SendSupply,
     SupportHold,
     SupportMove,
+    UnitOrder,
 )
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Dislodgement
@@ -39,10 +41,15 @@ _TOLD = frozenset({"begun", "completed", "done"})
 """Marks of a success that say too little without their sentence."""
 
 
+_OUTCOME = re.compile(r"^([a-z][a-z ]{0,20}): ")
+"""The word that a failure's sentence begins with, as in "void: there is no Army Kent"."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
     """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of
-    ink, `correction` says that a person read that line differently from the machine, or ""."""
+    ink, `correction` says that a person read that line differently from the machine, or "". `unit` is the
+    ordered unit in words, or ""; `rule` the paragraph that `why` ends with in parentheses, or ""."""
 
     text: str
     result: str
@@ -50,6 +57,41 @@ class ShownOrder:
     why: str
     line_id: int | None
     correction: str = ""
+    unit: str = ""
+    dislodged: bool = False
+    rule: str = ""
+
+    @property
+    def went_well(self) -> bool:
+        """Whether the order did what it says and its unit is where it says."""
+        return self.result == Result.SUCCEEDS and not self.dislodged
+
+    @property
+    def ending(self) -> str:
+        """What a letter says after an order that went well: nothing where the order says it all, else
+        ", where Army Cheshire is dislodged (2 against 1)", or ": the siege has begun"."""
+        cause = self._cause
+        if self.mark not in _GIVEN.values():
+            return f": {cause or self.mark}"
+        before, sign, rest = cause.partition(", where ")
+        if not sign:
+            before, sign, rest = cause.partition("; ")
+        return f"{sign}{rest}" if before else ""
+
+    @property
+    def failure(self) -> str:
+        """What a letter says of an order that did not go as written: its reason once."""
+        # An order that was carried out by a unit that is dislodged all the same: its mark names both.
+        if self.result == Result.SUCCEEDS:
+            return self.mark
+        reason = _OUTCOME.sub(r"\1, ", self._cause or self.mark)
+        lost = self.dislodged and "dislodged" not in reason
+        return f"{reason}, and the unit is dislodged" if lost else reason
+
+    @property
+    def _cause(self) -> str:
+        """The sentence without its rule."""
+        return self.why.removesuffix(f" ({self.rule})").rstrip(".")
 
     @property
     def outcome_text(self) -> str:
@@ -138,7 +180,27 @@ def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -
         text=order_text(variant, outcome.order), result=outcome.result.value, mark=mark(outcome),
         why=outcome.why, line_id=None if line is None else line.id,
         correction="" if line is None else correction(line),
+        unit=_ordered_unit(variant, outcome.order), dislodged=outcome.dislodged,
+        rule=_rule(variant, outcome.why),
     )
+
+
+def _ordered_unit(variant: Variant, order: Order) -> str:
+    """The unit that an order is for, in words; "" for an order without one."""
+    if not isinstance(order, UnitOrder):
+        return ""
+    region = order.unit.region
+    kind = variant.kinds.get(order.unit.kind or "")
+    place = variant.board.region_text(region) if region.province in variant.board.provinces else str(region)
+    return place if kind is None else f"{kind.name} {place}"
+
+
+def _rule(variant: Variant, why: str) -> str:
+    """The paragraph that a sentence cites at its end, or ""."""
+    # Sentences may end with other parentheses, "(1 against 1)"; only a paragraph that the variant cites is a
+    # rule.
+    cited = [str(rule) for rule in variant.rules.citations.values() if why.endswith(f" ({rule})")]
+    return max(cited, key=len, default="")
 
 
 def correction(line: SettledLine) -> str:

@@ -31,11 +31,14 @@ class GameInfo:
 @dataclass(frozen=True, slots=True)
 class Recipient:
     """The reader of a letter. `power` as printed, "" for the coordinator; `zone` is an IANA name such as
-    "Europe/London", or ""."""
+    "Europe/London", or ""; `name` is what the letter greets, or ""; `language` a key of
+    `language.LANGUAGES`."""
 
     address: str
     power: str = ""
     zone: str = ""
+    name: str = ""
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,14 @@ from service.letters.facts import (
     RetreatFacts,
     WelcomeFacts,
 )
+from service.letters.form import DONE, FAILED, Form, with_lists
+from service.letters.language import ENGLISH, language, phase_words
+from service.letters.news import news_of, own_first, own_orders
 from service.mail.sending.compose import Attachment, OutLetter, one_line
 
 COLUMNS = 72
+_SIGNS = ("- ", f"{DONE} ", f"{FAILED} ")
+"""What the line of a list begins with."""
 LONGEST = 500
 """Most characters of one value from outside; the rest is cut off."""
 
@@ -119,7 +124,7 @@ def draft_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results of a movement phase before retreats (OUT-04)."""
-    return _letter("draft_results", game, phase, to, facts, attached=attached)
+    return _results("draft_results", game, phase, to, facts, attached)
 
 
 def retreat_request(
@@ -133,7 +138,7 @@ def final_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results after retreats; in Autumn with ownership and every power's offer or demand (OUT-06, OUT-07)."""
-    return _letter("final_results", game, phase, to, facts, attached=attached)
+    return _results("final_results", game, phase, to, facts, attached)
 
 
 def adjustment(
@@ -147,7 +152,7 @@ def year_end_results(
     game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """Results of a Winter, with the map of control (OUT-08)."""
-    return _letter("year_end_results", game, phase, to, facts, attached=attached)
+    return _results("year_end_results", game, phase, to, facts, attached)
 
 
 def welcome(
@@ -204,6 +209,34 @@ def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
     return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)
 
 
+def _results(
+    kind: str, game: GameInfo, phase: Phase, to: Recipient, facts: ResultsFacts,
+    attached: Sequence[Attachment],
+) -> OutLetter:
+    """Results: the news, then the reader's own orders, then the others' (LET-07)."""
+    return _letter(kind, game, phase, to, facts, attached=attached, more={
+        **results_values(facts), "own": own_orders(facts, to.power), "powers": own_first(facts, to.power)})
+
+
+def results_values(facts: ResultsFacts) -> dict[str, Any]:
+    """What the news of a phase are written from, in its letter and in its picture."""
+    units = facts.units
+    return {"news": news_of(facts), "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}
+
+
+def results_html_parts(facts: ResultsFacts) -> dict[str, Markup]:
+    """The parts of written results as HTML in the game's language, for their picture: the same words as the
+    letter's (OUT-13). Keys: "news", "orders", "units", "holdings"."""
+    # A picture has no links.
+    values = {"facts": replace(facts, proofs=replace(facts.proofs, ink_url="")), "powers": facts.powers,
+              **results_values(facts)}
+    jinja = letter_environment(ENGLISH, markup=True)
+    return {
+        name: Markup(with_lists(jinja.get_template(f"_{name}.jinja").render(values)))  # noqa: S704
+        for name in ("news", "orders", "units", "holdings")
+    }
+
+
 def _letter(
     kind: str,
     game: GameInfo | None,
@@ -214,12 +247,14 @@ def _letter(
     key: str = "",
     answers: Sequence[str] = (),
     attached: Sequence[Attachment] = (),
+    more: dict[str, Any] | None = None,
 ) -> OutLetter:
     values = {
         "game": game, "phase": phase, "to": to, "facts": facts,
         # A picture that the HTML shows is not named as a file.
         "attached": [file.name for file in attached if not file.content_id],
         "when": lambda moment: instant_words(moment, to.zone), "paragraphs": _paragraphs,
+        **(more or {}),
     }
     # Two players may share one address (POST-04): the power is part of the key.
     named = [game.id if game else "-", str(phase) if phase else "-", kind, to.address, to.power, key]
@@ -233,8 +268,14 @@ def _letter(
     )
 
 
+RESULTS_KINDS = ("draft_results", "final_results", "year_end_results")
+"""The letters with results."""
+
+
 def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     """Subject, text and HTML of a letter of this kind."""
+    if kind in RESULTS_KINDS:
+        return _set(kind, values)
     plain, markup = environment("mail", markup=False), environment("mail", markup=True)
     first = f"{values['game'].notice}\n\n" if values.get("game") else ""
     return (
@@ -242,6 +283,41 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
         wrap_text(first + plain.get_template(f"{kind}-body.txt").render(values)),
         markup.get_template(f"{kind}-body.html").render(values),
     )
+
+
+def _set(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
+    """Subject, text and HTML of a letter, from its one template."""
+    to: Recipient = values["to"]
+    code = language(to.language).code
+    text, html = letter_environment(code, markup=False), letter_environment(code, markup=True)
+    text_values, html_values = (
+        {**values, "when": form_of(code, markup=markup).when(to.zone)} for markup in (False, True)
+    )
+    subject = one_line(text.get_template(f"{kind}-subject.txt").render(text_values))
+    body = with_lists(html.get_template(f"{kind}.jinja").render(html_values).strip())
+    page = html.get_template("_page.html").render(
+        body=Markup(body), subject=subject, language=code)  # noqa: S704 - set by the template above
+    return subject, wrap_text(text.get_template(f"{kind}.jinja").render(text_values)), page
+
+
+@cache
+def form_of(code: str, *, markup: bool) -> Form:
+    """The parts of letters in a language, as text or HTML."""
+    return Form(language(code), markup)
+
+
+@cache
+def letter_environment(code: str, *, markup: bool) -> Environment:
+    """The templates of letters in a language. A name without a value is an error, never a blank."""
+    form = form_of(code, markup=markup)
+    jinja = Environment(
+        loader=PackageLoader("templates", "mail"), autoescape=markup,  # noqa: S701
+        undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    jinja.globals |= form.names()
+    jinja.filters |= {"phase": phase_words, "digest": digest_words}
+    return jinja
 
 
 def instant_words(moment: datetime, zone: str = "") -> str:
@@ -268,11 +344,6 @@ def duration(span: timedelta) -> str:
     parts = [(minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute")]
     words = [f"{count} {unit}" if count == 1 else f"{count} {unit}s" for count, unit in parts if count > 0]
     return " ".join(words[:2]) if words else "no time"
-
-
-def phase_words(phase: Phase) -> str:
-    """A phase as players write it: "Autumn 1644 Retreat Orders"."""
-    return f"{phase} Orders"
 
 
 def version_words(version: int | None) -> str:
@@ -302,7 +373,7 @@ def wrap_text(text: str) -> str:
         if len(bare) <= COLUMNS or bare.startswith("    "):
             lines.append(bare)
             continue
-        indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip().startswith("- ") else "")
+        indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip()[:2] in _SIGNS else "")
         # Addresses on the web stay whole, even where that makes a line longer than 72 columns.
         lines += textwrap.wrap(
             bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

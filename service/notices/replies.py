@@ -109,9 +109,10 @@ class LetterContext:
                         NOTICE if is_rehearsal(game.options) else "", self.sender.contact)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
-        """An address with its player's time zone."""
+        """An address with its player's name and time zone."""
         player = records.player_of(session, address)
-        return Recipient(address, power, "" if player is None else player.zone)
+        return Recipient(address, power) if player is None else Recipient(
+            address, power, player.zone, player.name)
 
 
 @dataclass(frozen=True, slots=True)

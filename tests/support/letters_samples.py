@@ -108,7 +108,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "orders@w3k.example",
         f"Ada{nasty}",
     )
-    to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone)
+    to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone, f"Graham Jones{nasty}")
     asks = (f"<a1{len(nasty)}@mailbox.example>",)
     arrived = ReceiptFacts(
         ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING, replaces=1, subject=SUBJECT + nasty,

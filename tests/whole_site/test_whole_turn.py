@@ -301,7 +301,7 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
     for letter in results:
         words = _words(letter)
         for sentence in (
-            "Army Caernarfonshire moves to Dublin & the Pale: moves.",
+            "✓ Army Caernarfonshire moves to Dublin & the Pale.",
             "Army Cambridgeshire supports Army Kesteven & Holland: support cut",
             "Army Kesteven & Holland (Newcastle), dislodged by the attack from Lindsey",
             "Army County Wexford (Ormond), dislodged by the attack from County Kilkenny",

@@ -4,7 +4,7 @@ letter, and no other."""
 from __future__ import annotations
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
-from service.letters.render import environment, instant_words
+from service.letters.render import environment, instant_words, results_html_parts
 from service.pictures.drawing.render import to_pdf, to_pngs
 
 PNG_WIDTH = 1240
@@ -13,18 +13,10 @@ PNG_WIDTH = 1240
 COLOURS = 48
 """Enough for the edges of ink on paper."""
 
-_LISTS = (
-    ("dislodged", "Dislodged: these units must retreat or leave the board"), ("disbanded", "Left the board"),
-    ("built", "Built"), ("removed", "Removed by order"),
-    ("by_rule", "Removed in the order that the rules name"), ("by_lot", "Removed by lot, in the order drawn"),
-)  # fmt: skip
-
-
 def results_html(game: GameInfo, heading: str, facts: ResultsFacts) -> str:
     """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats"."""
-    lists = [(title, getattr(facts.units, name)) for name, title in _LISTS if getattr(facts.units, name)]
     template = environment("pictures", markup=True).get_template("results.html")
-    return template.render(game=game, heading=heading, facts=facts, lists=lists)
+    return template.render(game=game, heading=heading, facts=facts, parts=results_html_parts(facts))
 
 
 def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts) -> bytes:

@@ -60,7 +60,8 @@ def words(text: str) -> list[str]:
 
 
 def joined(pieces: list[str]) -> str:
-    return "".join(piece for piece in pieces if piece != "-")
+    # Headings are capitals in text and large in HTML.
+    return "".join(piece for piece in pieces if piece != "-").casefold()
 
 
 def test_every_kind_has_its_three_templates_and_a_sample() -> None:
@@ -69,9 +70,9 @@ def test_every_kind_has_its_three_templates_and_a_sample() -> None:
     names = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
     assert names == {
         f"{kind}-{part}"
-        for kind in {*kinds, render.LINK}
+        for kind in {*kinds, render.LINK} - set(render.RESULTS_KINDS)
         for part in ("subject.txt", "body.txt", "body.html")
-    }
+    } | {f"{kind}{part}" for kind in render.RESULTS_KINDS for part in ("-subject.txt", ".jinja")}
 
 
 @pytest.mark.parametrize("name", LETTERS)
@@ -179,11 +180,11 @@ def test_time_left_is_told_in_two_units() -> None:
 def test_results_show_every_part() -> None:
     text = re.sub(r"\s+", " ", LETTERS["draft_results"].text)
     for part in (
-        "THE CROWN", "Army London moves to Surrey: moves.",
-        "support cut by Army Berkshire's attack on Oxford.",
+        "THE CROWN", "✓ Army London moves to Surrey.",
+        "✗ Army Oxford supports Army London to Surrey: support cut by Army Berkshire's attack on Oxford.",
         "A line read as “Army Durham” or as “Army Derby”: void, the unit holds.",
         "Army Exeter had no order and holds.",
-        "MONTROSE - Army Inverness had no order and holds. - No sheet was received.",
+        "MONTROSE - No sheet was received. - Army Inverness had no order and holds.",
         "HAMILTON - No orders on the sheet.",
         "Army Derbyshire (Newcastle), dislodged by the attack from Nottinghamshire",
         "Fleet Wexford (Confederacy)",
@@ -191,20 +192,67 @@ def test_results_show_every_part() -> None:
         "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Demand: remove 2.",
         "Hamilton: 6 centres, 6 units.",
         "The Crown has won the war.", "Montrose and Ormond together meet the condition for a draw.",
-        "mark 9f86 d081 884c",
-        "SHEETS THAT COUNTED: 2", "Attached: map.pdf.",
+        "fingerprint 9f86 d081 884c",
+        "2 sheets counted:", "Attached: map.pdf.",
     ):  # fmt: skip
         assert part in text
 
 
-@pytest.mark.parametrize("markup", [False, True])
-def test_a_unit_that_holds_as_ordered_is_said_to_hold_once(markup: bool) -> None:
-    holds = ShownOrder("Army Worcestershire holds", Result.SUCCEEDS, "holds", "", None)
-    page = render.environment("mail", markup=markup).get_template("_orders.html" if markup else "_orders.txt")
-    power = ShownPower("The Crown", (holds,))
-    words = page.render(facts=ResultsFacts(powers=(power,)))
-    assert "Army Worcestershire holds." in words
-    assert "holds:" not in words
+def result_lines(*orders: ShownOrder) -> list[str]:
+    """The lines of a results letter about these orders, each on one line."""
+    facts = ResultsFacts(powers=(ShownPower("The Crown", orders),))
+    game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
+    letter = render.final_results(game, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts)
+    text = letter.text.replace("\n  ", " ").partition("THE CROWN\n")[2].partition("\n\n")[0]
+    return text.splitlines()
+
+
+def test_a_success_is_said_once_and_a_failure_gives_its_reason_once_with_the_rule_at_the_end() -> None:
+    """LET-07. The sentences are those that the judge writes."""
+    assert result_lines(
+        ShownOrder("Army Worcestershire holds", Result.SUCCEEDS, "holds", "holds (handbook, Unit orders)",
+                   None, rule="handbook, Unit orders"),
+        ShownOrder("Army Exeter moves to Devon", Result.SUCCEEDS, "moves", "moves to Devon", None),
+        ShownOrder("Army Lindsey moves to Kesteven", Result.SUCCEEDS, "moves",
+                   "moves to Kesteven, where Army Kesteven is dislodged (2 against 1) (handbook, Convoys)",
+                   None, rule="handbook, Convoys"),
+        ShownOrder("Army Norfolk moves to Kesteven", Result.FAILS, "bounced",
+                   "stood off by Army Lindsey (1 against 1) (rule 4)", None, rule="rule 4"),
+        ShownOrder("Army Kent moves to Surrey", Result.VOID, "void", "void: there is no Army Kent", None),
+        ShownOrder("Army Devon is under the orders of Argyll", Result.SUCCEEDS, "handed over, dislodged", "",
+                   None, dislodged=True),
+        ShownOrder("Army York moves to Kent", Result.FAILS, "bounced, dislodged",
+                   "bounced at Kent with Army X", None, dislodged=True),
+    ) == [
+        "✓ Army Worcestershire holds.",
+        "✓ Army Exeter moves to Devon.",
+        "✓ Army Lindsey moves to Kesteven, where Army Kesteven is dislodged (2 against 1).",
+        "✗ Army Norfolk moves to Kesteven: stood off by Army Lindsey (1 against 1). (rule 4)",
+        "✗ Army Kent moves to Surrey: void, there is no Army Kent.",
+        "✗ Army Devon is under the orders of Argyll: handed over, dislodged.",
+        "✗ Army York moves to Kent: bounced at Kent with Army X, and the unit is dislodged.",
+    ]
+
+
+def test_results_open_with_the_news_and_the_readers_own_power() -> None:
+    """LET-07: news first, then the reader's orders, then the others'; proofs stand below the signature."""
+    text = LETTERS["final_results"].text
+    order = [text.index(part) for part in (
+        "Dear Graham Jones,", "THE NEWS", "No sheet came from Montrose.", "\nMONTROSE\n", "\nTHE CROWN\n",
+        "WHAT COMES NEXT", "coordinator of Powick Bridge", "fingerprint 9f86")]
+    assert order == sorted(order)
+    crown = render.final_results(
+        GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada"), samples.MOVEMENT,
+        Recipient("a@b.example", "The Crown"), samples.results()).text
+    assert "Of your 4 orders, 3 did not go as you wrote them." in crown
+    assert crown.index("\nTHE CROWN\n") < crown.index("\nMONTROSE\n")
+
+
+def test_what_went_wrong_is_bold_and_nothing_else_of_an_order() -> None:
+    """LET-07."""
+    html = LETTERS["draft_results"].html or ""
+    lines = re.findall(r"<li class=\"(done|failed)\">(.*)</li>", html)
+    assert {kind: "<strong>" in line for kind, line in lines} == {"done": False, "failed": True}
 
 
 def test_receipts_say_nothing_of_the_board() -> None:

@@ -190,7 +190,7 @@ def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> 
     words = dislodged.words(letter)
     assert "Manchester, version 2" in words
     assert "Manchester, version 1" not in words
-    assert "Army Surrey moves to London: moves." in words
+    assert "✓ Army Surrey moves to London." in words
     with Image.open(io.BytesIO(attached["sheet-manchester-1.jpg"])) as picture:
         assert not (np.abs(np.asarray(picture.convert("RGB")).astype(int) - MASK).max(axis=2) < 30).any()
 
