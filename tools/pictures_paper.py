@@ -20,7 +20,7 @@ from service import pictures
 from service.config import Settings
 from service.games.phases import phase_of, phase_title
 from service.letters.facts import CorrectionFacts, GameInfo, Recipient
-from service.letters.render import phase_words
+from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
 from service.notices import receipts
 from service.notices.current_map import control

@@ -10,7 +10,7 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
-from service.letters import render
+from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
 from service.pictures import BlankSheet
 
@@ -22,7 +22,7 @@ def blanks(
     units = () if position is None else position.units
     return [
         BlankSheet(
-            variant.powers[power].name, game, render.phase_words(phase), sum(u.power == power for u in units)
+            variant.powers[power].name, game, phase_words(phase), sum(u.power == power for u in units)
         )
         for power in powers
     ]

@@ -39,6 +39,7 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
+from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
@@ -215,7 +216,7 @@ class Broadcasts:
         base = self.letters.sender.base_url.rstrip("/")
         page = f"{base}/public/{game.id}/calendar" if base else ""
         due = [
-            DueDate(game.id, game.name, row.ordinal, render.phase_words(phase_of(row)), row.deadline,
+            DueDate(game.id, game.name, row.ordinal, phase_words(phase_of(row)), row.deadline,
                     row.moved_at or row.opens_at, row.moved, page)
             for row in rows
         ]

@@ -11,7 +11,7 @@ from adjudicator.calendar import Phase
 from service import pictures
 from service.games import rulings
 from service.games.phases import phase_of, power_name
-from service.letters import render
+from service.letters.language import phase_words
 from service.pictures import BlankSheet
 from service.public.page import show
 from service.store import records
@@ -35,7 +35,7 @@ def index(request: Request, game_id: str) -> Response:
             for power in sorted(records.seats(session, game_id))
         ]
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
-                    phases=[(index, render.phase_words(phase)) for index, phase in phases])
+                    phases=[(index, phase_words(phase)) for index, phase in phases])
 
 
 @router.get("/public/{game_id}/sheets.pdf")
@@ -52,7 +52,7 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))
         chosen_phase = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, render.phase_words(chosen_phase))
+        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, phase_words(chosen_phase))
                   for power_id in ([power] if power else seats)]
     return Response(
         pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}

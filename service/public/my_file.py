@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from service import pictures
 from service.games.phases import phase_of
 from service.letters import render
+from service.letters.language import phase_words
 from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
@@ -109,7 +110,7 @@ def _sheet(
     # Late by the server's stamp (SUB-09), whatever else became of the sheet.
     late = row.received_at > phase.deadline
     return SubmittedSheet(
-        render.phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
+        phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",
         tuple(page.id for page in records.pages(session, row.id)))
