@@ -10,6 +10,7 @@ from typing import Any
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
+from service.mail.authentication.alignment import folded_address
 from service.mail.authentication.providers import ProviderError
 from service.mail.authentication.trust import Trust, trust_from_mapping
 
@@ -50,9 +51,9 @@ class GameContext:
         """`address` as registered for `power`, or for any power; None if it is not registered."""
         # Answers go to the address as registered. RFC 5321, 2.4 lets case matter before the @, but senders
         # and their programs change it.
-        folded = address.casefold()
+        folded = folded_address(address)
         groups = self.players.values() if power is None else (self.players.get(power, ()),)
-        return next((known for group in groups for known in group if known.casefold() == folded), None)
+        return next((known for group in groups for known in group if folded_address(known) == folded), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from grammar.headings.values import Heading, HeadingComplaint
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.machine_mail import machine_reason
 from service.intake.verdicts.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
+from service.mail.authentication.alignment import folded_address
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
 from service.mail.body.read import BodyNeed
@@ -111,7 +112,7 @@ def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]
     for previous in earlier:
         # Never by Message-ID: another photograph under the same one is another mail, and must not be lost.
         is_same_sheet = (
-            previous.sender.casefold() == (fresh.sender or "").casefold()
+            folded_address(previous.sender) == folded_address(fresh.sender or "")
             and previous.photo_keys == mail.photo_keys
             and _subject_key(previous.verdict) == _subject_key(fresh)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from service.mail.authentication.alignment import covers
+from service.mail.authentication.alignment import ascii_domain, covers
 from service.mail.authentication.border import OwnStamps, own_stamps
 from service.mail.authentication.providers import Provider
 from service.mail.authentication.stamps import JUDGED, MethodResult, Stamp
@@ -30,7 +30,7 @@ def authenticate(headers: Headers, trust: Trust, domain: str) -> Authentication:
         # A server that reads the first and we who read the last would mean two mails.
         return _failure(f"The mail has more than one {doubled.title()} field, so it is not certain what was "
                         "signed.")
-    folded = domain.rstrip(".").casefold()
+    folded = domain.rstrip(".").lower()
     answers = [_judge(own_stamps(headers, provider), provider, folded) for provider in trust.providers]
     for result in (AuthResult.FAIL, AuthResult.PASS):
         for answer in answers:
@@ -54,7 +54,7 @@ def _judge(own: OwnStamps, provider: Provider, domain: str) -> Authentication:
             return _nothing(f"The only stamp in the name of {server} stands where the sender can have "
                             "written it.")
         return _nothing(f"There is no stamp of {server} that says whether the sender is genuine.")
-    if not all(stamp.is_whole for stamp in (*own.stamps, *own.against)):
+    if not all(stamp.is_whole for stamp in (*own.stamps, *own.against)) or _is_beside_none(own):
         return _failure(f"A stamp in the name of {server} cannot be read for certain, so nothing is proved.")
     verdicts = {result.result for result in _results((*own.stamps, *own.against), Method.DMARC)}
     if len(verdicts) > 1:
@@ -68,6 +68,12 @@ def _judge(own: OwnStamps, provider: Provider, domain: str) -> Authentication:
         or _by_dkim(own, proving, domain)
         or _failure(f"{_capital(server)} did not find that the mail comes from {domain}.")
     )
+
+
+def _is_beside_none(own: OwnStamps) -> bool:
+    """Whether one stamp says that nothing was checked ("none", RFC 8601, 2.2) and another, which the sender
+    can have written directly below it, that something was."""
+    return own.is_exposed and len(own.stamps) > 1 and not all(stamp.results for stamp in own.stamps)
 
 
 def _proving(own: OwnStamps) -> tuple[Stamp, ...]:
@@ -88,7 +94,7 @@ def _by_dmarc(
     results = _results(own.stamps, Method.DMARC)
     for result in results:
         judged = domain_of(result.get("header.from"))
-        if judged is not None and judged != domain:
+        if judged is not None and (ascii_domain(judged) or judged) != (ascii_domain(domain) or domain):
             return _failure(f"The DMARC result of {server} is about {judged}, not about {domain}.")
     # DMARC passes by SPF or by DKIM (RFC 7489, 4.2). Beside the sender's own lines a pass without either is
     # his.
@@ -135,7 +141,7 @@ def _results(stamps: Iterable[Stamp], method: str) -> list[MethodResult]:
 def domain_of(value: str | None) -> str | None:
     """The domain of an address or of a bare domain, in lower case; None for nothing."""
     # Mail.ru writes header.from=name@example.ru, Zoho header.from=<name@example.com>.
-    return None if value is None else value.strip("<>").rpartition("@")[2].rstrip(".").casefold() or None
+    return None if value is None else value.strip("<>").rpartition("@")[2].rstrip(".").lower() or None
 
 
 def _success(method: Method, stamp: Stamp, domain: str) -> Authentication:

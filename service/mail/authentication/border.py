@@ -7,9 +7,11 @@ sections, and only the sections that the provider can have written are looked at
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.mail.authentication.alignment import organizational_domain
 from service.mail.authentication.patterns import fits
 from service.mail.authentication.places import Place
 from service.mail.authentication.providers import Provider
@@ -18,6 +20,9 @@ from service.mail.authentication.stamps import JUDGED, Stamp, read_stamp
 from service.mail.headers import Headers
 
 _STAMP = "authentication-results"
+_NO_PUBLIC_NAME = re.compile(
+    r"\.(?:internal|local|localdomain|localhost|lan|intern|intra|corp|home|private|arpa)$")
+"""Hosts under these names are known within one house alone (RFC 6761; RFC 6762, G; RFC 8375; .internal)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +124,23 @@ def _is_hop(lines: Sequence[Received], number: int, provider: Provider) -> bool:
         return True
     if provider.border_hosts and _is_foreign(line.by, provider):
         # A mailbox in another domain than the gateways. What takes mail from strangers is in `border_hosts`.
-        is_handed = provider.owns(line.client) or line.is_from_inside
-        return below.by in {line.client, line.looked_up} or (is_handed and provider.owns(below.by))
+        return _is_handed(line, provider) and (
+            below.by in {line.client, line.looked_up} or provider.owns(below.by))
     return _is_house(lines, number + 1, provider) and _is_colleague(line, provider)
+
+
+def _is_handed(line: Received, provider: Provider) -> bool:
+    """Whether a machine of the house handed the mail over, by what the line's writer knew."""
+    # The name in HELO counts only where the writer notes no address: whoever passes the gateway by says it.
+    if line.is_delivery or line.is_from_inside:
+        return True
+    return provider.owns(line.looked_up or "") or (not line.addresses and provider.owns(line.client or ""))
 
 
 def _is_colleague(line: Received, provider: Provider) -> bool:
     """Whether a line's client is a machine of the provider's, by what its writer knew and not by HELO."""
+    if line.is_delivery:
+        return True
     if line.addresses:
         is_looked_up = bool(provider.border_hosts) and provider.owns(line.looked_up or "")
         return line.is_from_inside or is_looked_up
@@ -144,11 +159,20 @@ def _is_house(lines: Sequence[Received], number: int, provider: Provider) -> boo
         return True
     # The last hop into the mailbox is the provider's: mailbox.org's stands under another domain.
     if number == 1:
-        return lines[0].is_from_inside or provider.owns(lines[0].client or "")
+        return _is_handed(lines[0], provider)
     handed = lines[number - 2]
-    return handed.is_from_inside and host in {handed.client, handed.looked_up}
+    is_inside = handed.is_from_inside or handed.is_delivery
+    return is_inside and (host in {handed.client, handed.looked_up} or _is_sibling(host, provider))
+
+
+def _is_sibling(host: str, provider: Provider) -> bool:
+    """Whether a host has its domain in common with one of the border's: settings seldom name all hosts."""
+    domain = organizational_domain(host)
+    return domain is not None and any(
+        pattern == domain or pattern.endswith(f".{domain}") for pattern in provider.border_hosts)
 
 
 def _is_foreign(host: str, provider: Provider) -> bool:
     """Whether a host has a public name that is none of the provider's."""
-    return "." in host and not is_address(host) and not provider.owns(host)
+    is_public = "." in host and not is_address(host) and not _NO_PUBLIC_NAME.search(host)
+    return is_public and not provider.owns(host)

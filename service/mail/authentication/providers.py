@@ -11,7 +11,7 @@ from adjudicator.errors import UserFacingError
 from service.mail.authentication.patterns import fits, is_too_wide
 from service.mail.authentication.places import Place, place_of
 
-_HOST = re.compile(r"(?:by\s+)?([A-Za-z0-9*._:-]+)")
+_HOST = re.compile(r"(?:(?:by|from)\s+)?([A-Za-z0-9*._:-]+)", re.IGNORECASE)
 
 
 class ProviderError(UserFacingError):
@@ -72,11 +72,14 @@ def provider_from_mapping(
     `setting` or `sentence`. What is not given comes from the provider of that key or with these names in
     `known`. Raises ProviderError.
     """
+    source = {name: value for name, value in source.items() if value is not None}
     try:
         names = _texts(source["names"]) if "names" in source else None
     except TypeError as error:
         raise ProviderError(f"the provider {key} needs `names`, a list of texts") from error
-    habit = next((preset for preset in known if preset.key == key or preset.names == names), None)
+    folded = None if names is None else tuple(name.casefold() for name in names)
+    habit = next((preset for preset in known if preset.key == key
+                  or folded == tuple(name.casefold() for name in preset.names)), None)
     if names is None and habit is None:
         raise ProviderError(f"the provider {key} needs `names`: what its server writes first into "
                             "Authentication-Results")
@@ -107,7 +110,7 @@ def _with(
         sentence=str(source.get("sentence", source.get("setting", base.sentence))),
         place=_agreed(base.place, place_of(stands)) if stands else base.place,
         # Another server without a name than Microsoft's has other hosts.
-        entry_hosts=base.entry_hosts if not hosts or set(base.entry_hosts) <= set(hosts) else (),
+        entry_hosts=base.entry_hosts if not hosts or set(base.border_hosts) & set(hosts) else (),
     )
 
 
@@ -126,7 +129,8 @@ def provider_of_names(names: Sequence[str], known: Sequence[Provider] = ()) -> P
     if wide is not None:
         raise ProviderError(f'the trusted name "{wide}" would trust strangers; give at least two parts '
                             "without *, such as *.example.org")
-    habit = next((preset for preset in known if names and all(map(preset.is_named, names))), None)
+    habit = next((preset for preset in known if names and all(
+        name in preset.names or preset.is_named(name.replace("*", "x")) for name in names)), None)
     return Provider("", tuple(names)) if habit is None else replace(habit, names=tuple(names))
 
 

@@ -25,12 +25,14 @@ _LONGEST = 8000
 class Received:
     """One Received line. `by`: the host that wrote it. `client`: the name that the client gave, None without
     "from". `looked_up`: the client's name by DNS, if the writer added it. `addresses`: all addresses given
-    for the client."""
+    for the client. `is_delivery`: the writer took the mail by LMTP or from its own store, as only machines of
+    one house do (RFC 2033, 5; RFC 3848)."""
 
     by: str
     client: str | None
     looked_up: str | None
     addresses: tuple[str, ...]
+    is_delivery: bool = False
 
     @property
     def is_from_inside(self) -> bool:
@@ -53,18 +55,22 @@ def is_address(name: str) -> bool:
 def read_received(value: str) -> Received:
     """A Received header's value. Never raises; what is not there is empty."""
     tokens = _tokens(value[:_LONGEST])
-    # The second word may be a client that calls itself "by".
-    by = next((place for place, token in enumerate(tokens) if token.casefold() == "by" and place != 1), None)
+    # The second word may be a client that calls itself "by". One that calls itself "x by mx.a.example" makes
+    # a line with two, of which neither is believed.
+    places = [place for place, token in enumerate(tokens) if token.casefold() == "by" and place != 1]
+    by = places[0] if len(places) == 1 else None
     host = tokens[by + 1] if by is not None and by + 1 < len(tokens) else ""
     host = "" if host.startswith("(") else host.rstrip(".;").casefold()
+    is_delivery = by is not None and _is_delivery([token.casefold() for token in tokens], by)
     if not tokens or tokens[0].casefold() != "from":
-        return Received(host, None, None, ())
+        return Received(host, None, None, (), is_delivery)
     before = tokens[1 : by if by is not None else len(tokens)]
     client = next((token for token in before if not token.startswith("(")), "")
     remarks = [token for token in before if token.startswith("(")]
     pieces = [piece for token in (client, *remarks) for piece in _PIECE.findall(token)]
     addresses = tuple(address for piece in pieces if (address := _parsed(piece)) is not None)
-    return Received(host, client.strip("[]").rstrip(".").casefold(), _looked_up(remarks), addresses)
+    return Received(
+        host, client.strip("[]").rstrip(".").casefold(), _looked_up(remarks), addresses, is_delivery)
 
 
 def _tokens(value: str) -> list[str]:
@@ -80,6 +86,17 @@ def _tokens(value: str) -> list[str]:
         is_word = not depth and piece != "(" and not piece.isspace()
         depth += (piece == "(") - (piece == ")" and depth > 0)
     return tokens
+
+
+def _is_delivery(words: list[str], by: int) -> bool:
+    """Whether the words behind "by" name LMTP, or Exchange's last step into a mailbox."""
+    # What a client says in HELO stands before; a second "by" or "with" may be part of it.
+    if words.count("by") > 1 or words.count("with") > 1:
+        return False
+    rest = words[by + 1 :]
+    protocol = rest[rest.index("with") + 1 : rest.index("with") + 2] if "with" in rest else []
+    is_lmtp = any(word.rstrip(";").startswith(("lmtp", "utf8lmtp")) for word in protocol)
+    return is_lmtp or "via mailbox transport" in " ".join(rest)
 
 
 def _looked_up(remarks: list[str]) -> str | None:

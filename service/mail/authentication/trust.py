@@ -54,7 +54,9 @@ def trust_from_mapping(source: Mapping[str, Any], provider: str | None = None) -
     if isinstance(ids, str) or not all(isinstance(name, str) for name in ids):
         raise ProviderError("`trusted_authserv_ids` is a list of names")
     by_name = trust_in((*ids, str(source.get("trusted_authserv_id") or "")))
-    return Trust((*trusted, *by_name.providers), bool(source.get("own_proof", "dns" in source)))
+    # The empty name in the list is meant: it is how Microsoft's server signs.
+    nameless = (provider_of_names(("",), PRESETS),) if "" in ids else ()
+    return Trust((*trusted, *nameless, *by_name.providers), bool(source.get("own_proof", "dns" in source)))
 
 
 def _provider(key: str, described: Mapping[str, Any]) -> Provider:
