@@ -344,11 +344,15 @@ class AdjustmentFacts:
 @dataclass(frozen=True, slots=True)
 class WelcomeLinks:
     """Addresses on the site, each "" if the site has none: the game's calendar, the list of players
-    (LIST-01), and the player's own calendar with all their games (CAL-16)."""
+    (LIST-01), the player's own calendar with all their games (CAL-16), the game's page, the moves of its
+    board, and blank sheets."""
 
     calendar: str = ""
     players: str = ""
     own_calendar: str = ""
+    game: str = ""
+    moves: str = ""
+    sheets: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,13 +369,15 @@ class PlayingRules:
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts:
     """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
-    powers; `builds` are the centres to build in at once, in a game that opens with builds."""
+    powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
+    order of each kind, in words."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
     closing: Closing
     subject: str
     builds: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
     links: WelcomeLinks = WelcomeLinks()
     rules: PlayingRules = PlayingRules()
     proofs: Proofs = Proofs()

@@ -47,15 +47,14 @@ class Form:
 
     def names(self) -> dict[str, Callable[..., Any]]:
         """The parts by the names that templates call them."""
-        return {
-            "_": self.say, "ngettext": self.count, "title": self.title, "para": self.para,
-            "heading": self.heading, "item": self.item, "done": self.done, "failed": self.failed,
-            "copy": self.copy, "mail": self.mail, "address": self.address, "small": self.small,
-            "small_copy": self.small_copy, "strong": self.strong, "rule": self.rule, "link": self.link,
-            "joined": self.joined, "duration": self.duration, "version": self.language.version,
-            "told": self.clean, "spaced": self.spaced, "with_power": self.with_power,
-            "season_words": self.season_words,
-        }
+        parts = (
+            self.title, self.para, self.heading, self.item, self.done, self.failed, self.copy, self.mail,
+            self.address, self.small, self.small_copy, self.small_item, self.strong, self.rule, self.link,
+            self.joined, self.picture, self.sheet, self.duration, self.spaced, self.with_power,
+            self.season_words,
+        )
+        return {"_": self.say, "ngettext": self.count, "version": self.language.version, "told": self.clean,
+                **{part.__name__: part for part in parts}}
 
     # Words
 
@@ -158,6 +157,11 @@ class Form:
         kind = "done" if sign == DONE else "failed"
         return Markup('<li class="{}"><span class="tick">{}</span> {}</li>').format(kind, sign, cleaned)
 
+    def small_item(self, words: Any) -> Markup:
+        """One line of a list in small print."""
+        cleaned = self.clean(words)
+        return Markup('<li class="small">{}</li>').format(cleaned) if self.is_markup else self.item(cleaned)
+
     def done(self, words: Any) -> Markup:
         """A line of a list: an order that went as it was written."""
         return self.item(words, DONE)
@@ -184,6 +188,20 @@ class Form:
     def address(self, url: str) -> Markup:
         """An address on the web, which leads there in HTML."""
         return self._copied(self.link(url, url), "copy")
+
+    def picture(self, content_id: str, words: Any) -> Markup:
+        """A picture that comes with the letter; its alternative text says what it shows (LET-09). In text
+        there is none."""
+        if not self.is_markup:
+            return Markup()
+        return Markup('<p><img src="cid:{}" alt="{}"></p>').format(content_id, self.clean(words))
+
+    def sheet(self, lines: Sequence[Any]) -> Markup:
+        """A few lines as they stand on a sheet of paper; "" is an empty line."""
+        cleaned = [self.clean(line) for line in lines]
+        if self.is_markup:
+            return Markup('<p class="copy">{}</p>').format(Markup("<br>").join(cleaned))
+        return Markup("\n" + "\n".join(f"    {line}" if line else "" for line in cleaned))  # noqa: S704
 
     def _copied(self, words: Markup, kind: str) -> Markup:
         if self.is_markup:

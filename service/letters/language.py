@@ -38,6 +38,16 @@ class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot h
     message: str
     values: dict[str, Any]
 
+    @classmethod
+    def of(cls, *sentences: str) -> str:
+        """Sentences one after the other, those that are "" left out; each can still be said in another
+        language."""
+        parts = [sentence for sentence in sentences if sentence]
+        if len(parts) < 2:
+            return parts[0] if parts else ""
+        return cls(" ".join(f"%(part{number})s" for number in range(len(parts))),
+                   **{f"part{number}": part for number, part in enumerate(parts)})
+
     def __new__(cls, message: str, **values: Any) -> Self:
         """The sentence with its blanks filled; `message` has named blanks such as "%(power)s"."""
         english = language(ENGLISH)
@@ -64,7 +74,9 @@ class Language:
         return self.catalogue.ngettext(singular, plural, number) % {"number": number, **filled}
 
     def value(self, value: Any) -> Any:
-        """The value of a blank: a `Sentence` in this language, anything else as it is."""
+        """The value of a blank: a `Sentence` and an instant (UTC) in this language, the rest as it is."""
+        if isinstance(value, datetime):
+            return self.instant(value)
         return self.say(value.message, **value.values) if isinstance(value, Sentence) else value
 
     def join(self, values: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -159,7 +158,9 @@ def welcome(
     game: GameInfo, phase: Phase, to: Recipient, facts: WelcomeFacts, attached: Sequence[Attachment] = ()
 ) -> OutLetter:
     """What a player needs to begin (OUT-01)."""
-    return _letter("welcome", game, phase, to, facts, attached=attached)
+    # The picture that the HTML shows is the filled sheet.
+    sample = next((file.content_id for file in attached if file.content_id), "")
+    return _letter("welcome", game, phase, to, facts, attached=attached, more={"sample": sample})
 
 
 def deadline_moved(
@@ -198,12 +199,7 @@ def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
 
 def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
     """A player's sign-in link: the web `address` works once, until `until` (UTC)."""
-    values = {
-        "game": None,
-        "address": address,
-        "until": until,
-        "when": lambda moment: instant_words(moment, to.zone),
-    }
+    values = {"game": None, "to": to, "address_of_link": address, "until": until}
     subject, text, html = _rendered(LINK, values)
     # The end of the address tells one link from another; the whole secret stays out of the key.
     return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)
@@ -253,7 +249,7 @@ def _letter(
         "game": game, "phase": phase, "to": to, "facts": facts,
         # A picture that the HTML shows is not named as a file.
         "attached": [file.name for file in attached if not file.content_id],
-        "when": lambda moment: instant_words(moment, to.zone), "paragraphs": _paragraphs,
+        "paragraphs": _paragraphs,
         **(more or {}),
     }
     # Two players may share one address (POST-04): the power is part of the key.
@@ -268,24 +264,7 @@ def _letter(
     )
 
 
-RESULTS_KINDS = ("draft_results", "final_results", "year_end_results")
-"""The letters with results."""
-
-
 def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
-    """Subject, text and HTML of a letter of this kind."""
-    if kind in RESULTS_KINDS:
-        return _set(kind, values)
-    plain, markup = environment("mail", markup=False), environment("mail", markup=True)
-    first = f"{values['game'].notice}\n\n" if values.get("game") else ""
-    return (
-        one_line(plain.get_template(f"{kind}-subject.txt").render(values)),
-        wrap_text(first + plain.get_template(f"{kind}-body.txt").render(values)),
-        markup.get_template(f"{kind}-body.html").render(values),
-    )
-
-
-def _set(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     """Subject, text and HTML of a letter, from its one template."""
     to: Recipient = values["to"]
     code = language(to.language).code
@@ -326,29 +305,13 @@ def instant_words(moment: datetime, zone: str = "") -> str:
     "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)". The day is repeated if the player's differs. A time zone
     that is not known is left out.
     """
-    gmt = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M} GMT"
-    if not zone:
-        return gmt
-    try:
-        local = moment.astimezone(ZoneInfo(zone))
-    except (ZoneInfoNotFoundError, ValueError):
-        return gmt
-    day = "" if local.date() == moment.date() else f"{local:%a} {local.day} {local:%b}, "
-    return f"{gmt} ({day}{local:%H:%M} your time)"
+    return language(ENGLISH).instant(moment, zone)
 
 
 def duration(span: timedelta) -> str:
     """A span of time in its two largest units, "3 days 4 hours", rounded down to minutes; "no time" when it
     is over."""
-    minutes = max(0, int(span.total_seconds() // 60))
-    parts = [(minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute")]
-    words = [f"{count} {unit}" if count == 1 else f"{count} {unit}s" for count, unit in parts if count > 0]
-    return " ".join(words[:2]) if words else "no time"
-
-
-def version_words(version: int | None) -> str:
-    """The words "version 3", or "without a version number"."""
-    return "without a version number" if version is None else f"version {version}"
+    return language(ENGLISH).duration(span)
 
 
 def digest_words(digest: str) -> str:
@@ -356,11 +319,6 @@ def digest_words(digest: str) -> str:
     another."""
     short = digest[:12]
     return " ".join(short[start : start + 4] for start in range(0, len(short), 4))
-
-
-def count_words(count: int, singular: str, plural: str = "") -> str:
-    """A number of things: "1 photograph" or "3 photographs"."""
-    return f"{count} {singular if abs(count) == 1 else plural or singular + 's'}"
 
 
 def wrap_text(text: str) -> str:
@@ -404,13 +362,8 @@ def environment(folder: str, *, markup: bool) -> Environment:
     """The templates of one folder of `templates/`. A name without a value is an error, never a blank."""
     # Plain text needs no HTML escapes; `finalize` takes out what is dangerous in it: line ends and control
     # characters.
-    jinja = Environment(
+    return Environment(
         loader=PackageLoader("templates", folder), autoescape=markup,  # noqa: S701
         undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    jinja.filters |= {
-        "duration": duration, "phase": phase_words, "version": version_words, "digest": digest_words,
-        "counted": count_words,
-    }
-    return jinja

@@ -40,10 +40,11 @@ from service.letters.facts import (
     WelcomeLinks,
 )
 from service.letters.language import phase_words
-from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import Control, shown
+from service.notices.order_examples import filled_sheet, order_examples
 from service.notices.replies import COORDINATOR, LetterContext
 from service.record import chain
 from service.record.references import RecordReference, commitments
@@ -182,10 +183,8 @@ class Broadcasts:
             closing=Closing(phase_of(phase), phase.deadline),
             subject=canonical_subject(info.name, name, phase_of(phase), 1),
             builds=opening_builds(variant, position, power),
-            links=WelcomeLinks(
-                calendar=f"{base}/public/{info.id}/calendar.ics" if base else "",
-                players=f"{base}/public/{info.id}/players" if base else "",
-                own_calendar=f"{base}{feed_path(player)}" if base and player is not None else ""),
+            examples=order_examples(variant, PhaseKind(phase.kind)),
+            links=welcome_links(base, game, feed_path(player) if base and player is not None else ""),
             rules=playing_rules(game, variant),
             proofs=Proofs(
                 # No results came before a welcome, so it also names the seed of the phase that is open.
@@ -193,8 +192,12 @@ class Broadcasts:
                 # A record without entries has no root yet.
                 record=RecordReference(root.number, root.link) if root.number else None))
         to = self.letters.recipient(session, address, name)
-        sample = blank_sheet(variant, info.name, phase_of(phase), power)
-        return render.welcome(info, phase_of(phase), to, facts, [*attached, sample])
+        blank = blank_sheet(variant, info.name, phase_of(phase), power)
+        files = [*attached, blank]
+        if facts.examples:
+            domain = domain_of(self.letters.sender.order_address)
+            files.append(filled_sheet(variant, info.name, phase_of(phase), power, facts.examples, domain))
+        return render.welcome(info, phase_of(phase), to, facts, files)
 
     def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
         """Every address of every player of a game, each with its power."""
@@ -223,6 +226,18 @@ class Broadcasts:
         # RFC 2606 reserves .invalid, so a site without an address makes no UID under somebody's domain.
         host = urlsplit(base).hostname or "galloper.invalid"
         return Attachment("calendar.ics", "text/calendar", feed(game.name, due, host))
+
+
+def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLinks:
+    """The addresses that a welcome names; `base` is the site's, or "", `own_calendar` the path of the
+    player's own feed."""
+    if not base:
+        return WelcomeLinks()
+    page = f"{base}/public/{game.id}"
+    return WelcomeLinks(
+        calendar=f"{page}/calendar.ics", players=f"{page}/players",
+        own_calendar=f"{base}{own_calendar}" if own_calendar else "",
+        game=page, moves=f"{base}/public/moves/{game.variant}", sheets=f"{page}#sheets")
 
 
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:

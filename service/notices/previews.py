@@ -48,12 +48,12 @@ from service.letters.facts import (
     ResultsFacts,
     RetreatFacts,
     WelcomeFacts,
-    WelcomeLinks,
 )
 from service.mail.sending.compose import OutLetter
 from service.notices import command_answers
-from service.notices.broadcasts import playing_rules
+from service.notices.broadcasts import playing_rules, welcome_links
 from service.notices.correspondence import seats_on_file
+from service.notices.order_examples import order_examples
 from service.notices.receipts import nobody
 from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer, adjustment_facts
@@ -363,8 +363,8 @@ class Previews:
         facts = WelcomeFacts(
             self._units(), tuple(power.name for power in self._variant.powers.values()), closing,
             self._subject(closing.phase),
-            links=WelcomeLinks(f"{base}/public/{self.game.id}/calendar.ics" if base else "",
-                               f"{base}/public/{self.game.id}/players" if base else ""),
+            examples=order_examples(self._variant, closing.phase.kind),
+            links=welcome_links(base, self.game),
             rules=playing_rules(self.game, self._variant),
             proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True)))
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),

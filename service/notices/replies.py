@@ -37,6 +37,7 @@ from service.letters.facts import (
     Recipient,
     RejectionFacts,
 )
+from service.letters.language import Sentence
 from service.mail.message import IncomingMail
 from service.mail.sending import outbox
 from service.mail.sending.compose import Attachment, OutLetter
@@ -64,9 +65,9 @@ ANSWERS_AN_HOUR = 5
 COUNTED_KINDS = ("rejection", "held", "receipt_late", "acknowledgement")
 """Kinds of letter that answer a mail which brings no sheet into play."""
 _UNPROVED = {RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
-LAST_ANSWER = (f"This is answer number {ANSWERS_AN_HOUR} to you within an hour. If you send more in this "
-               "hour that cannot be used, it is kept and shown to the coordinator, but you get no answer "
-               "to it.")
+LAST_ANSWER = Sentence(
+    "This is answer number %(number)s to you within an hour. If you send more in this hour that cannot be "
+    "used, it is kept and shown to the coordinator, but you get no answer to it.", number=ANSWERS_AN_HOUR)
 """What the last answer of an hour adds."""
 
 
@@ -270,7 +271,7 @@ class Replies:
             nobody()
         )
         mail = session.get_one(MailRow, submission.sha256)
-        reassurance = "The photograph is kept, and a version you sent before still counts."
+        reassurance = Sentence("The photograph is kept, and a version you sent before still counts.")
         facts = RejectionFacts(
             _answered_mail(mail, submission, f"{mail.sha256}-{reason.value}"),
             words.problem, _reassurance(reassurance, before), words.remedy,
@@ -376,7 +377,7 @@ class Replies:
 
 def _reassurance(reassurance: str, before: int) -> str:
     """What is safe; the last answer of an hour adds that it is the last."""
-    return f"{reassurance} {LAST_ANSWER}" if before == ANSWERS_AN_HOUR - 1 else reassurance
+    return Sentence.of(reassurance, LAST_ANSWER) if before == ANSWERS_AN_HOUR - 1 else reassurance
 
 
 def _answered_mail(mail: MailRow, submission: SubmissionRow, key: str) -> AnsweredMail:

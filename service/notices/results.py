@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.orders import Remove, SendSupply
 from adjudicator.outcome import Resolution, Result
+from adjudicator.position import Dislodgement
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
@@ -22,7 +23,7 @@ from service import pictures
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
-from service.games.results import dislodged_text, redacted_for, show, unit_text
+from service.games.results import redacted_for, show, unit_text
 from service.games.seal import unsealing_note
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
@@ -41,6 +42,7 @@ from service.letters.facts import (
     Standings,
     UnitChanges,
 )
+from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import Enclosure, control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
@@ -53,10 +55,11 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 DATES_AHEAD = 4
 """How many coming dates a results letter names."""
-_WORDS = {
-    "movement": "movement orders close",
-    "retreat": "retreat orders close",
-    "adjustment": "adjustments close",
+_CLOSES = {
+    "movement": N_("%(season)s %(year)s movement orders close"),
+    "retreat": N_("%(season)s %(year)s retreat orders close"),
+    "adjustment": N_("%(season)s %(year)s adjustments close"),
+    "turn": N_("%(season)s %(year)s closes"),
 }
 
 
@@ -238,7 +241,7 @@ class ResultsAnnouncer:
             units=_unit_changes(resolution, variant),
             standings=_standings(phase, resolution, variant),
             dates=tuple(
-                NextDate(f"{row.season} {row.year} {_WORDS.get(row.kind, 'closes')}", row.deadline)
+                NextDate(Sentence(_CLOSES[row.kind], season=row.season, year=row.year), row.deadline)
                 for row in records.phases(session, phase.game_id)
                 if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
             )[:DATES_AHEAD],
@@ -309,6 +312,13 @@ def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:
             and not resolution.dislodged)
 
 
+def _dislodged(variant: Variant, retreat: Dislodgement) -> Sentence:
+    return Sentence(
+        "%(unit)s (%(power)s), dislodged by the attack from %(place)s",
+        unit=unit_text(variant, retreat.unit), power=variant.powers[retreat.unit.power].name,
+        place=variant.board.provinces[retreat.attacker_from].name)
+
+
 def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
     def words(units: Iterable[Unit]) -> tuple[str, ...]:
         return tuple(unit_text(variant, unit) for unit in units)
@@ -318,7 +328,7 @@ def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
                 if isinstance(outcome.order, Remove) and outcome.result is Result.SUCCEEDS]
     ordered = {(order.power, order.unit.region.province) for order in removals}
     return UnitChanges(
-        dislodged=tuple(dislodged_text(variant, retreat) for retreat in resolution.dislodged),
+        dislodged=tuple(_dislodged(variant, retreat) for retreat in resolution.dislodged),
         disbanded=words(resolution.disbanded), built=words(resolution.built),
         removed=words(unit for unit in resolution.removed if (unit.power, unit.region.province) in ordered),
         by_rule=words(resolution.removed_by_disorder), by_lot=words(resolution.removed_by_lot),

@@ -12,6 +12,7 @@ from service.pictures.paper.blank_sheet import (
     labels_pdf,
     sheets_pdf,
 )
+from service.pictures.paper.filled_sheet import filled_sheet_picture
 from service.pictures.paper.receipt_picture import BoxedLine, reading_picture
 from service.pictures.paper.results_sheet import (
     correction_html,
@@ -42,6 +43,7 @@ __all__ = [
     "correction_pictures",
     "draw_map",
     "envelopes_pdf",
+    "filled_sheet_picture",
     "labels_pdf",
     "map_pdf",
     "missing_letters",

@@ -187,12 +187,15 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT)),
         "welcome": render.welcome(game, MOVEMENT, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
+            examples=("Army Durham holds", "Army Durham moves to York"),
             links=WelcomeLinks(
                 "https://example.org/powick-bridge.ics", "https://example.org/public/powick-bridge/players",
-                "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics"),
+                "https://example.org/public/calendar/0123456789abcdef0123456789abcdef.ics",
+                "https://example.org/public/powick-bridge", "https://example.org/public/moves/w3k",
+                "https://example.org/public/powick-bridge"),
             rules=PlayingRules(conduct=(f"Nobody writes as somebody else.{nasty}",
                 "What is posted counts."))),
-            (map_file,)),
+            (map_file, Attachment("sample.png", "image/png", b"sample", "sample@w3k.example"))),
         "reminder": render.reminder(game, to, ReminderFacts(
             48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics",
             "https://example.org/public/entry")),

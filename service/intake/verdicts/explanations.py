@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 
 from adjudicator.calendar import Phase
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.letters.language import Sentence
 
 _MAIL_STORED = "Your mail is kept unchanged."
 _REST_UNCHANGED = "Nothing you sent before has changed."
+_MACHINE = "This is a machine's receipt; nobody has read it."
 # 25 MiB are allowed; the smaller 25 MB are named, so that nobody who keeps to them is refused.
 _LIMIT = "at most 20 photographs and 25 MB in one mail"
 
@@ -103,6 +107,11 @@ _REMEDIES: dict[RefusalReason, str] = {
 }
 
 
+def fixed_sentences() -> Iterator[str]:
+    """The sentences without blanks, for the catalogues (`tools.catalogue`)."""
+    yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_PROBLEMS.values(), *_REMEDIES.values())
+
+
 def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
     """The words for a verdict. They say nothing of another player and nothing of the board (NON-02)."""
     if verdict.reason is None and verdict.verdict is VerdictKind.REJECTED:
@@ -112,13 +121,13 @@ def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
             "The coordinator finds it in quarantine, with its raw bytes.",
         )
     if verdict.reason is None:
-        reassurance = f"{_MAIL_STORED} This is a machine's receipt; nobody has read it."
+        reassurance = Sentence.of(Sentence(_MAIL_STORED), Sentence(_MACHINE))
         return Explanation(_received(verdict), reassurance, _notes(verdict))
     if verdict.verdict is VerdictKind.IGNORED:
         earlier = verdict.duplicate_of
         reassurance = "" if earlier is None else f"The earlier one counts ({earlier})."
         return Explanation(_PROBLEMS[verdict.reason], reassurance, "You need do nothing. No answer is sent.")
-    reassurance = f"{_MAIL_STORED} {_REST_UNCHANGED}"
+    reassurance = Sentence.of(Sentence(_MAIL_STORED), Sentence(_REST_UNCHANGED))
     return Explanation(
         _problem(verdict), reassurance, _remedy(verdict, context), subject_line(verdict, context)
     )
@@ -137,37 +146,37 @@ def phase_words(verdict: Verdict) -> str:
 
 
 def _notes(verdict: Verdict) -> str:
-    notes = []
+    notes: list[Sentence] = []
     if "not_first" in verdict.flags:
-        notes.append(
+        notes.append(Sentence(
             "In this game the first sheet counts, and one of yours was received before. This one counts only "
             "if the first cannot be read."
-        )
+        ))
     if "superseded" in verdict.flags:
-        notes.append(
-            f"Version {verdict.version_on_file} is on file and counts before it; send it again with a "
-            "higher number if this one should count."
-        )
+        notes.append(Sentence(
+            "Version %(number)s is on file and counts before it; send it again with a higher number if this "
+            "one should count.", number=verdict.version_on_file))
     if "version_conflict" in verdict.flags:
-        notes.append(f"A different version {verdict.version} was received before; the later one counts.")
+        notes.append(Sentence("A different version %(number)s was received before; the later one counts.",
+                              number=verdict.version))
     if (
         "version_missing" in verdict.flags
         and verdict.version_on_file is not None
         and "not_first" not in verdict.flags
     ):
-        notes.append(f"Version {verdict.version_on_file} is on file; number this one higher if it should "
-                     "count.")
+        notes.append(Sentence("Version %(number)s is on file; number this one higher if it should count.",
+                              number=verdict.version_on_file))
     if "photo_unreadable" in verdict.flags:
-        notes.append(
-            "At least one more picture in the mail could not be opened; send it again if it matters."
-        )
-    return " ".join(notes)
+        notes.append(Sentence(
+            "At least one more picture in the mail could not be opened; send it again if it matters."))
+    return Sentence.of(*notes)
 
 
 def _problem(verdict: Verdict) -> str:
-    sentence = _PROBLEMS[verdict.reason] if verdict.reason is not None else ""
+    sentence = Sentence(_PROBLEMS[verdict.reason]) if verdict.reason is not None else ""
     if verdict.complaint is not None:
-        return f"{sentence} {verdict.complaint.message[:1].upper()}{verdict.complaint.message[1:]}."
+        message = verdict.complaint.message
+        return Sentence.of(sentence, f"{message[:1].upper()}{message[1:]}.")
     return sentence
 
 
@@ -177,7 +186,9 @@ def _remedy(verdict: Verdict, context: IntakeContext) -> str:
             # Only the sender's own games: a stranger learns of none.
             sender = verdict.sender or ""
             game_names = [game.name for game in context.games if game.registered_address(sender)]
-            return f"Use one of: {', '.join(game_names)}." if game_names else "Use the game's full name."
+            if not game_names:
+                return Sentence("Use the game's full name.")
+            return Sentence("Use one of: %(games)s.", games=", ".join(game_names))
         case RefusalReason.PHASE_TYPE_MISMATCH | RefusalReason.WRONG_PHASE:
             return _open_now(_game(verdict, context))
         case RefusalReason.SUBJECT_UNPARSED if not subject_line(verdict, context):
@@ -185,7 +196,8 @@ def _remedy(verdict: Verdict, context: IntakeContext) -> str:
         case None:
             return ""
         case reason:
-            return _REMEDIES.get(reason, "")
+            remedy = _REMEDIES.get(reason, "")
+            return Sentence(remedy) if remedy else ""
 
 
 def _subject_choices(verdict: Verdict, context: IntakeContext) -> str:
@@ -193,8 +205,10 @@ def _subject_choices(verdict: Verdict, context: IntakeContext) -> str:
     fitting = [_subject(verdict, seat) for seat in _seats(verdict, context)]
     lines = [line for line in fitting if line]
     if not lines:
-        return "Send it again with game, power, season with its year and kind of orders in the subject."
-    return f"Send it again with one of these subjects: {'; or '.join(lines)}"
+        return Sentence(
+            "Send it again with game, power, season with its year and kind of orders in the subject.")
+    choices = reduce(lambda one, other: Sentence("%(first)s; or %(other)s", first=one, other=other), lines)
+    return Sentence("Send it again with one of these subjects: %(subjects)s", subjects=choices)
 
 
 def _game(verdict: Verdict, context: IntakeContext) -> GameContext | None:
@@ -203,8 +217,8 @@ def _game(verdict: Verdict, context: IntakeContext) -> GameContext | None:
 
 def _open_now(game: GameContext | None) -> str:
     if game is None or game.open_phase is None or game.deadline is None:
-        return "No phase is open now; the calendar says when the next one is."
-    return f"Open now: {game.open_phase}, until {gmt(game.deadline)}."
+        return Sentence("No phase is open now; the calendar says when the next one is.")
+    return Sentence("Open now: %(phase)s, until %(instant)s.", phase=game.open_phase, instant=game.deadline)
 
 
 def gmt(moment: datetime) -> str:

@@ -46,9 +46,9 @@ SAID = (
     ("In person, only what is past may be spoken of, and that as if you knew neither your own plans nor your "
      "reasons."),
     # CON-04.
-    "Nothing electronic helps you write to each other. The map may be used on a screen or printed.",
+    "Do not use computers to write to one another. The map may be used on a screen or printed.",
     # CON-05.
-    "Who plays bears the risk of being misunderstood or misread, and holds the coordinator free of blame.",
+    "By playing you accept the risk of being misunderstood or misread, and do not blame the coordinator.",
     # CON-06.
     "Please work out the deadlines on your own clock, and check that your calendar shows the right hour.",
     # CON-07: asked for, politely.
@@ -74,7 +74,7 @@ def test_a_game_whose_rules_say_nothing_of_how_players_meet_asks_nothing(site: S
     words = welcome(table, next(iter(table.variant.powers)))
     assert "HOW A LETTER LOOKS" in words
     assert "HOW PLAYERS MEET" not in words
-    assert "free of blame" not in words
+    assert "do not blame the coordinator" not in words
 
 
 def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> None:
@@ -87,7 +87,7 @@ def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> 
     assert not [
         letter.kind
         for letter in others
-        if "free of blame" in letter.text or "HOW PLAYERS MEET" in letter.text
+        if "do not blame the coordinator" in letter.text or "HOW PLAYERS MEET" in letter.text
     ]
 
 

@@ -46,8 +46,10 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
         assert (f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this "
                 f"root: {before.link}") in words
         assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
-        assert words.rstrip().endswith("Orders go to orders@galloper.example")
-        assert "Blaise, coordinator of Powick Bridge" in words
+        # The proofs stand below the signature.
+        signature = "Blaise coordinator of Powick Bridge Orders go to orders@galloper.example"
+        parts = [words.index(part) for part in ("go to the same address", signature, "The record")]
+        assert parts == sorted(parts)
         assert message["Auto-Submitted"] == "auto-generated"
         assert not [
             other for other in map(address, table.variant.powers) if other != row.recipient and other in words

@@ -10,6 +10,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from adjudicator.orders import Convert
 from maps.variant import Variant
 from service.mail.sending.compose import OutLetter
 from service.notices.previews import Previews, kinds_of
@@ -23,8 +24,9 @@ OF_KINDS = {
     PhaseKind.ADJUSTMENT: r"builds?|removals?|adjustments?|supply|offer\w*|centres?",
     PhaseKind.MOVEMENT: r"movement", PhaseKind.TURN: r"grain|turn orders"}
 """What is only said where a game has such a phase."""
-ELSEWHERE = {"w3k": (r"prox(?:y|ies)|convert\w*|conversion|sends? supply|supply "
-                     r"to"), "war1648": r"mercenar\w*|loans?|ice",
+CONVERSION = r"\b(?:convert\w*|conversion)\b"
+"""What is only said where a unit may become one of another kind."""
+ELSEWHERE = {"w3k": r"prox(?:y|ies)|sends? supply|supply to", "war1648": r"mercenar\w*|loans?|ice",
              "bretwalda": r"boats?|bunch\w*", "britain1066": r"straits|unseen|off the board",
              "brittania": r"kings?|kingdom|dominion"}
 """What is only said in one game."""
@@ -67,6 +69,8 @@ def foreign(slug: str) -> list[str]:
         for kind, words in OF_KINDS.items()
         if kind not in {k for _, k in variant.calendar.steps}
     ]
+    if not any(Convert in orders for orders in variant.rules.ORDERS.values()):
+        patterns.append(CONVERSION)
     return patterns + [rf"\b(?:{words})\b" for other, words in ELSEWHERE.items() if other != slug]
 
 

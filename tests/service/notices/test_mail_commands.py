@@ -208,4 +208,4 @@ def test_who_has_nothing_to_retreat_is_not_asked_for_a_sheet(table: Table) -> No
     asks(table, "STATUS")
     asks(table, "SHEET")
     for row in table.letters("command"):
-        assert "No orders of Montrose are due in Powick Bridge now" in table.words(row)
+        assert "No orders of Montrose are due now" in table.words(row)

@@ -32,7 +32,7 @@ def test_a_receipt_says_what_arrived_when_and_until_when_it_may_be_replaced(tabl
     row = table.take(table.mail("Montrose"), utc("2027-03-02 09:30"))
     letter = table.letters()[0]
     words = table.words(letter)
-    assert "Summer 1642 Movement Orders for Montrose in Powick Bridge" in words
+    assert "Summer 1642 Movement Orders for Montrose" in words
     assert "Tue 2 Mar 2027, 09:30 GMT" in words
     assert "Photographs: 1" in words
     assert "until Sun 14 Mar 2027, 07:00 GMT" in words
@@ -136,7 +136,7 @@ def test_a_notice_tells_the_coordinator_whose_mail_it_is_and_nothing_of_its_text
     assert (letter.kind, letter.recipient) == ("coordinator_notice", COORDINATOR)
     words = table.words(letter)
     assert "A mail needs you: its subject could not be understood." in words
-    assert "If you do nothing: it does not count. The mail stays in quarantine, unchanged." in words
+    assert "If you do nothing, it does not count. The mail stays in quarantine, unchanged." in words
     assert "feint" not in words
     for of_the_header in (
         "From: mallory@else.example", "Subject: Powick Bridge - Montrose - my orders",

@@ -63,7 +63,7 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     assert {letter.due_at for letter in letters} == {utc("2027-03-14 07:00")}
     assert request.recipient == address("Newcastle")
     words = autumn.words(request)
-    assert "Newcastle has 1 unit that must retreat" in words
+    assert "1 unit of Newcastle must retreat" in words
     assert "Army Kesteven & Holland" in words
     assert "Tue 16 Mar 2027, 07:00 GMT" in words  # CAL-04: day T+14 ends then
     attached = files(autumn.message(request))

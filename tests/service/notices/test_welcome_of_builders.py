@@ -26,8 +26,8 @@ def test_bretwalda_tells_each_power_its_centres(site: Site) -> None:
     table = welcomed(site, "bretwalda")
     (letter,) = [row for row in table.letters("welcome") if row.recipient == address("Mercia")]
     words = table.words(letter)
-    assert ("You have no unit yet. You own Gloucester, Shrewsbury, Tamworth, Warwick, and may build a unit "
-            "in each.") in words
+    assert ("You have no unit yet. You own Gloucester, Shrewsbury, Tamworth and Warwick, and may build a "
+            "unit in each.") in words
     assert "Mercia - Winter 620 - Adjustment Orders - v1" in words
 
 

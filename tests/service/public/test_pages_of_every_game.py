@@ -13,7 +13,7 @@ import pytest
 import maps
 from adjudicator.calendar import Phase, PhaseKind
 from maps.variant import Variant
-from service.letters import render
+from service.letters.language import phase_words
 from service.notices.results import ResultsAnnouncer
 from service.public.moves import page
 from tests.service.notices.test_letters_of_every_game import foreign
@@ -27,7 +27,7 @@ def _year(variant: Variant) -> list[str]:
     """The phases of a game from its beginning, as players write them, one year of them."""
     phase, titles = variant.start.phase, []
     for _ in variant.calendar.steps:
-        titles.append(render.phase_words(phase))
+        titles.append(phase_words(phase))
         phase = variant.calendar.phase_after(phase)
     return titles
 
@@ -47,7 +47,7 @@ GAMES = [slug if slug == QUICK else pytest.param(slug, marks=pytest.mark.slow) f
 def test_calendar_feed_and_sheet_name_the_phases_of_the_game_and_no_others(site: Site, slug: str) -> None:
     """CAL-13, CAL-16, POST-07."""
     table = open_table(site, slug=slug)
-    phases = [render.phase_words(Phase(row.year, row.season, PhaseKind(row.kind))) for row in table.phases()]
+    phases = [phase_words(Phase(row.year, row.season, PhaseKind(row.kind))) for row in table.phases()]
     year = _year(table.variant)
     assert phases[:len(year)] == year[:len(phases)]
     with visitor(site) as client:

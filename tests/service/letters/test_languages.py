@@ -1,0 +1,74 @@
+"""LET-10: letters in a player's language. Every message of the sources is translated, and no template has
+words that no catalogue can reach."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import templates
+from service.letters import render
+from service.letters.facts import GameInfo, Recipient
+from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, wordings
+from tests.support import letters_samples as samples
+from tools import catalogue
+
+FOLDER = Path(templates.__file__).parent
+OTHERS = [code for code in LANGUAGES if code != ENGLISH]
+# What Jinja takes out, tags with their attributes, and entities; the rest of a template is bare text.
+NO_TEXT = re.compile(
+    r"{%.*?%}|{{.*?}}|{#.*?#}|<style>.*?</style>|<script.*?</script>|<[^>]*>|&\w+;", re.DOTALL)
+PATTERN = {"Orders", "Retreat", "Adjustment", "Re"}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_catalogue_has_every_message_and_is_compiled(code: str) -> None:
+    assert list(catalogue.faults(code)) == []
+    assert len(catalogue.messages()) > 250
+
+
+@pytest.mark.parametrize("path", sorted((FOLDER / "mail").iterdir()), ids=lambda path: path.name)
+def test_no_template_of_a_letter_has_bare_text(path: Path) -> None:
+    bare = NO_TEXT.sub("", path.read_text())
+    # Subjects have the parts of the canonical pattern (SUBJ-01), which our own mails keep in every language.
+    words = [word for word in re.findall(r"[A-Za-z]+", bare)
+             if not (path.name.endswith("-subject.txt") and word in PATTERN)]
+    assert words == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_letter_in_another_language_has_the_same_facts_and_orders(code: str) -> None:
+    game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
+    readers = [Recipient("a@b.example", "Montrose", name="Eva", language=each) for each in (ENGLISH, code)]
+    english, other = (
+        render.draft_results(game, samples.MOVEMENT, to, samples.results()) for to in readers)
+    assert other.key == english.key
+    assert f'<html lang="{code}">' in (other.html or "")
+    # Orders and their judged sentences stay in the game's language.
+    for words in ("✓ Army London moves to Surrey.", "support cut by Army", "9f86 d081 884c"):
+        assert words in other.text
+    for words in ("The news", "No sheet was received.", "Who holds what"):
+        assert words.casefold() not in other.text.casefold()
+        assert language(code).say(words).casefold() in other.text.casefold()
+
+
+def test_a_sentence_is_an_english_string_that_can_be_said_again() -> None:
+    instant = datetime(2027, 3, 14, 7, tzinfo=UTC)
+    sentence = Sentence.of(
+        Sentence("Open now: %(phase)s, until %(instant)s.", phase="Autumn 1644 Movement", instant=instant),
+        Sentence("Nothing you sent before has changed."))
+    assert sentence == (
+        "Open now: Autumn 1644 Movement, until Sun 14 Mar 2027, 07:00 GMT. Nothing you sent before has "
+        "changed.")
+    assert language("de").value(sentence) == (
+        "Jetzt offen: Autumn 1644 Movement, bis So, 14. März 2027, 07:00 GMT. An dem, was Sie vorher "
+        "geschickt haben, ist nichts geändert.")
+
+
+def test_a_language_without_a_catalogue_is_english() -> None:
+    assert language("tlh").code == ENGLISH
+    assert language("../../etc/passwd").say("The news") == "The news"
+    assert wordings("The news") == ("The news", "Das Neueste")
