@@ -132,8 +132,11 @@ class DecodedLine:
         return tuple(align(self.decoder, posteriors, self.hypotheses[0].text) for posteriors in self.ink.all)
 
 
-def decode_lines(lines: Sequence[ReadLine], vocabulary: Vocabulary) -> tuple[DecodedLine | None, ...]:
-    """The orders that each line may say; None for a line without posteriors.
+def decode_lines(
+    lines: Sequence[ReadLine], vocabulary: Vocabulary, *, propose: bool = True
+) -> tuple[DecodedLine | None, ...]:
+    """The orders that each line may say; None for a line without posteriors. `propose`: orders of like
+    spelling are weighed too where a line fits badly.
 
     Lines are searched side by side: in less time than one by one, and with the same answers."""
     inks = [line_ink(line) for line in lines]
@@ -142,7 +145,8 @@ def decode_lines(lines: Sequence[ReadLine], vocabulary: Vocabulary) -> tuple[Dec
         decoder.decode_rows([posteriors for ink in inks if ink is not None for posteriors in ink.all])
     )
     return tuple(
-        None if ink is None else _decoded(line, ink, [next(texts) for _ in ink.all], decoder, vocabulary)
+        None if ink is None
+        else _decoded(line, ink, [next(texts) for _ in ink.all], decoder, vocabulary, propose=propose)
         for line, ink in zip(lines, inks, strict=True)
     )
 
@@ -235,7 +239,8 @@ def unconstrained_score(decoder: Decoder, posteriors: Sequence[Posteriors]) -> t
 
 
 def _decoded(
-    line: ReadLine, ink: LineInk, texts: Sequence[tuple[Text, ...]], decoder: Decoder, vocabulary: Vocabulary
+    line: ReadLine, ink: LineInk, texts: Sequence[tuple[Text, ...]], decoder: Decoder,
+    vocabulary: Vocabulary, *, propose: bool
 ) -> DecodedLine:
     """A line by the texts that the decoder found on each of `ink.all`.
 
@@ -248,7 +253,7 @@ def _decoded(
         default=-math.inf,
     )
     spellings: list[str] = []
-    if best < (BAD_CORRECTED_FIT if ink.corrected else BAD_FIT):
+    if propose and best < (BAD_CORRECTED_FIT if ink.corrected else BAD_FIT):
         # A hard spot can push the right name out of the beam; comparing letters finds it again.
         spellings += _spellings_of([line.text, *(way.text for way in ink.corrected)], vocabulary)
     # A unit's kind is one letter, and the search may have left it early.

@@ -18,6 +18,7 @@ from grammar.headings.values import KnownGame
 from grammar.order_traits import is_incomplete
 from grammar.remarks import is_harmless
 from ocr.layout.wrap import (
+    MOST_ROWS,
     RowGroup,
     as_line,
     best_grouping,
@@ -26,7 +27,7 @@ from ocr.layout.wrap import (
     row_groups,
 )
 from ocr.page import ReadLine, Row
-from reading.decode import DecodedLine, decode_line, decode_lines
+from reading.decode import BAD_FIT, DecodedLine, decode_line, decode_lines
 from reading.heading import DecodedHeadingRow, decode_heading_rows
 from reading.text_only import text_completeness
 from reading.vocabulary import Vocabulary
@@ -51,6 +52,10 @@ SIGNED = 3.0
 READS_BADLY = -15.0
 """Log chance in nats, 0 or less, below which a row may go on in the next one though that is a whole order. By
 hand."""
+
+
+PROPOSED = 20.0
+"""Nats, the most that orders of like spelling are expected to add to a group of rows. By hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +136,55 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
         group: nats for group, nats in row_groups(ink, stand_alone).items()
         if all(row.may_be_order for row in rows[group.start : group.end])
     }
-    # 3. Hypotheses. 4. Scores.
-    together = _decode_groups(ink, layout, vocabulary)
-    decoded, scores = {**decoded, **together}, scores | score_groups(rows, together, vocabulary)
+    # 3. Hypotheses. 4. Scores. Pairs first: a third row is tried only behind two that want one.
+    may_go_on = [_may_go_on(row, good, vocabulary) for row, good in zip(rows, ends_well[1:], strict=True)]
+    for count in range(2, MOST_ROWS + 1):
+        asked = [
+            group for group in layout
+            if len(group) == count and _is_asked(group, layout, may_go_on, decoded, scores)
+        ]
+        together = _decode_groups(ink, asked, vocabulary, propose=False)
+        decoded, scores = {**decoded, **together}, scores | score_groups(rows, together, vocabulary)
+        hopeful = [group for group in asked if _is_hopeful(group, scores, layout)]
+        together = _decode_groups(ink, hopeful, vocabulary)
+        decoded, scores = {**decoded, **together}, scores | score_groups(rows, together, vocabulary)
     # 5. Joined lines.
     chosen = best_grouping(
         len(rows), {group: score + layout.get(group, 0.0) for group, score in scores.items()}
     )
     return tuple(_joined(group, rows, decoded, scores, vocabulary) for group in chosen)
+
+
+def _may_go_on(row: PageRow, reads_well: bool, vocabulary: Vocabulary) -> bool:
+    """True if a row begins an order that it does not end, as far as its own ink tells."""
+    if row.decoded is None or not row.may_be_order:
+        return False
+    starts, text = vocabulary.starts, row.row.text
+    begins = starts.looks_like_order(text) or starts.begins_short_order(text) or row.decoded.gain() > 0
+    return begins and not (reads_well and is_whole_order(text, row.decoded, vocabulary))
+
+
+def _is_asked(
+    group: RowGroup, layout: Mapping[RowGroup, float], may_go_on: Sequence[bool], decoded: Decoded,
+    scores: Mapping[RowGroup, float],
+) -> bool:
+    """True if layout or an unfinished row asks for these rows as one line."""
+    # Reading every group that layout leaves possible was half of a sheet's time.
+    if len(group) == 2:
+        return layout[group] >= 0.0 or may_go_on[group.start]
+    above = RowGroup(group.start, group.end - 1)
+    first = decoded.get(above)
+    if first is None:
+        return False
+    is_whole = not is_incomplete(first.hypotheses[0].orders) if first.hypotheses else False
+    ends_well = is_whole and first.gain() > 0 and scores[above] > READS_BADLY
+    return layout[group] > layout[above] or not ends_well
+
+
+def _is_hopeful(group: RowGroup, scores: Mapping[RowGroup, float], layout: Mapping[RowGroup, float]) -> bool:
+    """True if orders of like spelling could make a group likelier than its rows apart."""
+    apart = sum(scores[RowGroup(index, index + 1)] for index in range(group.start, group.end))
+    return BAD_FIT > scores[group] > apart - layout[group] - PROPOSED
 
 
 def settled_line(line: ReadLine, vocabulary: Vocabulary) -> JoinedLine:
@@ -181,10 +227,13 @@ def _score(rows: Sequence[PageRow], decoded: DecodedLine | None, vocabulary: Voc
     return max(score, -SIGNED) if len(rows) == 1 and is_harmless(text, vocabulary.lexicon) else score
 
 
-def _decode_groups(rows: Sequence[Row], groups: Iterable[RowGroup], vocabulary: Vocabulary) -> Decoded:
+def _decode_groups(
+    rows: Sequence[Row], groups: Iterable[RowGroup], vocabulary: Vocabulary, *, propose: bool = True
+) -> Decoded:
     """Stage 3: the readings of groups of rows by their ink, all in one batch."""
     groups = tuple(groups)
-    return dict(zip(groups, decode_lines([group.line(rows) for group in groups], vocabulary), strict=True))
+    lines = [group.line(rows) for group in groups]
+    return dict(zip(groups, decode_lines(lines, vocabulary, propose=propose), strict=True))
 
 
 def _join_by_text(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLine, ...]:
