@@ -30,6 +30,8 @@ from grammar.print import canonical_line
 
 _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 """Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
+_ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
+"""What names have around their own letters: articles, kinds of place and endings."""
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -130,11 +132,23 @@ def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
 
 
 def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if two readings print nearly alike (A or F, Cork or York), or one is the other with more words."""
+    """True if two readings print nearly alike (A or F, Cork or York; Furness and The Farnes), or one is the
+    other with more words."""
     a, b = canonical_line(ours, lexicon.board), canonical_line(others, lexicon.board)
     words_a, words_b = set(a.split()), set(b.split())
     # "Cork" and "County Cork" are seven letters apart, and a lost word makes them one.
-    return Levenshtein.distance(a, b) <= _NEAR_LETTERS or words_a <= words_b or words_b <= words_a
+    return (
+        Levenshtein.distance(a, b) <= _NEAR_LETTERS
+        or words_a <= words_b
+        or words_b <= words_a
+        or are_spelled_alike(a, b)
+    )
+
+
+def are_spelled_alike(text: str, other: str) -> bool:
+    """True if two orders as they were written differ in few letters beside articles and endings: "Furness",
+    for Westmorland & Furness, and "The Farnes"."""
+    return Levenshtein.distance(_ARTICLES.sub("", text), _ARTICLES.sub("", other)) <= _NEAR_LETTERS
 
 
 def differ_in_kinds_only(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:

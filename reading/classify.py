@@ -17,8 +17,16 @@ from grammar.order_traits import names_own_place
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
+from ocr.decoding.open_reasons import OpenReason
 from ocr.page import ReadLine
-from reading.decode import EXPECTED_LETTER, FREE_LETTER, DecodedLine, best_alignment, to_candidates
+from reading.decode import (
+    EXPECTED_LETTER,
+    FREE_LETTER,
+    DecodedLine,
+    best_alignment,
+    to_candidates,
+    with_plain_text,
+)
 from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
@@ -134,11 +142,12 @@ def _heading_line(
         status=LineState.NOT_ORDER if is_clear else LineState.OPEN, candidates=(),
     )
     if is_named or (is_clear and is_harmless(text, vocabulary.lexicon)):
-        return classified
+        return _explained(classified, OpenReason.NOT_PLAIN)
     # Neither heading nor signature: the person is shown which orders it might be.
     candidates = () if joined.decoded is None else to_candidates(joined.decoded)
     return replace(
-        classified, kind="other" if is_clear else "heading", status=LineState.OPEN, candidates=candidates
+        classified, kind="other" if is_clear else "heading", status=LineState.OPEN, candidates=candidates,
+        why_open=(OpenReason.NOT_PLAIN,),
     )
 
 
@@ -150,24 +159,35 @@ def _order(
     features = features_of(line, decoded, alignments, vocabulary)
     chance = confidence(features, rules.table)
     is_struck = rules.is_crossed_out(line, features.uncertainty)
-    may_skip = not joined.ends_signed and rules.may_skip_review(line, features, chance)
-    live_state = LineState.AUTO if may_skip else LineState.OPEN
-    return InterpretedLine(
-        box=line.box.corners, kind="order", struck=is_struck, text=best_alignment(alignments).text,
+    reasons = rules.open_reasons(line, features, chance)
+    if joined.ends_signed:
+        reasons = (*reasons, OpenReason.SIGNATURE)
+    live_state = LineState.OPEN if reasons else LineState.AUTO
+    text, candidates = best_alignment(alignments).text, to_candidates(decoded, chance)
+    if OpenReason.UNKNOWN_NAME in reasons:
+        # A name is never put in the place of a word that is plainly another: both are shown.
+        text, candidates = line.text, with_plain_text(candidates, line.text)
+    return _explained(InterpretedLine(
+        box=line.box.corners, kind="order", struck=is_struck, text=text,
         order=None if is_struck else best.order, confidence=chance,
         status=rules.crossed_out_state(line) if is_struck else live_state,
-        candidates=to_candidates(decoded, chance), features=features,
-    )
+        candidates=candidates, features=features,
+    ), *((OpenReason.CROSSED_OUT,) if is_struck else reasons))
+
+
+def _explained(line: InterpretedLine, *reasons: OpenReason) -> InterpretedLine:
+    """The line with the reasons for which it is open, if it is."""
+    return replace(line, why_open=reasons) if line.status is LineState.OPEN else line
 
 
 def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> InterpretedLine:
     """A line that begins like an order and was not understood as one: a person looks."""
     is_struck = rules.is_crossed_out(line)
-    return InterpretedLine(
+    return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
         status=rules.crossed_out_state(line) if is_struck else LineState.OPEN,
         candidates=to_candidates(decoded),
-    )
+    ), OpenReason.CROSSED_OUT if is_struck else OpenReason.NOT_UNDERSTOOD)
 
 
 def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
@@ -185,10 +205,10 @@ def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> In
     )
     live_state = LineState.AUTO if may_skip else LineState.OPEN
     order = str(candidates[0]["order"]) if candidates and not is_struck else None
-    return InterpretedLine(
+    return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=order, confidence=chance,
         status=rules.crossed_out_state(line) if is_struck else live_state, candidates=candidates,
-    )
+    ), OpenReason.CROSSED_OUT if is_struck else OpenReason.UNSURE)
 
 
 def _no_order(
@@ -200,11 +220,11 @@ def _no_order(
     is_struck = rules.is_crossed_out(line)
     is_plain = line.score >= rules.limits.text_score and is_harmless(line.text, vocabulary.lexicon)
     live_state = LineState.NOT_ORDER if is_plain else LineState.OPEN
-    return InterpretedLine(
+    return _explained(InterpretedLine(
         box=line.box.corners, kind="other", struck=is_struck, text=line.text, order=None,
         confidence=line.score,
         status=rules.crossed_out_state(line) if is_struck else live_state, candidates=candidates,
-    )
+    ), OpenReason.CROSSED_OUT if is_struck else OpenReason.NOT_PLAIN)
 
 
 def _review_together(

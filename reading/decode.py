@@ -353,6 +353,16 @@ def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tupl
                  for hypothesis, share in zip(hypotheses, shares, strict=True))
 
 
+def with_plain_text(candidates: Sequence[dict[str, object]], text: str) -> tuple[dict[str, object], ...]:
+    """Candidates with the text as it was read freely, which is no order, behind the best; still five at most.
+
+    It has half of what the best one leaves, and the others have the other half."""
+    first, others = candidates[0], candidates[1 : MOST_CANDIDATES - 1]
+    rest = max(0.0, 1.0 - float(str(first["score"])))
+    shared = [{**other, "score": round(float(str(other["score"])) / 2, 4)} for other in others]
+    return (first, {"text": text, "order": None, "score": round(rest / 2, 4)}, *shared)
+
+
 def _log_sum(logs: Sequence[float]) -> float:
     most = max(logs)
     return most + math.log(sum(math.exp(log - most) for log in logs))

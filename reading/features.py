@@ -21,6 +21,7 @@ from grammar.interpret import (
 from grammar.lexicon import Lexicon
 from grammar.order_traits import (
     are_near,
+    are_spelled_alike,
     differ_in_kinds_only,
     has_strange_coast,
     is_incomplete,
@@ -29,7 +30,7 @@ from grammar.order_traits import (
     oddity_cost,
 )
 from grammar.remarks import has_unclear_remark
-from ocr.decoding.alignment import Alignment, WordFit, word_misfit
+from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
 from ocr.decoding.confidence import FAR, Features
 from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import ReadLine
@@ -68,7 +69,10 @@ def features_of(
         worst_stretch=min(fit.worst for fit in fits),
         uncertainty=best_fit.haze,
         margin=margin_to(lambda _: True),
-        near_margin=margin_to(lambda other: are_near(best.orders, other.orders, lexicon)),
+        near_margin=margin_to(
+            lambda other: are_near(best.orders, other.orders, lexicon)
+            or are_spelled_alike(best.text.text, other.text.text)
+        ),
         kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, decoded, vocabulary) if corrected is None else 0.0,
         is_corrected=corrected is not None,
@@ -81,6 +85,8 @@ def features_of(
         score=line.score,
         focus=min(row.focus for row in line.rows),
         contrast=min(row.contrast for row in line.rows),
+        name_loss=_name_loss(best, fits, lexicon),
+        plain_other=_plain_other(best, fits, lexicon),
         one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, vocabulary.forms),
         letters=len(best.text.text),
     )
@@ -134,6 +140,38 @@ def _word_misfit(best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> float:
         *(word_misfit(fit.words[slice(*name)]) for name in names),
         *(word_misfit([word]) for word in others),
     ])
+
+
+def _name_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
+    """Nats lost a letter in the place's name that fits worst, by the opinion that it fits best."""
+    return max((
+        min(shown.loss for shown in opinions) / (1 + len(name))
+        for name, opinions in _names_beside_ink(best, fits, lexicon)
+    ), default=0.0)
+
+
+def _plain_other(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
+    """Nats lost a letter in a name where every opinion reads one and the same other word; 0 where none
+    does."""
+    # "Leinster", perfectly clear and no name of the game, was corrected to the nearest name and passed.
+    # A letter: of a long name two letters misread are likelier than another place so much like it.
+    return max((
+        min(shown.loss for shown in opinions) / (1 + len(name))
+        for name, opinions in _names_beside_ink(best, fits, lexicon)
+        if len({shown.letters for shown in opinions}) == 1 and opinions[0].letters != name
+    ), default=0.0)
+
+
+def _names_beside_ink(
+    best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon
+) -> list[tuple[str, list[ShownWords]]]:
+    """Each place's name in the text, its letters and figures alone, with what each opinion shows there."""
+    words = best.text.text.split(" ")
+    spans = place_spans(best.text.text, best.orders, lexicon)
+    return [
+        ("".join(filter(str.isalnum, "".join(words[first:end]))), [fit.shown_in(first, end) for fit in fits])
+        for first, end in spans
+    ]
 
 
 def _homonym_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ocr.decoding.confidence import Features
+from ocr.decoding.open_reasons import OpenReason
 from reading.status import LineState
 
 
@@ -16,6 +17,7 @@ class InterpretedLine:
     "heading", "order" or "other". `struck`: crossed out. `text`: as written. `order`: canonical text, or
     None. `confidence`: 0..1 that `order` (`text` without one) is what was written. `candidates`: at most five
     of {"text", "order", "score"}, best first. `features`: the source of the confidence, for a decoded order.
+    `why_open`: the reasons for which a person must look; empty unless the line is open.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -27,7 +29,8 @@ class InterpretedLine:
     status: LineState
     candidates: tuple[dict[str, object], ...]
     features: Features | None = None
+    why_open: tuple[OpenReason, ...] = ()
 
-    def for_review(self) -> InterpretedLine:
-        """The same line for a person to look at."""
-        return replace(self, status=LineState.OPEN)
+    def for_review(self, reason: OpenReason) -> InterpretedLine:
+        """The same line for a person to look at, for one more reason."""
+        return replace(self, status=LineState.OPEN, why_open=(*self.why_open, reason))

@@ -17,11 +17,12 @@ import numpy as np
 from grammar.interpret import is_separate_condition, may_be_order_fragment
 from grammar.lexicon import Lexicon
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
+from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_gate import (
     are_kinds_doubtful,
     is_crossed_out,
     is_surely_crossed_out,
-    may_skip_review,
+    open_reasons,
 )
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
@@ -85,15 +86,20 @@ class ReviewRules:
         )
         return LineState.NOT_ORDER if is_surely_out else LineState.OPEN
 
-    def may_skip_review(self, line: ReadLine, features: Features, confidence: float) -> bool:
-        """True if a decoded line passes without a person, by its own ink and rows."""
+    def open_reasons(
+        self, line: ReadLine, features: Features, confidence: float
+    ) -> tuple[OpenReason, ...]:
+        """Why a decoded line waits for a person, by its own ink and rows; empty for one that passes."""
+        reasons = list(open_reasons(features, confidence, self.table.thresholds))
+        if confidence < self.limits.score and OpenReason.UNSURE not in reasons:
+            reasons.append(OpenReason.UNSURE)
         # A row at the edge of the sheet may lack letters; an inserted word is safe only in a plain
         # correction.
-        return (
-            may_skip_review(features, confidence, self.table.thresholds)
-            and confidence >= self.limits.score
-            and not any(row.cut_off or (row.inserted and not features.is_corrected) for row in line.rows)
-        )
+        if any(row.cut_off for row in line.rows):
+            reasons.append(OpenReason.CUT_OFF)
+        if any(row.inserted for row in line.rows) and not features.is_corrected:
+            reasons.append(OpenReason.INSERTED)
+        return tuple(reasons)
 
 
 def review_uncertain_neighbours(
@@ -119,7 +125,9 @@ def review_uncertain_neighbours(
     # "... if it is empty" below an order is its end.
     goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
     has_word_over_it = any(_is_in_row_of(other, line) for other in (before, after))
-    return line.for_review() if begins_above or goes_on or has_word_over_it else line
+    if has_word_over_it:
+        line = line.for_review(OpenReason.INSERTED)
+    return line.for_review(OpenReason.NEIGHBOUR) if begins_above or goes_on else line
 
 
 def review_confusable_writers(
@@ -129,7 +137,8 @@ def review_confusable_writers(
     lines."""
     if line.status is not LineState.AUTO or line.features is None:
         return line
-    return line.for_review() if are_kinds_doubtful(line.features, hand, table.thresholds) else line
+    is_doubtful = are_kinds_doubtful(line.features, hand, table.thresholds)
+    return line.for_review(OpenReason.UNIT_LETTER) if is_doubtful else line
 
 
 def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:

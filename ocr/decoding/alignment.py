@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +20,10 @@ Starts: TypeAlias = npt.NDArray[np.bool_]
 STRETCH = 8
 """Frames of the stretch in which a text fits worst: two or three letters. By hand."""
 
+MOST_LOST = 14.0
+"""Nats a frame, the most that a letter counts which the recogniser is sure is another: odds of a million to
+one. By hand."""
+
 EXTRA_LETTERS = 2
 """Letters that free reading must show beyond a word's own for the ink beside it to count. By hand."""
 
@@ -30,13 +34,32 @@ class WordFit:
 
     `loss`: nats, 0 or more, by which it fits worse than free reading. `loss_beside`: the same on the ink
     between it and its neighbours. `letters_shown`: letters that free reading shows from the one neighbour to
-    the other. `letters`: letters of the word.
+    the other. `letters`: letters of the word. `start`, `end`: its frames, `end` being the first after it.
     """
 
     loss: float
     loss_beside: float
     letters_shown: int
     letters: int
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLetter:
+    """A letter or other sign of free reading, and the frame where it begins."""
+
+    frame: int
+    sign: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWords:
+    """What free reading shows in the place of some words of a text: its letters and figures without spaces,
+    and `loss`, nats, 0 or more, by which the words fit worse than it as the recogniser itself says."""
+
+    letters: str
+    loss: float
 
 
 
@@ -57,7 +80,9 @@ class Alignment:
 
     `text`: what was written, in the ink's own case, signs and spaces. Costs are in nats, 0 or more, against
     reading each frame freely. `cost`: the mean a frame. `worst`: the largest sum over STRETCH frames. `haze`:
-    the mean a frame of -log p of the recogniser's best letter. `words`: the fit of each word.
+    the mean a frame of -log p of the recogniser's best letter. `words`: the fit of each word. `shown`: free
+    reading of the whole line, letter by letter. `face_losses`: by frame the nats by which the text fits worse
+    than free reading without a price for misread letters, at most MOST_LOST.
     """
 
     text: str
@@ -66,6 +91,18 @@ class Alignment:
     worst: float
     haze: float
     words: tuple[WordFit, ...] = ()
+    shown: tuple[ShownLetter, ...] = ()
+    face_losses: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+
+    def shown_in(self, first: int, end: int) -> ShownWords:
+        """What free reading shows in the place of words `first` to `end` - 1: from the word before them to
+        the word after them."""
+        begin = self.words[first - 1].end if first else 0
+        finish = self.words[end].start if end < len(self.words) else len(self.face_losses)
+        letters = "".join(
+            letter.sign for letter in self.shown if begin <= letter.frame < finish and letter.sign.isalnum()
+        )
+        return ShownWords(letters, float(self.face_losses[begin:finish].sum()))
 
 
 def score_texts(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text]) -> tuple[float, ...]:
@@ -97,12 +134,26 @@ def align(decoder: Decoder, posteriors: Posteriors, text: Text) -> Alignment:
     columns, skips = decoder.letter_columns(text.symbols)
     path = _best_path(ink, columns, skips)
     path_columns = np.where(path >= 0, columns[np.maximum(path, 0)], 0)
+    face = decoder.face_scores(posteriors)
+    face_losses = face.max(axis=1) - face[np.arange(len(face)), path_columns]
     lost = ink.max(axis=1) - ink[np.arange(len(ink)), path_columns]
     window = np.convolve(lost, np.ones(min(STRETCH, len(lost))), mode="valid")
     return Alignment(
         text=_as_inked(decoder, posteriors, text, path), cost=float(lost.mean()), worst=float(window.max()),
         haze=float(-ink.max(axis=1).mean()),
         words=_words(decoder, text, path, lost, letter_begins(decoder, ink)),
+        shown=shown_letters(decoder, face), face_losses=np.minimum(face_losses, MOST_LOST),
+    )
+
+
+def shown_letters(decoder: Decoder, ink: Floats) -> tuple[ShownLetter, ...]:
+    """Free reading of sign scores: the likeliest sign of each frame, repeats and blanks taken out."""
+    best = ink.argmax(axis=1).tolist()
+    pairs = zip([0, *best], best, strict=False)
+    return tuple(
+        ShownLetter(frame, decoder.sign_of(column))
+        for frame, (before, column) in enumerate(pairs)
+        if column and column != before
     )
 
 
@@ -116,13 +167,15 @@ def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
 
 
 def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, begun: Starts) -> tuple[WordFit, ...]:
-    """The fit of each word of a text that lies on at least one frame."""
+    """The fit of each word of a text."""
     spans: list[tuple[int, int, int]] = []
     for first, end in _bounds([decoder.symbol_text(symbol) == " " for symbol in text.symbols]):
         frames = np.flatnonzero((path >= first) & (path < end))
         letters = sum(decoder.symbol_text(symbol)[-1].isalnum() for symbol in text.symbols[first:end])
-        if len(frames):
-            spans.append((int(frames[0]), int(frames[-1]) + 1, letters))
+        # A word without a frame keeps its place among the words: a lost dash must not shift the names.
+        end_before = spans[-1][1] if spans else 0
+        spans.append((int(frames[0]), int(frames[-1]) + 1, letters) if len(frames)
+                     else (end_before, end_before, letters))
     before = [0, *(end for _, end, _ in spans)]
     after = [*(start for start, _, _ in spans[1:]), len(path)]
     return tuple(
@@ -131,6 +184,8 @@ def _words(decoder: Decoder, text: Text, path: Numbers, lost: Floats, begun: Sta
             loss_beside=float(lost[low:start].sum() + lost[end:high].sum()),
             letters_shown=int(begun[low:high].sum()),
             letters=letters,
+            start=start,
+            end=end,
         )
         for (start, end, letters), low, high in zip(spans, before, after, strict=False)
     )

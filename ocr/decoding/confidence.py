@@ -75,6 +75,15 @@ class Features:
     """True if the order was read on the line as its writer corrected it, each correction plain. Costs and
     losses are then those on that line."""
 
+    # The losses above count a letter that is often misread for less. These do not: they tell a name badly
+    # written from another word written well.
+    name_loss: float = 0.0
+    """Nats lost a letter in the place's name that fits worst, as the recogniser itself says, by the opinion
+    that it fits best."""
+    plain_other: float = 0.0
+    """Nats lost a letter in a place's name where every opinion reads one and the same other word; 0 where
+    none does."""
+
     def numbers(self) -> dict[str, float]:
         """Every feature by name as a number, fit for JSON."""
         return {name: round(float(value), 4) for name, value in asdict(self).items()}

@@ -112,6 +112,7 @@ class Decoder:
         self._wordy = [written[-1].isalnum() for written in self._written]
         signs = list(dict.fromkeys(sign for _, sign in automaton.symbols))
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
+        self._sign_texts = ("", *signs)
         self._column = np.array([self._signs[sign] for _, sign in automaton.symbols])
         self._misread = self._misreadings(self._search.prices)
         self._steps = TransitionTable(automaton, self._column.tolist(), self._space)
@@ -181,12 +182,18 @@ class Decoder:
                     self._inked.popitem(last=False)
         return ink
 
-    def _ink(self, posteriors: Posteriors) -> Floats:
+    def face_scores(self, posteriors: Posteriors) -> Floats:
+        """Log chance of each sign as the network gives it, with no price for a misread letter; the shape of
+        `sign_scores`."""
         logs = np.nan_to_num(posteriors.log_probs.astype(np.float64), nan=NEVER, neginf=NEVER, posinf=0.0)
         exact = np.full((len(logs), len(self._signs) + 1), NEVER)
         for column, group in enumerate(self._grouped(posteriors.letters)):
             if len(group):
                 exact[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
+        return exact
+
+    def _ink(self, posteriors: Posteriors) -> Floats:
+        exact = self.face_scores(posteriors)
         scores: Floats = np.maximum(exact, -self._search.wrong_letter)
         for sign, shown_signs, prices in self._misread:
             np.maximum(scores[:, sign], (exact[:, shown_signs] - prices).max(axis=1), out=scores[:, sign])
@@ -213,6 +220,10 @@ class Decoder:
     def space_column(self) -> int:
         """The column of `sign_scores` for a space between words."""
         return int(self._column[self._space])
+
+    def sign_of(self, column: int) -> str:
+        """The sign of a column of `sign_scores`; empty for the blank."""
+        return self._sign_texts[column]
 
     def symbol_text(self, symbol: int) -> str:
         """The text that the automaton writes for a symbol."""

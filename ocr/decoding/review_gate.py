@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 
 from ocr.decoding.confidence import FAR, Features
+from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_thresholds import ReviewThresholds
 from ocr.page import Strike, StruckWord
 
@@ -35,22 +36,36 @@ strike."""
 
 
 def may_skip_review(features: Features, confidence: float, thresholds: ReviewThresholds) -> bool:
-    """True if a line passes without a person, by its ink. Stricter where one letter changes the meaning.
+    """True if a line passes without a person, by its ink."""
+    return not open_reasons(features, confidence, thresholds)
+
+
+def open_reasons(
+    features: Features, confidence: float, thresholds: ReviewThresholds
+) -> tuple[OpenReason, ...]:
+    """Why a line waits for a person, by its ink; empty for one that passes. Stricter where one letter changes
+    the meaning.
 
     One threshold on the calibrated confidence, thresholds on what the confidence is blind to, and vetoes: an
     odd order, a word of no list, a lost word that makes another name, anything that looks crossed out."""
     longest = thresholds.one_letter_worst_stretch if features.one_letter else thresholds.worst_stretch
-    return (
-        confidence >= thresholds.confidence
-        and features.margin >= _least_margin(features, thresholds)
-        and features.near_margin >= thresholds.near_margin
-        and features.cost <= thresholds.cost
-        and features.worst_stretch <= longest
-        and features.homonym_loss <= thresholds.homonym_loss
-        and _has_known_words(features, thresholds)
-        and not features.is_odd
-        and not _looks_struck(features, thresholds)
-    )
+    is_kind_near = features.kind_margin < thresholds.kind_margin
+    least_margin = _least_margin(features, thresholds)
+    holds = {
+        OpenReason.ODD_ORDER: features.is_odd,
+        OpenReason.UNIT_LETTER: is_kind_near,
+        OpenReason.UNKNOWN_NAME: (
+            features.plain_other > thresholds.plain_other or not _has_known_words(features, thresholds)
+        ),
+        OpenReason.NEAR_ORDER: not is_kind_near and (
+            features.margin < least_margin or features.near_margin < thresholds.near_margin
+        ),
+        OpenReason.LOST_WORD: features.homonym_loss > thresholds.homonym_loss,
+        OpenReason.MISFIT: features.cost > thresholds.cost or features.worst_stretch > longest,
+        OpenReason.CROSSED_OUT: _looks_struck(features, thresholds),
+        OpenReason.UNSURE: confidence < thresholds.confidence,
+    }
+    return tuple(reason for reason, is_so in holds.items() if is_so)
 
 
 def _least_margin(features: Features, thresholds: ReviewThresholds) -> float:

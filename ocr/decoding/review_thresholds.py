@@ -70,6 +70,13 @@ class ReviewThresholds:
     single_opinion_margin: float
     """Nats, at least: how far the next order must be for `single_opinion_word_misfit` and for a lone struck
     part. By hand."""
+    plain_other: float
+    """Nats a letter, at most: lost in a place's name where every opinion reads one and the same other word.
+    By hand, on sheets in real letters: plain names of no list lost 1.1 or more, in a short name one sure
+    letter and in a long one two."""
+    kind_margin: float
+    """Nats, at least: to the reading with another kind of unit. By hand: a letter that the recogniser is sure
+    of is 6.2 away, and a lower limit would let doubtful ones pass for the sake of one line in a hundred."""
     unit_kind_doubt: float
     """Nats: a line with a smaller margin to the other kind of unit shows that its hand makes A and F alike.
     By hand: odds of 1 to 20."""

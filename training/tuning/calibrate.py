@@ -180,6 +180,8 @@ BY_HAND = {
     "homonym_loss": 9.5,
     "single_opinion_word_misfit": 3.0,
     "single_opinion_margin": 6.0,
+    "plain_other": 0.9,
+    "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,
     "whole_strike": 0.6,

@@ -43,13 +43,13 @@ LINES = st.builds(
     agreement=st.sampled_from([-1.0, 0.0, 1.0]), whole_strike=SHARES, uncertainty=SHARES, score=SHARES,
     one_letter=st.booleans(),
     part_strike=SHARES, is_odd=st.booleans(), homonym_loss=st.floats(0, 40), word_misfit_mean=st.floats(0, 9),
-    kind_margin=st.floats(-2, FAR),
+    kind_margin=st.floats(-2, FAR), name_loss=st.floats(0, 9), plain_other=st.floats(0, 9),
     is_corrected=st.booleans(),
 )
 WORSE = {
     "cost": 0.1, "worst_stretch": 3.0, "margin": -1.0, "near_margin": -1.0, "whole_strike": 0.2,
     "part_strike": 0.2, "uncertainty": 0.1, "score": -0.1, "homonym_loss": 3.0, "word_misfit_mean": 0.5,
-    "kind_margin": -1.0,
+    "kind_margin": -1.0, "name_loss": 0.5, "plain_other": 0.5,
 }
 
 

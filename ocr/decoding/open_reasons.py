@@ -1,0 +1,49 @@
+"""Why a line waits for a person: a closed set of reasons, each with a sentence for the person who looks.
+
+The words are those of `why_open` in the JSON of `galloper read` (docs/contract.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class OpenReason(StrEnum):
+    """Why a line is open. A line may have several."""
+
+    UNSURE = "unsure"
+    NEAR_ORDER = "near_order"
+    UNIT_LETTER = "unit_letter"
+    UNKNOWN_NAME = "unknown_name"
+    ODD_ORDER = "odd_order"
+    LOST_WORD = "lost_word"
+    MISFIT = "misfit"
+    CROSSED_OUT = "crossed_out"
+    CUT_OFF = "cut_off"
+    RUNS_ON = "runs_on"
+    INSERTED = "inserted"
+    NEIGHBOUR = "neighbour"
+    SIGNATURE = "signature"
+    NOT_UNDERSTOOD = "not_understood"
+    NOT_PLAIN = "not_plain"
+
+
+SENTENCES: Mapping[OpenReason, str] = {
+    OpenReason.UNSURE: "The reader is not sure enough of this order.",
+    OpenReason.NEAR_ORDER: "Another order fits the ink nearly as well.",
+    OpenReason.UNIT_LETTER: "Army or fleet: the unit's letter could be either.",
+    OpenReason.UNKNOWN_NAME: "A plainly written word is no name of this game; the nearest is offered.",
+    OpenReason.ODD_ORDER: "Something in this order is missing, doubtful or impossible.",
+    OpenReason.LOST_WORD: "With one word more this name would be another place's.",
+    OpenReason.MISFIT: "Part of the ink does not fit this order.",
+    OpenReason.CROSSED_OUT: "Something here looks crossed out.",
+    OpenReason.CUT_OFF: "The line touches the edge of the picture or the sheet.",
+    OpenReason.RUNS_ON: "Ink goes on past the end of this line.",
+    OpenReason.INSERTED: "A word is put in above this line.",
+    OpenReason.NEIGHBOUR: "The line above or below may belong to this one.",
+    OpenReason.SIGNATURE: "Its last row may be the signature.",
+    OpenReason.NOT_UNDERSTOOD: "It begins like an order and was not understood.",
+    OpenReason.NOT_PLAIN: "It may be an order, or say something about one.",
+}
+"""What the desk says of each reason. Each is a sentence about the writing and none about the game."""

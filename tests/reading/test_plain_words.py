@@ -1,0 +1,97 @@
+"""A word that is plainly written is never corrected to the nearest name (INK-03), and each open line says why
+it is open (INK-04)."""
+
+from __future__ import annotations
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from grammar.order_traits import are_near, are_spelled_alike
+from ocr.decoding.open_reasons import SENTENCES, OpenReason
+from reading.line import InterpretedLine
+from reading.page import PageReader
+from reading.status import LineState
+from reading.vocabulary import known_game, lexicon_of, parse_typed, vocabulary_of
+from tests.support.inked import page
+
+VARIANT = maps.load("w3k")
+
+
+def read(text: str) -> InterpretedLine:
+    reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
+    texts = ("Montrose", "Summer 1642 Movement Orders", "Army London moves to Surrey", text)
+    return reader.read_page(page(texts), [known_game(VARIANT)]).lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("Army Leinster holds", "Leicestershire & Rutland"),
+        ("Army Lincon holds", "Lindsey"),
+        ("Army Calais moves to Donegall", "Tyrconnell"),
+    ],
+)
+def test_a_plain_word_that_is_no_name_stays_open_with_both_shown(text: str, nearest: str) -> None:
+    line = read(text)
+    assert line.status is LineState.OPEN
+    assert OpenReason.UNKNOWN_NAME in line.why_open
+    assert line.text == text
+    offered = [(candidate["text"], candidate["order"]) for candidate in line.candidates]
+    assert (text, None) in offered[:2]
+    assert any(nearest in str(order) for _, order in offered)
+    assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.001
+
+
+def test_a_plain_order_says_nothing() -> None:
+    line = read("Army Leicestershire holds")
+    assert (line.status, line.why_open) == (LineState.AUTO, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Fleet Irish Sea convoys Fleet Kent to Essex", OpenReason.ODD_ORDER),
+        ("Army Kent converts to Army", OpenReason.ODD_ORDER),
+        ("Army Kent moves to Surrey if it is empty", OpenReason.NOT_UNDERSTOOD),
+        ("Please ignore the above", OpenReason.NOT_PLAIN),
+        ("Army socks, 3 pairs", OpenReason.NOT_UNDERSTOOD),
+    ],
+)
+def test_an_open_line_says_why(text: str, reason: OpenReason) -> None:
+    line = read(text)
+    assert line.status is LineState.OPEN
+    assert reason in line.why_open
+
+
+def test_each_reason_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(OpenReason)
+    assert all(sentence.endswith(".") for sentence in SENTENCES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        ("A Cork H", "A County Cork H", True),
+        ("A Derby H", "A Derbyshire H", True),
+        ("A Kent H", "A Surrey H", False),
+    ],
+)
+def test_articles_and_endings_make_no_order_far(text: str, other: str, *, expected: bool) -> None:
+    ours, theirs = (parse_typed(VARIANT, PhaseKind.MOVEMENT, "", order).orders for order in (text, other))
+    assert ours, text
+    assert theirs, other
+    assert are_near(ours, theirs, lexicon_of(VARIANT)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        ("army furness holds", "army the farnes holds", True),
+        ("army galloway holds", "army galway holds", True),
+        ("army kent holds", "army surrey holds", False),
+    ],
+)
+def test_articles_and_endings_make_no_spelling_far(text: str, other: str, *, expected: bool) -> None:
+    # "Furness" is a short name of Westmorland & Furness: the full names are far apart and the words are not.
+    assert are_spelled_alike(text, other) is expected
