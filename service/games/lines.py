@@ -30,7 +30,8 @@ class SettledLine:
     `box` is four corners in pixels of the page's upright picture. `standing` are the decisions that are not
     undone, oldest first, `stage` how far two people are with a line that both must read; until they agree it
     is open and has the machine's text. `machine_text` and `machine_order` are what the machine read, whatever
-    was decided.
+    was decided. `why_open`: the machine's reasons for which a person must look, as words of
+    `ocr.decoding.open_reasons`.
     """
 
     id: int
@@ -49,6 +50,7 @@ class SettledLine:
     stage: Stage = Stage.ONE
     machine_text: str = ""
     machine_order: str | None = None
+    why_open: tuple[str, ...] = ()
 
     @property
     def needs_a_person(self) -> bool:
@@ -113,7 +115,7 @@ def settle(line: LineRow, reviews: Iterable[ReviewRow], mode: ReviewMode = Revie
         id=line.id, page_id=line.page_id, ordinal=line.ordinal, kind=line.kind, state=LineState(line.status),
         text=line.text, order=line.order, by=None, confidence=line.confidence, struck=line.struck,
         candidates=tuple(line.candidates), box=tuple((float(x), float(y)) for x, y in line.box),
-        machine_text=line.text, machine_order=line.order), reviews, mode)
+        machine_text=line.text, machine_order=line.order, why_open=tuple(line.why_open or ())), reviews, mode)
 
 
 def _settled(plain: SettledLine, reviews: Iterable[ReviewRow], mode: ReviewMode) -> SettledLine:

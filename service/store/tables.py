@@ -302,6 +302,8 @@ class LineRow(TableBase):
     status: Mapped[str] = mapped_column(String(20))
     # At most five readings, best first, each {"text", "order", "score"}.
     candidates: Mapped[list[Any]] = mapped_column(default=list)
+    # Words of `ocr.decoding.open_reasons.OpenReason`; None for a line read before they were kept.
+    why_open: Mapped[list[Any] | None]
 
 
 class OutboxRow(TableBase):

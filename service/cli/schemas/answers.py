@@ -12,6 +12,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import SHARED_ORDERS, FieldKind, Order, order_fields
 from adjudicator.outcome import Result
 from grammar.complaint import ComplaintCode
+from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Status, UnreadableReason
 from service.cli.schemas.parts import (
     COUNT,
@@ -68,6 +69,10 @@ def read_answer() -> Schema:
             "confidence": with_text(_CHANCE, "The calibrated chance that `order` is what was written."),
             "status": with_text(one_of("auto", "open"), "`open`: a person must look."),
             "candidates": with_text(list_of(_candidate(), maxItems=5), "Readings, the best first."),
+            "why_open": with_text(
+                list_of(an_object({"reason": one_of(OpenReason), "sentence": FILLED}, closed=False)),
+                "Why a person must look; empty where nobody need.",
+            ),
         },
         closed=False,
     )

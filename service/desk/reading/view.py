@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from ocr.decoding.open_reasons import SENTENCES
 from service.desk import page_data
 from service.desk.queries import WorkLine
 from service.desk.reading import candidates
@@ -101,6 +102,15 @@ class LineView:
     def settled(self) -> bool:
         """True if a decision, the machine's or a person's, counts."""
         return self.work.line.state in SETTLED
+
+    @property
+    def why_open(self) -> tuple[str, ...]:
+        """The reasons, as sentences, for which the machine asks a person to look; none once the line is
+        settled, and none for a second reader."""
+        if self.settled or self.review.blind:
+            return ()
+        known = {reason.value: sentence for reason, sentence in SENTENCES.items()}
+        return tuple(known[reason] for reason in self.work.line.why_open if reason in known)
 
     @property
     def void_readings(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maps.variant import Variant
+from ocr.decoding.open_reasons import SENTENCES
 from ocr.page import Reading, Status
 from reading.line import InterpretedLine
 from reading.page import PageReader, ReadPage
@@ -77,6 +78,9 @@ def _line_json(line: InterpretedLine) -> dict[str, Any]:
         "box": [[round(x), round(y)] for x, y in line.box], "kind": line.kind, "struck": line.struck,
         "text": line.text, "order": line.order, "confidence": line.confidence,
         "status": waiting_status(line), "candidates": list(line.candidates),
+        "why_open": [
+            {"reason": reason.value, "sentence": SENTENCES[reason]} for reason in line.why_open
+        ],
     }
 
 

@@ -218,6 +218,7 @@ class SubmissionReader:
                     page_id=row.id, ordinal=ordinal, box=[[round(x, 1), round(y, 1)] for x, y in line.box],
                     kind=line.kind, struck=line.struck, text=line.text, order=line.order,
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
+                    why_open=[reason.value for reason in line.why_open],
                 ))
 
 

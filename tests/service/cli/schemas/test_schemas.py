@@ -309,6 +309,7 @@ def test_the_contracts_example_of_read_fits() -> None:
         "confidence": 0.97,
         "status": "auto",
         "candidates": [{"text": "...", "order": None, "score": 0.97}],
+        "why_open": [],
     }
     photograph: dict[str, Any] = {
         "file": "a.jpg",
