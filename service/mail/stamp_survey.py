@@ -40,6 +40,8 @@ LOGIN_HOSTS = {
     "gmx": ("imap.gmx.*", "imap.web.de"), "mailboxorg": ("*.mailbox.org",), "posteo": ("posteo.de",),
     "workmail": ("*.awsapps.com",), "infomaniak": ("*.infomaniak.com",), "mailru": ("imap.mail.ru",),
     "yandex": ("imap.yandex.*",), "mailde": ("imap.mail.de",), "gandi": ("mail.gandi.net",),
+    "migadu": ("imap.migadu.com",), "ovh": ("*.mail.ovh.net",), "ionos": ("imap.ionos.*", "imap.1und1.de"),
+    "rackspace": ("secure.emailsrvr.com",),
 }  # fmt: skip
 """Servers that one logs in to, by provider. No sender of mail has any part in these names."""
 _LOCAL = re.compile(r"\bwith\s+(?:UTF8)?(?:LMTPS?A?|local)\b", re.IGNORECASE)

@@ -112,6 +112,32 @@ PRESETS = (
         sentence="Gandi stamps every mail under spool.mail.gandi.net.",
     ),
     Provider(
+        "migadu", ("*.migadu.com",), ("*.migadu.com",), place=Place.ABOVE, label="Migadu",
+        # A list mail of November 2025 in a public archive: two LMTP hops, the stamp, ARC, aspmx1.
+        sentence="Migadu stamps every mail with the name of the host that took it.",
+    ),
+    Provider(
+        "ovh", ("in*.mail.ovh.net",), ("*.mail.ovh.net",), place=Place.ABOVE, dmarc=False, label="OVH",
+        # List mails of 2021 and 2023: in66 and in32.mail.ovh.net, "dkim=none; dkim-atps=neutral".
+        sentence="OVH's MX Plan stamps DKIM signatures alone: a mail whose domain does not sign cannot be "
+                 "proved.",
+    ),
+    Provider(
+        "ionos", ("kundenserver.de",), ("*.kundenserver.de",), place=Place.ABOVE, label="IONOS",
+        # A test of a public project; the same software and form as GMX.
+        sentence="IONOS stamps every mail under kundenserver.de.",
+    ),
+    Provider(
+        "rackspace", ("*.rsapps.net",), ("*.rsapps.net",), place=Place.ABOVE, label="Rackspace Email",
+        # A mail of 2017 in a public repository: LMTP from gate to proxy, the stamp, the gate's line.
+        sentence="Rackspace stamps every mail with the name of the gate that took it.",
+    ),
+    Provider(
+        "stalwart", (), place=Place.BELOW, label="Stalwart",
+        # stalwartlabs/stalwart, crates/smtp/src/inbound/data.rs: Received first, then its results.
+        sentence="Give your server's own name (names). Stalwart stamps directly below its Received line.",
+    ),
+    Provider(
         "exim", (), place=Place.ABOVE, label="Exim",
         sentence="Give your server's own name (names). Exim stamps only where the administrator has it add "
                  "${authresults}; cPanel's stock configuration stamps nothing.",
@@ -132,7 +158,8 @@ _OTHER_KEYS = {
     "google": "gmail", "outlook": "microsoft", "office365": "microsoft", "hotmail": "microsoft",
     "apple": "icloud", "aol": "yahoo", "protonmail": "proton", "webde": "gmx", "web.de": "gmx",
     "mailbox.org": "mailboxorg", "ses": "workmail", "opendmarc": "postfix", "mailcow": "rspamd",
-    "cpanel": "exim", "mail.ru": "mailru", "mail.de": "mailde", "ikme": "infomaniak",
+    "cpanel": "exim", "1und1": "ionos", "ovhcloud": "ovh",
+    "mail.ru": "mailru", "mail.de": "mailde", "ikme": "infomaniak",
 }  # fmt: skip
 
 

@@ -225,3 +225,12 @@ def recipient_of_copy(parts_by_type: dict[str, Tree]) -> tuple[str, ...]:
         if len(recipients) == 1 and recipients[0]:
             return recipients
     return ()
+
+
+def recipient_quoted(notice: str) -> tuple[str, ...]:
+    """The recipient in our letter's headers, where a notice has them in its text (Sendmail 5, Verizon)."""
+    lines = notice.splitlines()
+    start = next((number for number, line in enumerate(lines) if _COPY_BEGINS.search(line)), len(lines))
+    written = [line.partition(":")[2] for line in lines[start:] if line[:3].casefold() == "to:"]
+    recipients = addresses(written[:1])
+    return recipients if len(recipients) == 1 and recipients[0] else ()

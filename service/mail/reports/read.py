@@ -20,7 +20,9 @@ _MOST_LOOKED_AT = 50
 """Parts of a report, of all levels, that are read."""
 # The second of each: RFC 6533, for addresses that are not ASCII.
 _STATUS_TYPES = ("message/delivery-status", "message/global-delivery-status")
-_RECEIPT_TYPES = ("message/disposition-notification", "message/global-disposition-notification")
+# The last: somebody called a letter of ours spam (RFC 5965). It did arrive.
+_RECEIPT_TYPES = (
+    "message/disposition-notification", "message/global-disposition-notification", "message/feedback-report")
 _REFUSED = re.compile(r"\b55[0-4][ -]|could not be delivered", re.IGNORECASE)
 
 
@@ -178,8 +180,10 @@ def _failures(notice: _Notice) -> dialects.Failures:
     known = dialects.known_failures(notice.root, notice.headers)
     if known.outcome is not None:
         return known
-    common = dialects.addresses_in_words(dialects.notice_text(notice.root), notice.headers)
-    return dialects.Failures(failed=common or dialects.recipient_of_copy(notice.parts))
+    text = dialects.notice_text(notice.root)
+    common = dialects.addresses_in_words(text, notice.headers)
+    return dialects.Failures(
+        failed=common or dialects.recipient_of_copy(notice.parts) or dialects.recipient_quoted(text))
 
 
 def _outcome_in_words(notice: _Notice, words: str) -> Outcome:

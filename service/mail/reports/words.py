@@ -72,7 +72,8 @@ GIVEN_UP = _any_of(
 
 AUTOMATIC_ANSWER = _any_of(
     r"^\W*auto(?:matic|mated)?[- ]?(?:reply|answer|respon\w*)\b\W*(?::|$|from\b|to\b)",
-    r"^\W*auto-?(?:reply|response|responder|answer)\b",
+    r"^\W*auto-?(?:reply|response|responder|answer)\b", r"^\W*yahoo! auto response",
+    r"^\W*auto: .{1,80}\bout of (?:the )?office\b",
     r"^\W*out[- ]of[- ](?:the[- ])?office\b\W*(?::|$|re\b|auto|reply)", r"^\W*ooo\s*:",
     r"^\W*(?:i am |i'm )?(?:away|on (?:vacation|holiday|leave))\b\W*(?::|$|re:|from my mail)",
     r"^\W*vacation (?:reply|response|message|notice|auto)",
