@@ -139,7 +139,7 @@ def test_other_mail_is_no_report(body: bytes) -> None:
 
 
 def test_a_complaint_about_spam_is_no_bounce() -> None:
-    """RFC 5965: somebody pressed "spam" on a letter of ours. It arrived, and nobody is to be told otherwise."""
+    """RFC 5965: somebody called a letter of ours spam. It arrived, and nobody is to be told otherwise."""
     complaint = report(
         b"Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n",
         returned("message/rfc822", f"Message-ID: {OURS}\r\nSubject: x\r\n\r\nbody"),
