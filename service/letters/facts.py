@@ -32,13 +32,14 @@ class GameInfo:
 class Recipient:
     """The reader of a letter. `power` as printed, "" for the coordinator; `zone` is an IANA name such as
     "Europe/London", or ""; `name` is what the letter greets, or ""; `language` a key of
-    `language.LANGUAGES`."""
+    `language.LANGUAGES`; `notice` is the first line of a letter that names no game, or ""."""
 
     address: str
     power: str = ""
     zone: str = ""
     name: str = ""
     language: str = "en"
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

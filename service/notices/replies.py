@@ -54,6 +54,7 @@ from service.store.tables import (
     OutboxRow,
     PhaseRow,
     PlayerRow,
+    SeatRow,
     SubmissionRow,
 )
 
@@ -112,8 +113,14 @@ class LetterContext:
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's name and time zone."""
         player = records.player_of(session, address)
-        return Recipient(address, power) if player is None else Recipient(
-            address, power, player.zone, player.name)
+        if player is None:
+            return Recipient(address, power)
+        # A letter that names no game is about a rehearsal all the same, if its reader plays nothing else.
+        games = session.scalars(
+            select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
+        ).all()
+        notice = NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
+        return Recipient(address, power, player.zone, player.name, notice=notice)
 
 
 @dataclass(frozen=True, slots=True)

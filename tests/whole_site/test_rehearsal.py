@@ -121,6 +121,11 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
         assert NOTICE in page.get_content()
         kinds.add(row.kind)
     assert {"welcome", "receipt", "reminder"} <= kinds
+    # A letter that names no game is marked too, where its reader plays nothing but the rehearsal.
+    nameless = [again.message(row) for row in again.letters()
+                if row.game_id is None and row.recipient == GUESTS_ADDRESS]
+    assert [str(message.get_body(("plain",)).get_content()).splitlines()[0]  # type: ignore[union-attr]
+            for message in nameless] == [NOTICE]
     assert kinds & {"draft_results", "final_results"}
     with visitor(site) as client:
         assert "This game is a rehearsal" in client.get(f"/public/{SLUG}").text

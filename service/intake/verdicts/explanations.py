@@ -149,8 +149,8 @@ def _notes(verdict: Verdict) -> str:
     notes: list[Sentence] = []
     if "not_first" in verdict.flags:
         notes.append(Sentence(
-            "In this game the first sheet counts, and one of yours was received before. This one counts only "
-            "if the first cannot be read."
+            "In this game the first sheet counts, and one of yours was received before. This one is kept, "
+            "and counts only if the first cannot be read."
         ))
     if "superseded" in verdict.flags:
         notes.append(Sentence(
