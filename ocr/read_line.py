@@ -53,7 +53,7 @@ def read_line(
     chosen = options or ReadOptions()
     # The sheet is found, squared and cleaned as when the whole photograph was read, so the same ink looks the
     # same.
-    sheet = turn_sheet(_sheet(photo, box), rotation)
+    sheet = turn_sheet(sheet_of(photo, [box]), rotation)
     clean, _ = without_rules(even_light(sheet.image))
     quad = transform_points(np.linalg.inv(sheet.to_photo).astype(np.float64), box.corners)
     rows = [
@@ -71,13 +71,14 @@ def read_line(
     return tuple(as_line(attach_insertions(choice)) for choice in choices)
 
 
-def _sheet(photo: Image, box: Box) -> FlattenedSheet:
-    """The sheet that the whole box lies on; the photograph itself if there is none."""
+def sheet_of(photo: Image, boxes: Sequence[Box]) -> FlattenedSheet:
+    """The sheet that the boxes lie on whole; the photograph itself if there is none."""
     return next(
         (
             sheet
             for sheet in find_sheets(photo)
-            if sheet.is_outlined and not any(is_outside(sheet, [corner]) for corner in box.corners)
+            if sheet.is_outlined
+            and not any(is_outside(sheet, [corner]) for box in boxes for corner in box.corners)
         ),
         whole_photo(photo),
     )

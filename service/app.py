@@ -11,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from service.desk import (
     corrections,
     correspondence,
+    hands,
     images,
     mailroom,
     operation,
@@ -71,6 +72,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)
+    app.include_router(hands.router)
     app.include_router(people.router)
     app.include_router(operation.router)
     app.include_router(post.router)

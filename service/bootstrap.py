@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parseaddr
@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 
 import maps
 from maps.variant import Variant
+from ocr.engines.hand import Hand
 from ocr.page import Box, ReadLine
 from reading.review import ReviewLimits
 from service import scheduler
@@ -31,12 +32,14 @@ from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
-from service.intake.sheets import reread_line
+from service.intake.sheets import player_hand, reread_line
+from service.intake.sheets.player_hand import HandLearner
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
     ChildProbe,
     EngineRecognizer,
     ImageOpener,
+    LessonPage,
     LineRecognizer,
     Recognizer,
 )
@@ -147,6 +150,9 @@ class Site:
     def approve_phase(self, phase_id: int, by: str) -> None:
         """Send the results of a judged phase (`service.games.turns.approve_phase`)."""
         turns.approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
+        if self.settings.reader.players_hands:
+            with self.store.begin() as session:
+                player_hand.enqueue(self.jobs, session, phase_id)
 
     def map_pdf(self, game_id: str) -> bytes | None:
         """The current map of a game."""
@@ -223,6 +229,7 @@ def open_site(
         store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
         on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
         limits=ReviewLimits(settings.reader.auto_accept_confidence, settings.reader.min_margin_letters),
+        uses_hands=settings.reader.players_hands,
     )
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
@@ -246,6 +253,8 @@ def open_site(
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     _register(site, reader)
     line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
+    learner = HandLearner(store, blobs, now, used_recognizer, settings.reader.players_hands)
+    jobs.register(player_hand.WORK, learner.learn, failed=_noted(site, player_hand.WORK))
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     return site
@@ -317,6 +326,14 @@ class _LazyRecognizer:
 
     def recognize(self, data: bytes, name: str) -> Any:
         return self._loaded().recognize(data, name)
+
+    def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
+        """See `service.intake.sheets.recognizer.HandRecognizer`."""
+        return self._loaded().learn(pages)
+
+    def with_hand(self, hand: Hand) -> Recognizer:
+        """See `service.intake.sheets.recognizer.HandRecognizer`."""
+        return self._loaded().with_hand(hand)
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """See `service.intake.sheets.recognizer.LineRecognizer`."""

@@ -253,6 +253,9 @@ class ReaderSettings(_Part):
     """A line is accepted without a person only from this confidence on."""
     min_margin_letters: float = Field(default=1.3, ge=0)
     """And only if the next different order is this many letters away."""
+    players_hands: bool = True
+    """A player's sheets are read with what was learnt from that player's own earlier lines; false reads
+    everybody alike and learns nothing."""
     child_memory_mb: int = Field(default=2500, ge=800)
     """Megabytes for the child process that opens a photograph."""
     child_seconds: int = Field(default=30, ge=5)

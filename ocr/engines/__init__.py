@@ -5,6 +5,7 @@ Door: `Engine` and `RowFinder` (Protocols), `default.default_engines`. An engine
 - `ppocr`: PP-OCRv6 through onnxruntime, recogniser and row finder.
 - `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
   writing.
+- `hand`: one person's own output layer, fitted to lines of theirs.
 - `tesseract`: asked last, on rows that both networks are lost on.
 
 Imports only `page`.

@@ -31,16 +31,22 @@ LOGIT_LIMIT = 30.0  # nats: greater log odds are cut off, so that exp() does not
 Weights: TypeAlias = npt.NDArray[np.float32]
 
 
+FRAMES = "p2o.pd_op.transpose.8.0"
+"""The network's name for what its output layer is given: shape (frames, 120)."""
+
+
 def with_features(network: bytes) -> bytes:
-    """A network file that gives FEATURES as a second output.
+    """A network file that gives FEATURES as a second output and FRAMES as a third.
 
     Protocol buffers that come twice are merged. So a model of one graph with one output, appended to the
     file, adds that output to the file's graph and changes nothing else.
     """
     # onnx.proto: ModelProto.graph is field 7, GraphProto.output 12, ValueInfoProto name 1 and type 2, tensor
     # type 1, element type 1 (float).
-    value = _field(1, FEATURES.encode()) + _field(2, _field(1, b"\x08\x01"))
-    return network + _field(7, _field(12, value))
+    for name in (FEATURES, FRAMES):
+        value = _field(1, name.encode()) + _field(2, _field(1, b"\x08\x01"))
+        network += _field(7, _field(12, value))
+    return network
 
 
 def _field(number: int, content: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocr.engines import Engine
+from ocr.engines.hand import Hand
 from ocr.engines.ppocr import PpOcr
 
 SECOND_WIDTH = 1.0
@@ -11,6 +11,7 @@ better unstretched: on the 20 sample sheets, comparing both readings of a row wi
 orders right by meaning from 88.7 % to 92.0 %."""
 
 
-def default_engines(threads: int = 1) -> tuple[Engine, ...]:
-    """PP-OCRv6 at two widths. `threads`: cores that one run may use."""
-    return PpOcr(threads), PpOcr(threads, SECOND_WIDTH)
+def default_engines(threads: int = 1, hand: Hand | None = None) -> tuple[PpOcr, ...]:
+    """PP-OCRv6 at two widths. `threads`: cores that one run may use; `hand`: the writer's own output
+    layer."""
+    return PpOcr(threads, hand=hand), PpOcr(threads, SECOND_WIDTH, hand=hand)

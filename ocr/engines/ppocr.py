@@ -23,6 +23,7 @@ import onnxruntime
 
 from adjudicator.errors import UserFacingError
 from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
+from ocr.engines.hand import Hand, LearntLine, OutputLayer
 from ocr.page import Image, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
@@ -157,21 +158,28 @@ def _recogniser(*, tuned: bool, threads: int) -> onnxruntime.InferenceSession:
 class PpOcr:
     """The recogniser. One crop a run, so that a row reads the same whatever its neighbours are."""
 
-    def __init__(self, threads: int = 1, widen: float = WIDEN, *, tuned: bool = True) -> None:
+    def __init__(
+        self, threads: int = 1, widen: float = WIDEN, *, tuned: bool = True, hand: Hand | None = None
+    ) -> None:
         """`threads`: cores that one run may use. `widen`: factor by which crops are stretched.
 
         The same network at another width errs elsewhere, which makes it a second opinion. `tuned`: with the
-        layers tuned to handwriting; without them the network is as published.
+        layers tuned to handwriting; without them the network is as published. `hand`: the output layer of one
+        person, fitted to the tuned network; one that was fitted to another is not used.
         """
         self._threads = threads
         self._widen = widen
         self._tuned = tuned
+        self._hand = hand if tuned and hand is not None and hand.base == finetuned.SHA256 else None
+        self._layer = None if self._hand is None else self._hand.layer(common_layer())
 
     @property
     def name(self) -> str:
         """See Engine."""
         name = "ppocr6s-hand" if self._tuned else "ppocr6s"
-        return name if self._widen == WIDEN else f"{name}-{self._widen:g}"
+        name = name if self._widen == WIDEN else f"{name}-{self._widen:g}"
+        # So that of every reading it can be told which hand's layer it came from.
+        return name if self._hand is None else f"{name}+{self._hand.digest[:12]}"
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """See Engine. Text is the best path, Latin letters only."""
@@ -180,7 +188,8 @@ class PpOcr:
     def outputs(self, crop: Image) -> tuple[npt.NDArray[np.float32], ...]:
         """The network's outputs for a crop, float32.
 
-        Probabilities, shape (frames, columns), and the features for `crossing`, shape (384, 1, frames).
+        Probabilities, shape (frames, columns), the features for `crossing`, shape (384, 1, frames), and what
+        the output layer is given, shape (frames, 120).
         """
         height, width = crop.shape[:2]
         row_width = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * self._widen)))
@@ -191,13 +200,31 @@ class PpOcr:
         )
 
     def _read(self, crop: Image) -> Recognition:
-        probs, features = self.outputs(crop)
+        probs, features, frames = self.outputs(crop)
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
+        if self._layer is not None:
+            probs = np.exp(self._layer.log_probs(frames))
         recognition = best_path(Posteriors(np.log(np.maximum(probs[:, columns], LEAST_PROB)), letters))
         # The head was fitted on rows stretched by WIDEN.
         if self._widen != WIDEN:
             return recognition
         return replace(recognition, crossing=_crossing()(features[:, 0]))
+
+
+    def learnt(self, crop: Image, text: str) -> LearntLine:
+        """A crop and what it is known to say, for a hand to learn from. Letters that the network does not
+        have are left out."""
+        letters, columns = _alphabet(tuned=True, threads=self._threads)
+        column_of = dict(zip(letters, columns[1:], strict=True))
+        wanted = tuple(column_of[letter] for letter in " ".join(text.split()) if letter in column_of)
+        return LearntLine(self.outputs(crop)[2], wanted)
+
+
+def common_layer(threads: int = 1) -> OutputLayer:
+    """The output layer of the tuned network, which reads everybody."""
+    with _STARTING:
+        replaced = _tuned_session(threads)[1].replaced
+    return OutputLayer(*(replaced[name] for name in finetuned.HEAD))
 
 
 def best_path(posteriors: Posteriors) -> Recognition:

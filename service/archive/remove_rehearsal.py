@@ -37,6 +37,7 @@ from service.store.tables import (
     EntryRow,
     EventRow,
     GameRow,
+    HandRow,
     HeadRow,
     IgnoredMailRow,
     LineRow,
@@ -218,7 +219,7 @@ class _Removal:
             (MailboxWaitRow.phase_id, self.phases), (PhaseRow.id, self.phases),
             (SeatRow.game_id, [game]), (GameRow.id, [game]),
             (MailboxLocationRow.sha256, self.mails), (MailRow.sha256, self.mails),
-            (PostalAddressRow.player_id, self.players),
+            (PostalAddressRow.player_id, self.players), (HandRow.player_id, self.players),
             (AccessLinkRow.player_id, self.players), (AddressRow.player_id, self.players),
             (PlayerRow.id, self.players),
         )

@@ -8,10 +8,11 @@ itself was sure of, so that a change there is a line to look at and no proof of 
 
 from __future__ import annotations
 
+import base64
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,18 +21,28 @@ from typing import Any, TextIO
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
 from maps.variant import Variant
+from ocr.engines.hand import Hand
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
-from service.intake.sheets.recognizer import Recognizer
+from service.intake.sheets.recognizer import HandRecognizer, Recognizer
 
 NEAR = 0.3
 """The least overlap of two boxes, as a share of both together, at which they are the same line of ink."""
 ORDERS = frozenset({"order", "part"})
 Points = Sequence[Sequence[float]]
+
+
+class ReadWith(StrEnum):
+    """Whose hand sheets are read again with: THEN, the one that the record says each was read with; NOW, what
+    has been learnt of its player by now; NONE, the common reader alone."""
+
+    THEN = "then"
+    NOW = "now"
+    NONE = "none"
 
 
 class RereadFault(UserFacingError):
@@ -102,12 +113,13 @@ def run_reread(
     progress: TextIO,
     *,
     as_json: bool,
+    read_with: ReadWith = ReadWith.THEN,
 ) -> int:
     """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last.
     Returns 0. Raises RereadFault, BrokenArchive and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = check_archive(path)
-    for comparison in reread(path, archive, recognizer, load, phase, progress):
+    for comparison in reread(path, archive, recognizer, load, phase, progress, read_with):
         counts[comparison.change] += 1
         if as_json:
             print(json.dumps(_as_json(comparison), ensure_ascii=False), file=out, flush=True)
@@ -150,10 +162,11 @@ def check_archive(path: Path) -> Archive:
 
 def reread(
     path: Path, archive: Archive, recognizer: Recognizer, load: Callable[[str], Variant], phase: int | None,
-    progress: TextIO
+    progress: TextIO, read_with: ReadWith = ReadWith.THEN
 ) -> Iterator[Comparison]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
     variant = load(str(archive.manifest["variant"]))
+    hands = ArchivedHands.of(archive)
     with zipfile.ZipFile(path) as zipped:
         photographs = {
             name.partition("/")[2].partition(".")[0]: name
@@ -168,17 +181,60 @@ def reread(
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _recorded_pages(archive, number, key)
+                reader_of_sheet = _recognizer_of(archive, number, key, hands, recognizer, read_with, progress)
                 # One photograph may hold several pages and is read once.
                 for photograph in dict.fromkeys(name for name, _ in old):
                     fresh = _read_now(
                         zipped.read(photographs[photograph]),
-                        recognizer,
+                        reader_of_sheet,
                         reader,
                         variant,
                         str(archive.manifest["name"]),
                     )
                     for was, now in _pair_lines([lines for name, lines in old if name == photograph], fresh):
                         yield _compare(tells["phase"], power, key, was, now)
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedHands:
+    """The hands of an archive's players: by digest, and the newest of each sheet's player by the sheet's
+    number. Forgotten ones are missing."""
+
+    by_digest: Mapping[str, Hand]
+    newest: Mapping[int, Hand]
+
+    @staticmethod
+    def of(archive: Archive) -> ArchivedHands:
+        """From the rows that the archive carries; an archive from before has none."""
+        records = [json.loads(line) for line in archive.texts.get("tables.jsonl", b"").splitlines()]
+        rows = [record["row"] for record in records if record["table"] == "hands"]
+        hands = {row["id"]: Hand(base64.b64decode(row["layer"]), row["base"])
+                 for row in sorted(rows, key=lambda row: row["version"]) if row["layer"] is not None}
+        of_player = {row["player_id"]: hands[row["id"]] for row in rows if row["id"] in hands}
+        sheets = [record["row"] for record in records if record["table"] == "submissions"]
+        return ArchivedHands(
+            {hand.digest: hand for hand in hands.values()},
+            {row["id"]: of_player[row["player_id"]] for row in sheets if row["player_id"] in of_player},
+        )
+
+
+def _recognizer_of(
+    archive: Archive, number: int, key: int, hands: ArchivedHands, recognizer: Recognizer,
+    read_with: ReadWith, progress: TextIO
+) -> Recognizer:
+    """Who reads a sheet again."""
+    if read_with is ReadWith.NONE or not isinstance(recognizer, HandRecognizer):
+        return recognizer
+    if read_with is ReadWith.NOW:
+        hand = hands.newest.get(key)
+        return recognizer if hand is None else recognizer.with_hand(hand)
+    digest = (archive.last_before("reading", number, sheet=key) or {}).get("hand")
+    if digest is None:
+        return recognizer
+    if digest not in hands.by_digest:
+        print(f"sheet {key} was read with a hand that was forgotten since; it is read without", file=progress)
+        return recognizer
+    return recognizer.with_hand(hands.by_digest[digest])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, or_, select
+from sqlalchemy import Connection, Select, Table, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.record.entries import FACTS
@@ -23,6 +23,7 @@ from service.store.tables import (
     EntryRow,
     EventRow,
     GameRow,
+    HandRow,
     HeadRow,
     LineRow,
     LotContributionRow,
@@ -57,12 +58,19 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     pages = select(PageRow.id).where(PageRow.submission_id.in_(submissions))
     lines = select(LineRow.id).where(LineRow.page_id.in_(pages))
     players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
+    used_hands = select(SubmissionRow.hand).where(
+        SubmissionRow.phase_id.in_(phases), SubmissionRow.hand.is_not(None))
+    newest_hands = (
+        select(func.max(HandRow.id)).where(HandRow.player_id.in_(players)).group_by(HandRow.player_id)
+    )
     entered_mails = select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail")
     sent = select(SubmissionRow.sha256).where(SubmissionRow.phase_id.in_(phases))
     conditions: list[tuple[type[TableBase], Any]] = [
         (GameRow, GameRow.id == game_id), (PlayerRow, PlayerRow.id.in_(players)),
         (PostalAddressRow, PostalAddressRow.player_id.in_(players)),
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
+        # Of the hands of its players those that read a sheet of this game, and what each has learnt by now.
+        (HandRow, or_(HandRow.digest.in_(used_hands), HandRow.id.in_(newest_hands))),
         (PhaseRow, PhaseRow.game_id == game_id),
         # A sheet that was filed before the record began has a mail without an entry.
         (MailRow, or_(MailRow.sha256.in_(entered_mails), MailRow.sha256.in_(sent))),

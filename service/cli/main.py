@@ -561,17 +561,22 @@ def game_read_again(
     phase: Annotated[
         int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")
     ] = None,
+    hand: Annotated[
+        str, typer.Option("--hand", metavar="WHICH",
+                          help="The hand to read with: then (as recorded), now (as learnt by now) or none.")
+    ] = "then",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Read a game's old sheets with today's reader and compare. Changes nothing."""
     import maps
-    from service.archive.reread import run_reread
+    from service.archive.reread import ReadWith, run_reread
     from service.intake.sheets.recognizer import EngineRecognizer
 
     raise typer.Exit(
         run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,
-                   io.StringIO() if quiet else sys.stderr, as_json=as_json)
+                   io.StringIO() if quiet else sys.stderr, as_json=as_json,
+                   read_with=ReadWith(_known_hand(hand)))
     )
 
 
@@ -678,6 +683,14 @@ def _known_format(name: str) -> str:
     if name not in set(Format):
         raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(Format)}.")
     return name
+
+
+def _known_hand(which: str) -> str:
+    from service.archive.reread import ReadWith
+
+    if which not in set(ReadWith):
+        raise typer.BadParameter(f"there is no hand {which!r}; say {', '.join(ReadWith)}.")
+    return which
 
 
 def _known_phase(variant: str, phase: str | None) -> None:

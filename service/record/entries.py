@@ -157,6 +157,8 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
                 }
                 for page in pages
             ],
+            # Named only where there is one: readings by the common reader tell what they always told.
+            **({} if row.hand is None else {"hand": row.hand}),
         },
     )
 

@@ -3,8 +3,8 @@ a rectangle on a photograph. Instants are UTC; JSON columns hold values that `ad
 writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
-mailbox in `tables_mailbox`, of the record in `tables_record`, the words that columns hold in
-`service.store.states`; all of them are to be had from here.
+mailbox in `tables_mailbox`, of players' hands in `tables_hand`, of the record in `tables_record`, the words
+that columns hold in `service.store.states`; all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from service.store.tables_desk import (
     SessionRow,
     UserRow,
 )
+from service.store.tables_hand import HandRow
 from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
 from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
@@ -38,6 +39,7 @@ __all__ = [
     "EntryRow",
     "EventRow",
     "GameRow",
+    "HandRow",
     "HeadRow",
     "IgnoredMailRow",
     "Instant",
@@ -245,6 +247,8 @@ class SubmissionRow(TableBase):
     # "counts", "superseded", "late" or "held".
     fate: Mapped[str] = mapped_column(String(20), default="counts")
     read_at: Mapped[datetime | None]
+    # The digest of the player's hand that it was read with; None for the common reader.
+    hand: Mapped[str | None] = mapped_column(String(64))
 
 
 class PostalOriginalRow(TableBase):

@@ -25,6 +25,7 @@ PAGES = (
     "/games/powick-bridge",
     "/games/new?variant=w3k",
     "/people",
+    "/hands",
     "/log",
     "/health",
     f"/rehearsal/{PHASE}",

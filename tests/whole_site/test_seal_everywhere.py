@@ -183,7 +183,8 @@ READ, WRITTEN = ("get",), ("get", "post")
 KNOWN = {
     "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
     "/log": READ,
-    "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ, "/quarantine": READ,
+    "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
+    "/quarantine": READ,
     # A plain letter is no sheet: its player was told that nobody reads it as orders.
     "/correspondence": READ, "/correspondence/{player_id}": READ,
     **dict.fromkeys((
@@ -233,6 +234,7 @@ KNOWN = {
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
+        "/hands/forget",
         "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),

@@ -180,7 +180,7 @@ def _kinds() -> dict[str, Schema]:
                 "photographs": list_of(DIGEST),
             }
         ),
-        "reading": _tells({**sheet, "read": INSTANT, "pages": list_of(page)}),
+        "reading": _tells({**sheet, "read": INSTANT, "pages": list_of(page), "hand": DIGEST}, {"hand"}),
         "aside": _tells(
             {
                 **sheet,

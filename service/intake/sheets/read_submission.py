@@ -13,6 +13,8 @@ from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading, disagreements, parse_sheet_heading
 from grammar.headings.values import Heading, KnownGame
 from maps.variant import Variant
+from ocr.engines import finetuned
+from ocr.engines.hand import Hand
 from ocr.page import Reading
 from reading.line import InterpretedLine
 from reading.page import PageReader
@@ -20,8 +22,8 @@ from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.intake.opening.open_mail import BodyReader, ChildBodies
-from service.intake.sheets import typed_page
-from service.intake.sheets.recognizer import RecognizedPage, Recognizer
+from service.intake.sheets import player_hand, typed_page
+from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
 from service.intake.sheets.typed_orders import TypedText
 from service.intake.verdicts.verdict import Note, RefusalReason
 from service.mail.body.read import BodyNeed
@@ -68,7 +70,7 @@ class InterpretedPage:
 @dataclass(frozen=True, slots=True)
 class SubmissionReader:
     """The step, with everything it needs. `on_read(phase_id)` is called after each sheet, which may be the
-    last that the phase waited for."""
+    last that the phase waited for. `uses_hands`: sheets are read with their player's own hand."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -79,6 +81,7 @@ class SubmissionReader:
     on_read: Callable[[int], object]
     limits: ReviewLimits = ReviewLimits()
     bodies: BodyReader = ChildBodies()
+    uses_hands: bool = True
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handle the job `filing.READ_WORK`. Safe to run twice.
@@ -98,6 +101,8 @@ class SubmissionReader:
             phase = session.get_one(PhaseRow, submission.phase_id)
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
+            hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
+            hand = player_hand.as_hand(hand_row)
         variant, kind = self.load(game.variant), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
@@ -106,11 +111,12 @@ class SubmissionReader:
         typed = TypedText(variant, kind, submission.power, games)
         pages: list[InterpretedPage] = []
         heading = SheetHeading()
+        recognizer, hand_digest = self._recognizer_of(hand, is_typed=bool(typed_rows))
         for original in originals:
             if typed_rows:
                 recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
             else:
-                recognized = self.recognizer.recognize(self.blobs.read(original), "photograph")
+                recognized = recognizer.recognize(self.blobs.read(original), "photograph")
             file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
             # The photographs are in the order of the mail; the first with a heading names the sheet.
             heading = file_heading if heading == SheetHeading() else heading
@@ -119,7 +125,7 @@ class SubmissionReader:
             pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
         version = _version_on_sheet(pages, games, self.limits)
         with self.store.begin() as session:
-            self._store(session, key, pages, heading, version, variant)
+            self._store(session, key, pages, heading, version, variant, hand_digest)
         self.on_read(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
@@ -138,6 +144,16 @@ class SubmissionReader:
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.on_read(submission.phase_id)
+
+    def _recognizer_of(self, hand: Hand | None, *, is_typed: bool) -> tuple[Recognizer, str | None]:
+        """Who reads the photographs, and the digest of the player's hand if it is used."""
+        if hand is None or is_typed or not isinstance(self.recognizer, HandRecognizer):
+            return self.recognizer, None
+        # Of another network than today's: it was fitted before an update, and reads again once it is learnt
+        # anew.
+        if hand.base != finetuned.SHA256:
+            return self.recognizer, None
+        return self.recognizer.with_hand(hand), hand.digest
 
     def _typed_rows(self, submission: SubmissionRow) -> tuple[str, ...]:
         """The rows of orders that were typed into the mail; empty for a photographed sheet."""
@@ -167,12 +183,12 @@ class SubmissionReader:
 
     def _store(
         self, session: Session, key: int, pages: Sequence[InterpretedPage], heading: SheetHeading,
-        version: int | None, variant: Variant,
+        version: int | None, variant: Variant, hand: str | None,
     ) -> None:
         """Step 4 of `read`. `version`: the one written on the sheet."""
         claimed = records.claim(
             session, SubmissionRow, SubmissionRow.id == key, SubmissionRow.read_at.is_(None),
-            read_at=self.clock.now(),
+            read_at=self.clock.now(), hand=hand,
         )
         if not claimed:
             return

@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from ocr.engines import Engine
+from ocr.engines.hand import Hand, LearntLine
 from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
 from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
 from service.mail.mime.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
@@ -50,6 +51,31 @@ class LineRecognizer(Protocol):
 
         `rotation`: the page's quarter turn in degrees. Raises OSError for bytes that are no picture.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LessonPage:
+    """Lines of one upright page (`RecognizedPage.upright`) of which it is certain what they say. `line_ids`:
+    their numbers on file."""
+
+    upright: bytes = field(repr=False)
+    rotation: int
+    boxes: tuple[Box, ...]
+    texts: tuple[str, ...] = field(repr=False)
+    line_ids: tuple[int, ...] = ()
+
+
+@runtime_checkable
+class HandRecognizer(Protocol):
+    """A recognizer that learns how one person writes, and reads with what it learnt."""
+
+    def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
+        """A person's hand from lines of theirs; None if too few of them fit."""
+        ...
+
+    def with_hand(self, hand: Hand) -> Recognizer:
+        """The same recognizer for that person's photographs."""
         ...
 
 
@@ -90,6 +116,12 @@ class EngineRecognizer:
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """See `Recognizer`."""
+        return self.recognize_with(self._engines, data, name)
+
+    def recognize_with(
+        self, engines: Sequence[Engine], data: bytes, name: str
+    ) -> tuple[RecognizedPage, ...]:
+        """The same with other engines."""
         decoded = self._opener.open(data, name)
         if decoded.reason is not None:
             return (RecognizedPage(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
@@ -98,7 +130,7 @@ class EngineRecognizer:
 
         with self._room:
             return tuple(
-                RecognizedPage(page, read(Photo(page, name), self._engines)) for page in decoded.pages
+                RecognizedPage(page, read(Photo(page, name), engines)) for page in decoded.pages
             )
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
@@ -111,11 +143,45 @@ class EngineRecognizer:
             return read_line(picture, box, rotation, self._engines)
 
 
-def _engines() -> tuple[Engine, ...]:
+    def with_hand(self, hand: Hand) -> Recognizer:
+        """See `HandRecognizer`."""
+        return _RecognizerOfOne(self, _engines(hand))
+
+    def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
+        """See `HandRecognizer`."""
+        from ocr.engines import finetuned
+        from ocr.engines.default import default_engines
+        from ocr.engines.hand import fit
+        from ocr.engines.ppocr import common_layer
+        from ocr.learn import KnownLine, learn
+
+        learnt: list[LearntLine] = []
+        for page in pages:
+            with Image.open(io.BytesIO(page.upright)) as opened:
+                picture = np.asarray(opened.convert("RGB"))
+            lines = [KnownLine(box, text) for box, text in zip(page.boxes, page.texts, strict=True)]
+            with self._room:
+                learnt += learn(picture, page.rotation, lines, default_engines())
+        return fit(learnt, common_layer(), finetuned.SHA256)
+
+
+@dataclass(frozen=True, slots=True)
+class _RecognizerOfOne:
+    """The recognizer with the engines of one person's hand."""
+
+    common: EngineRecognizer
+    engines: tuple[Engine, ...]
+
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """See `Recognizer`."""
+        return self.common.recognize_with(self.engines, data, name)
+
+
+def _engines(hand: Hand | None = None) -> tuple[Engine, ...]:
     from ocr.engines.default import default_engines
     from ocr.engines.tesseract import Tesseract
 
-    return (*default_engines(), Tesseract())
+    return (*default_engines(hand=hand), Tesseract())
 
 
 class UnopenedProbe:

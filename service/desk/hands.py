@@ -1,0 +1,48 @@
+"""The page Hands: what the reader learnt of how each player writes, and how it is forgotten (INK-05)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import func, select
+
+from service.intake.sheets import player_hand
+from service.store.tables import HandRow, PlayerRow, SubmissionRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter()
+
+
+@router.get("/hands")
+def hands(
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = ""
+) -> Response:
+    """Every player's newest hand that is not forgotten, by name, and how many sheets it read."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        players = session.execute(
+            select(PlayerRow.id, PlayerRow.name).where(
+                PlayerRow.id.in_(select(HandRow.player_id).where(HandRow.forgotten_at.is_(None))))
+            .order_by(PlayerRow.name, PlayerRow.id)
+        ).all()
+        read = select(SubmissionRow.player_id, func.count()).where(SubmissionRow.hand.is_not(None))
+        sheets = {row[0]: row[1] for row in session.execute(read.group_by(SubmissionRow.player_id))}
+        newest = {player: player_hand.newest(session, player) for player, _ in players}
+        return show(request, "hands.html", visitor=visitor, notice=notice, players=players, newest=newest,
+                    sheets=sheets)
+
+
+@router.post("/hands/forget")
+def forget(
+    request: Request, visitor: Annotated[Visitor, Depends(require_token)], player: Annotated[int, Form()]
+) -> Response:
+    """Forget how a player writes. Raises 404 for a player of whom nothing is known."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        if not player_hand.forget(session, player, visitor.name, ports.clock.now()):
+            raise HTTPException(404, "Nothing was changed: nothing is known of how this player writes.")
+    return RedirectResponse("/hands?notice=hand-forgotten", status_code=303)
