@@ -69,30 +69,34 @@ def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Im
     return _seen(text, Scrivener(desk.face(font, x_height), habits, rng), nib, rng, hasty=hasty)
 
 
-def ink_line(text: str, writer: InkWriter, rng: np.random.Generator) -> Image:
-    """The same in a person's recorded letters, all of which `text` must have."""
+def ink_line(text: str, writer: InkWriter, rng: np.random.Generator, *, plain: bool = False) -> Image:
+    """The same in a person's recorded letters, all of which `text` must have. `plain`: see `seen_row`."""
     hasty = bool(rng.random() < 0.35)
     x_height = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]
     habits = row_habits(nib, x_height, rng, joined=False, hasty=hasty)
     scrivener = InkScrivener(writer, float(x_height), recorded_habits(habits), rng, float(rng.random()))
-    return _seen(text, scrivener, nib, rng, hasty=hasty)
+    return _seen(text, scrivener, nib, rng, hasty=hasty, plain=plain)
 
 
 def _seen(
-    text: str, scrivener: RowWriter, nib: Nib, rng: np.random.Generator, *, hasty: bool
+    text: str, scrivener: RowWriter, nib: Nib, rng: np.random.Generator, *, hasty: bool, plain: bool = False
 ) -> Image:
     x_height = round(scrivener.x_height)
     mask, extent = trimmed(*_written(text, scrivener, x_height, rng, hasty=hasty))
-    return seen_row(mask, extent, x_height, nib, rng)
+    return seen_row(mask, extent, x_height, nib, rng, plain=plain)
 
 
-def seen_row(mask: Mask, extent: Extent, x_height: int, nib: Nib, rng: np.random.Generator) -> Image:
+def seen_row(
+    mask: Mask, extent: Extent, x_height: int, nib: Nib, rng: np.random.Generator, *, plain: bool = False
+) -> Image:
     """A row's ink on a scrap of paper as the reader cuts it from a photograph. `extent`: of the row itself,
-    which may have scraps of others above and below; `x_height` in pixels of the mask."""
+    which may have scraps of others above and below; `x_height` in pixels of the mask. `plain`: as a sheet in
+    good light is cut, evened out and in its own shape, to be given to the reader whole."""
     paper = row_paper((mask.shape[0], mask.shape[1]), x_height, rng)
     inked = lay(paper, mask, nib, rng)
-    return _cut(photographed(inked, rng), extent, x_height, rng)
+    picture = photographed(inked, rng, evened=1.0 if plain else EVENED)
+    return _cut(picture, extent, x_height, rng, plain=plain)
 
 
 def pen_width(nib: Nib, rng: np.random.Generator) -> float:
@@ -184,7 +188,7 @@ def _rules(paper: Colour, x_height: int, rng: np.random.Generator) -> None:
             paper[:, x] *= pale
 
 
-def photographed(inked: Colour, rng: np.random.Generator) -> Colour:
+def photographed(inked: Colour, rng: np.random.Generator, *, evened: float = EVENED) -> Colour:
     """Through a lens, onto a sensor, into a JPEG and evened out."""
     scale = float(rng.uniform(0.7, 1.15))
     picture = np.asarray(cv2.GaussianBlur(inked, (0, 0), float(rng.choice([0.4, 0.7, 1.0, 1.4]))), np.float32)
@@ -204,13 +208,13 @@ def photographed(inked: Colour, rng: np.random.Generator) -> Colour:
     )
     back = np.asarray(Picture.open(data).convert("RGB"), np.float32) / 255
     full = cv2.resize(back, (inked.shape[1], inked.shape[0]), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(np.clip(full / _evened(light, full.shape[:2], rng), 0, 1), np.float32)
+    return np.asarray(np.clip(full / _evened(light, full.shape[:2], rng, evened), 0, 1), np.float32)
 
 
-def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Field:
+def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator, share: float) -> Field:
     """What the light is divided by: most rows are evened out, some are left in the dusk, brighter at one
     end."""
-    if rng.random() < EVENED:
+    if rng.random() < share:
         return np.full((size[0], size[1], 1), light, np.float32)
     first, last = float(rng.uniform(0.9, 1.6)), float(rng.uniform(0.9, 1.6))
     return np.broadcast_to(
@@ -218,17 +222,22 @@ def _evened(light: float, size: tuple[int, ...], rng: np.random.Generator) -> Fi
     )
 
 
-def _cut(picture: Colour, extent: Extent, x_height: int, rng: np.random.Generator) -> Image:
+def _cut(
+    picture: Colour, extent: Extent, x_height: int, rng: np.random.Generator, *, plain: bool
+) -> Image:
     """What the finder's box and the reader's margin take in, stretched."""
     height = max(extent.bottom - extent.top, 1.5 * x_height) * float(rng.uniform(1.18, 1.65))
     middle = (extent.top + extent.bottom) / 2 + float(rng.normal(0, 0.05)) * height
     left = extent.left - float(rng.uniform(0.12, 0.55)) * height
     right = extent.right + float(rng.uniform(0.12, 0.55)) * height
-    stretch = float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
-    return stretched(picture, Extent(left, middle - height / 2, right, middle + height / 2), stretch, rng)
+    stretch = 1.0 if plain else float(rng.choice([1.3, rng.uniform(NARROWEST, WIDEST)]))
+    box = Extent(left, middle - height / 2, right, middle + height / 2)
+    return stretched(picture, box, stretch, rng, swayed=0.0 if plain else SWAYED)
 
 
-def stretched(picture: Colour, box: Extent, stretch: float, rng: np.random.Generator) -> Image:
+def stretched(
+    picture: Colour, box: Extent, stretch: float, rng: np.random.Generator, *, swayed: float = SWAYED
+) -> Image:
     """A box as the reader cuts it: HEIGHT high, `stretch` times wider than its shape; at times a little
     crooked, swayed or grey."""
     left, right, height = box.left, box.right, box.bottom - box.top
@@ -244,7 +253,7 @@ def stretched(picture: Colour, box: Extent, stretch: float, rng: np.random.Gener
         soft, cv2.getAffineTransform(source, target), (width, HEIGHT), flags=cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    crop = crop if rng.random() >= SWAYED else _swayed(np.asarray(crop, np.float32), rng)
+    crop = crop if rng.random() >= swayed else _swayed(np.asarray(crop, np.float32), rng)
     if rng.random() < GREY:
         crop = np.repeat(crop.mean(axis=2, keepdims=True), 3, axis=2)
     return np.asarray(np.round(np.clip(crop, 0, 1) * 255), np.uint8)

@@ -106,6 +106,9 @@ def _recorded_rows(args: argparse.Namespace, rng: np.random.Generator) -> Iterat
 def _fit(args: argparse.Namespace) -> None:
     network = published()
     arrays = cut(network.arrays, network.columns)
+    if args.start is not None:
+        with np.load(args.start, allow_pickle=False) as archive:
+            arrays |= {name: archive[name] for name in archive.files}
     course = Course(args.minutes * 60, args.rate, args.seed)
     tuned = fit(arrays, network.letters, CachedFeatures(args.lines), course, sys.stderr)
     np.savez(args.out, allow_pickle=False, **tuned)
@@ -134,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
                        help="whose strokes; only those for tuning may be learnt from")
     tune = commands.add_parser("fit", help="tune the last layers")
     tune.add_argument("--lines", type=Path, nargs="+", required=True)
+    tune.add_argument("--start", type=Path, help="go on from an earlier fit, not from the published layers")
     tune.add_argument("--minutes", type=float, default=10.0)
     tune.add_argument("--rate", type=float, default=5e-4)
     packed = commands.add_parser("pack", help="mix with the published layers and write the product's file")

@@ -34,7 +34,7 @@ def test_another_file_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("tuned", [True, False])
-def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
+def test_the_other_outputs_leave_the_first_as_it_was(tuned: bool) -> None:
     # Bit for bit: orders are read from the first output.
     network = ppocr.network_file(ppocr.RECOGNISER)
     layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
@@ -43,9 +43,11 @@ def test_the_second_output_leaves_the_first_as_it_was(tuned: bool) -> None:
     session = onnxruntime.InferenceSession(
         crossing.with_features(network), providers=["CPUExecutionProvider"])
     (posteriors,) = alone.run(None, {"x": _tensor()})
-    again, features = session.run(None, {"x": _tensor()})
+    again, features, frames = session.run(None, {"x": _tensor()})
     assert np.array_equal(posteriors, again)
     assert features.shape == (1, 384, 1, posteriors.shape[1])
+    # What a player's hand is fitted to (INK-05): 120 numbers for each frame.
+    assert frames.shape == (1, posteriors.shape[1], 120)
 
 
 def test_it_says_the_same_in_every_thread() -> None:

@@ -104,7 +104,7 @@ def crops() -> dict[str, Image]:
     """Rows of one person's recorded letters."""
     (writer,) = [writer for writer in read_writers(INK) if writer.name == "s313"]
     rng = np.random.default_rng(8)
-    return {text: ink_line(text, writer, rng) for text in (*LEARNT, *OTHERS)}
+    return {text: ink_line(text, writer, rng, plain=True) for text in (*LEARNT, *OTHERS)}
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +123,11 @@ def fitted(learnt: list[LearntLine]) -> Hand:
 def _errors(engine: PpOcr, crops: dict[str, Image], texts: Sequence[str]) -> int:
     return sum(Levenshtein.distance(text.casefold(), engine.read([crops[text]])[0].text.casefold())
                for text in texts)
+
+
+def test_the_common_layer_gives_what_the_network_gives(crops: dict[str, Image]) -> None:
+    probs, _, frames = PpOcr().outputs(crops[OTHERS[0]])
+    assert np.exp(common_layer().log_probs(frames)) == pytest.approx(probs, abs=1e-5)
 
 
 def test_what_it_learnt_from_is_likelier_and_others_are_read_no_worse(
