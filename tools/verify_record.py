@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-HEX = r"with this (?:digest|root): ([0-9a-f]{64})"
+HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([0-9a-f]{64})"
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl")
 Facts = list[tuple[int, dict[str, Any]]]  # what entries of one kind say, each with its number
@@ -193,6 +193,32 @@ def check_lots(facts: dict[str, Facts], n: int, phase: int, lots: dict[str, Any]
     must(numbers == lots["numbers"], f"entry {n}: its lots do not come from its seed.")
 
 
+# What a letter says, in English or German. `names` is a pattern of the game's names.
+def receipts_of(text: str, names: str) -> list[tuple[str, str, str]]:
+    """The entries that receipts name: number, time stamp, digest."""
+    return re.findall(rf"(?:On record in|Im Protokoll von) (?:{names}) (?:as entry|als Eintrag) (\d+), "
+                      rf"(?:received|eingegangen) (\S+), {HEX}", text)
+
+
+def roots_of(text: str, names: str) -> list[tuple[str, str]]:
+    """The roots of the record that a letter names: number of entries, digest."""
+    return re.findall(rf"(?:The record of|Das Protokoll von) (?:{names}) (?:has|hat) (\d+) "
+                      rf"(?:entries up to|Einträge bis zu) [\w -]+, {HEX}", text)
+
+
+def seeds_of(text: str) -> list[tuple[str, str]]:
+    """The digests of seeds that a letter promises: phase, digest."""
+    return re.findall(rf"\([Pp]hase (\d+)\) "
+                      rf"(?:will be drawn from a seed|werden gezogen aus einer Saat) {HEX}", text)
+
+
+def versions_of(text: str) -> set[tuple[str, str]]:
+    """The versions that results name as counted, "number" for a sheet without one, each with its mark."""
+    named = re.findall(r"(?:[Vv]ersion |ohne Versions)(number|nummer|\d+), "
+                       r"(?:mark|fingerprint|Fingerabdruck) (\w{4}) (\w{4}) (\w{4})", text)
+    return {(version.replace("nummer", "number"), "".join(mark)) for version, *mark in named}
+
+
 def check_letter(
     path: str, facts: dict[str, Facts], leaves: list[str], links: list[str], game: str,
     judged: dict[int, tuple[int, dict[str, Any]]],
@@ -207,8 +233,7 @@ def check_letter(
     names = "|".join(re.escape(" ".join(title.split())) for title in titles)
     # 1. Receipts and roots.
     received = {n: sheet["received"] for n, sheet in facts["sheet"]}
-    receipts = re.findall(rf"On record in (?:{names}) as entry (\d+), received (\S+), {HEX}", text)
-    roots = re.findall(rf"The record of (?:{names}) has (\d+) entries up to [\w -]+, {HEX}", text)
+    receipts, roots = receipts_of(text, names), roots_of(text, names)
     for number in [int(numbers[0]) for numbers in receipts + roots]:
         must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names "
                             f"entry {number}.")
@@ -233,16 +258,14 @@ def check_letter(
 
 def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> None:
     """The versions that a results letter names as counted are those of its entry."""
-    # A sheet "without a version number" has none.
-    named = re.findall(r"version (number|\d+), (?:mark|fingerprint) (\w{4}) (\w{4}) (\w{4})", text)
+    named = versions_of(text)
     for executed in [judged["executed"] for number, judged in facts["judged"] if number == n and named]:
         sheets = [latest(facts["sheet"], n, "sheet", key) for key in executed.values()]
         counted = {
             ("number" if sheet["version"] is None else str(sheet["version"]), sheet["mail"][:12])
             for sheet in sheets if sheet["mail"]
         }
-        must({(version, "".join(mark)) for version, *mark in named} == counted,
-             f"entry {n} executed other sheets than {path} says.")
+        must(named == counted, f"entry {n} executed other sheets than {path} says.")
         print(f"{path}: the versions that it names as counted are those of entry {n}.")
 
 
@@ -250,7 +273,7 @@ def check_seeds(
     path: str, text: str, facts: dict[str, Facts], judged: dict[int, tuple[int, dict[str, Any]]]
 ) -> None:
     """The digests of seeds that a letter promised, and the seeds that it opened, are those of the record."""
-    for phase, digest in re.findall(rf"\(phase (\d+)\) will be drawn from a seed {HEX}", text):
+    for phase, digest in seeds_of(text):
         entered = any((fact["phase"], fact["lots"]) == (int(phase), digest) for _, fact in facts["phase"])
         must(entered, f"the seed of phase {phase} is not the one in {path}.")
         n, opened = judged.get(int(phase), (0, None))

@@ -7,22 +7,24 @@ import email
 import email.policy
 import hashlib
 import re
+from collections.abc import Iterable, Iterator
 from email.message import EmailMessage
 
 from service.archive.archive_file import Archive, VerifyReport
 from service.archive.verify_game import judged_phases
+from service.letters.language import ENGLISH, LANGUAGES, language, wordings
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
-# The doubled braces outlive `format`, which puts in the names of the game.
-_RECEIPT = (r"On record in (?:{games}) as entry (?P<n>\d+), received (?P<stamp>\S+), with this "
-            r"digest:") + _HEX.replace("{64}", "{{64}}")
-_ROOT = ((r"The record of (?:{games}) has (?P<n>\d+) entries up to (?:these results|this hand-over|this "
-          r"welcome), with this root:")
-         + _HEX.replace("{64}", "{{64}}"))
-# The fingerprint is the first 12 digits of the SHA-256 of the mail; older letters call it a mark.
-_COUNTED = re.compile(r"(?P<version>version \d+|without a version number), (?:mark|fingerprint) "
-                      r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})")
-_SEED = re.compile(r"\(phase (?P<phase>\d+)\) will be drawn from a seed with this digest:" + _HEX)
+_RECEIPT = "On record in %(game)s as entry %(number)s, received %(stamp)s, with this digest:"
+_ROOTS = tuple(
+    f"The record of %(game)s has %(number)s entries up to {event}, with this root:"
+    for event in ("these results", "this hand-over", "this welcome")
+)
+_LOTS = "The lots of %(season)s (phase %(number)s) will be drawn from a seed with this digest:"
+_COUNTED = "%(power)s, %(version)s, fingerprint %(digest)s"
+_NO_VERSION, _VERSION = "without a version number", "version %(number)s"
+# The fingerprint is the first 12 digits of the SHA-256 of the mail.
+_MARK = r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})"
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
 
@@ -30,9 +32,12 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     """Check one mail that a player received or sent. A letter of another game is ignored."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     text, games = _plain_text(message), _game_names_pattern(archive)
-    for match in re.finditer(_RECEIPT.format(games=games), text):
+    receipts = _matches(
+        text, wordings(_RECEIPT), game=games, number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)")
+    for match in receipts:
         _check_receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report)
-    roots = list(re.finditer(_ROOT.format(games=games), text))
+    roots = [match for root in _ROOTS
+             for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)")]
     for match in roots:
         _check_root(archive, name, int(match["n"]), match["digest"], report)
         # A player's own mails prove what arrived, not that the version named is the one that counted.
@@ -42,6 +47,36 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     _check_photographs(archive, name, message, report)
 
 
+def _matches(
+    text: str, messages: Iterable[str], *, after: str = _HEX, **blanks: str
+) -> Iterator[re.Match[str]]:
+    """Where a text has one of some messages, followed by `after`. Each blank is a pattern by its name."""
+    for message in messages:
+        pieces = re.split(r"%\((\w+)\)s", message)
+        # Every second piece is the name of a blank.
+        pattern = "".join(blanks[piece] if index % 2 else re.escape(piece)
+                          for index, piece in enumerate(pieces))
+        yield from re.finditer(pattern + after, text)
+
+
+def _counted(text: str) -> set[tuple[str, str]]:
+    """The versions that a letter with results names as counted, each with its fingerprint."""
+    named = set()
+    # Older letters call the fingerprint a mark.
+    for code in LANGUAGES:
+        words = language(code)
+        numbered = re.escape(words.say(_VERSION, number="").strip()) + r" (?P<number>\d+)"
+        versions = (re.escape(words.say(_NO_VERSION)), numbered)
+        messages = [words.catalogue.gettext(_COUNTED)]
+        if code == ENGLISH:
+            messages.append("%(power)s, %(version)s, mark %(digest)s")
+        for match in _matches(text, [message.partition("%(power)s, ")[2] for message in messages], after="",
+                              version=f"(?:{'|'.join(versions)})", digest=_MARK):
+            version = _NO_VERSION if match["number"] is None else f"version {match['number']}"
+            named.add((version, match["mark"].replace(" ", "")))
+    return named
+
+
 def _game_names_pattern(archive: Archive) -> str:
     """A pattern of what letters call the game: each name that it ever had, and its short one, as older
     letters have it."""
@@ -49,7 +84,7 @@ def _game_names_pattern(archive: Archive) -> str:
         str(archive.manifest["game"]),
         *(str(tells["name"]) for _, tells in archive.open_entries("game")),
     ]
-    return "|".join(re.escape(" ".join(name.split())) for name in dict.fromkeys(names))
+    return f"(?:{'|'.join(re.escape(' '.join(name.split())) for name in dict.fromkeys(names))})"
 
 
 def _plain_text(message: EmailMessage) -> str:
@@ -95,7 +130,7 @@ def _check_root(archive: Archive, name: str, number: int, digest: str, report: V
 def _check_counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
     """The versions that a results letter names as those that counted are the executed sheets of the judging
     it names."""
-    named = {(match["version"], match["mark"].replace(" ", "")) for match in _COUNTED.finditer(text)}
+    named = _counted(text)
     executed = next(
         (
             tells.get("executed")
@@ -124,7 +159,7 @@ def _check_counted(archive: Archive, name: str, number: int, text: str, report: 
 
 def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:
     over = judged_phases(archive)
-    for match in _SEED.finditer(text):
+    for match in _matches(text, wordings(_LOTS), season=r".{0,80}?", number=r"(?P<phase>\d+)"):
         phase = int(match["phase"])
         entered = any(
             tells["phase"] == phase and tells["lots"] == match["digest"] for _,

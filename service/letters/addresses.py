@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from service.letters.language import N_
+
 # A letter may be five days in the post, so nobody knows at which address it will arrive (LIST-03).
 NEAR = timedelta(days=5)
 """So near to the first or last day of a journey a letter goes to both addresses."""
@@ -66,16 +68,16 @@ def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
     if len(current) > 1:
         usual_too = [postal for postal in usual if any(journey.changes_near(day) for journey in current)]
         return AddressValidity((*current, *about_now, *usual_too),
-                               "Two journeys overlap on this day: post to each address.")
+                               N_("Two journeys overlap on this day: post to each address."))
     ending = about_now or any(journey.changes_near(day) for journey in current)
     if ending and usual:
         return AddressValidity((*current, *usual, *about_now),
-                               "A journey begins or ends about now: post to both addresses.")
+                               N_("A journey begins or ends about now: post to both addresses."))
     return AddressValidity((*current, *about_now) or tuple(usual))
 
 
 def _several(usual: Sequence[Postal]) -> str:
-    return "Two addresses are given for all of the year: post to both." if len(usual) > 1 else ""
+    return N_("Two addresses are given for all of the year: post to both.") if len(usual) > 1 else ""
 
 
 def address_lines(written: str) -> tuple[str, ...]:

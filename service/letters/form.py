@@ -39,11 +39,12 @@ def mail_link(address: str, subject: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The parts of a letter in one language, as text or, with `is_markup`, as HTML. What a method returns is
-    marked as set: neither cut nor escaped once more."""
+    """The parts of a letter in one language, as text or, with `is_markup`, as HTML. `longest` is the most
+    characters of one value. What a method returns is marked as set: neither cut nor escaped once more."""
 
     language: Language
     is_markup: bool
+    longest: int = LONGEST
 
     def names(self) -> dict[str, Callable[..., Any]]:
         """The parts by the names that templates call them."""
@@ -59,10 +60,10 @@ class Form:
     # Words
 
     def clean(self, value: Any) -> Markup:
-        """A value as one line, at most `LONGEST` characters, in the reader's language where that is known."""
+        """A value as one line, cut if it is too long, in the reader's language where that is known."""
         if isinstance(value, Markup):
             return value
-        line = one_line(str(self.language.value(value)), LONGEST)
+        line = one_line(str(self.language.value(value)), self.longest)
         return escape(line) if self.is_markup else Markup(line)  # noqa: S704 - text has no markup
 
     def say(self, message: str, **values: Any) -> Markup:

@@ -16,7 +16,7 @@ from service.clock import Clock
 from service.games.ballots import executed
 from service.games.options import TYPED
 from service.games.phases import phase_of, power_name
-from service.intake.verdicts.explanations import canonical_subject, gmt
+from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import (
     AcknowledgementFacts,
@@ -28,6 +28,7 @@ from service.letters.facts import (
     Recipient,
     SeatOnFile,
 )
+from service.letters.language import Sentence
 from service.notices import mail_notices
 from service.notices.not_done import NotDone
 from service.store import records
@@ -111,8 +112,10 @@ def _seat(
     sheet = None if key is None else session.get_one(SubmissionRow, key)
     on_file, version = "", 1
     if sheet is not None:
-        number = "without a version number" if sheet.version is None else f"version {sheet.version}"
-        on_file, version = f"{number}, received {gmt(sheet.received_at)}", (sheet.version or 0) + 1
+        number = Sentence("without a version number") if sheet.version is None else Sentence(
+            "version %(number)s", number=sheet.version)
+        on_file = Sentence("%(version)s, received %(instant)s", version=number, instant=sheet.received_at)
+        version = (sheet.version or 0) + 1
     name = power_name(game.variant, power, letters.load)
     return SeatOnFile(
         game.name, name, Closing(phase_of(phase), phase.deadline), on_file,

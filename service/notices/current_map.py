@@ -13,6 +13,7 @@ from adjudicator.calendar import Calendar, PhaseKind
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
+from service.letters.language import Sentence
 from service.record.references import on_map, root_mark
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
@@ -57,8 +58,8 @@ def map_date(phase: PhaseRow, calendar: Calendar) -> str:
     """The date, in words, of the map that goes with the results of a phase."""
     # A Winter may open its year (CAL-11): it then leaves the board as at the beginning of that year.
     if (phase.season, phase.kind) == calendar.steps[0] and phase.kind == PhaseKind.ADJUSTMENT:
-        return f"at the beginning of {phase.year}"
-    return f"after {phase.season} {phase.year}"
+        return Sentence("at the beginning of %(year)s", year=phase.year)
+    return Sentence("after %(season)s %(year)s", season=phase.season, year=phase.year)
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:

@@ -23,6 +23,7 @@ from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient
+from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import turned
@@ -79,7 +80,8 @@ def facts_of(
 def _word(session: Session, mail: str) -> str:
     """The sentence about a word for the lots that came with a sheet; "" if none came."""
     row = session.scalars(select(LotContributionRow).where(LotContributionRow.mail == mail)).first()
-    return "" if row is None else f"Your word for the lots of this phase is kept: {row.word}."
+    return "" if row is None else Sentence("Your word for the lots of this phase is kept: %(word)s.",
+                                           word=row.word)
 
 
 def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, power: str) -> Verdict:

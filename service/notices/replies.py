@@ -111,7 +111,7 @@ class LetterContext:
                         NOTICE if is_rehearsal(game.options) else "", self.sender.contact)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
-        """An address with its player's name and time zone."""
+        """An address with its player's name, time zone and language."""
         player = records.player_of(session, address)
         if player is None:
             return Recipient(address, power)
@@ -120,7 +120,7 @@ class LetterContext:
             select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
         ).all()
         notice = NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
-        return Recipient(address, power, player.zone, player.name, notice=notice)
+        return Recipient(address, power, player.zone, player.name, player.language, notice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from service.games.create import known_zone
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
+from service.letters.language import LANGUAGES
 from service.notices.postal_packs import addresses_of
 from service.public import visits
 from service.public.page import show
@@ -83,6 +84,7 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
             PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
+                    languages=LANGUAGES,
                     games=visits.games_of(session, visitor),
                     feed=f"{ports.settings.base_url}{calendar_feed.feed_path(player)}",
                     now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
@@ -144,8 +146,8 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
 
 @router.post("/public/me/do/settings")
 def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], zone: Annotated[str, Form()],
-             reminders: Annotated[str, Form()] = "") -> Response:
-    """Set the time zone of the player's letters, and whether they get reminders."""
+             reminders: Annotated[str, Form()] = "", language: Annotated[str, Form()] = "") -> Response:
+    """Set time zone and language of the player's letters and pages, and whether they get reminders."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     if not known_zone(zone.strip()):
@@ -154,11 +156,15 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
             f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; write it like "
             "Europe/London.",
         )
+    if language and language not in LANGUAGES:
+        raise HTTPException(400, "Nothing was changed: there are no letters in this language.")
     with ports.sessions.begin() as session:
         player = visits.player(session, visitor)
         player.zone, player.reminders = zone.strip(), bool(reminders)
+        # A form that was opened before there was a choice does not name one.
+        player.language = language or player.language
         _note(session, ports, visitor, (f"reminders {'on' if player.reminders else 'off'}, clock "
-                                        f"{player.zone}"))
+                                        f"{player.zone}, language {player.language}"))
     return RedirectResponse("/public/me?notice=settings", status_code=303)
 
 

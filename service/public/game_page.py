@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
@@ -11,8 +13,11 @@ from adjudicator.calendar import Phase
 from service import pictures
 from service.games import rulings
 from service.games.phases import phase_of, power_name
+from service.intake.verdicts.explanations import canonical_subject
+from service.letters.form import mail_link
 from service.letters.language import phase_words
 from service.pictures import BlankSheet
+from service.public import visits
 from service.public.page import show
 from service.store import records
 from service.store.tables import GameRow, PhaseState
@@ -34,8 +39,10 @@ def index(request: Request, game_id: str) -> Response:
             (power, ports.power_name(game.variant, power))
             for power in sorted(records.seats(session, game_id))
         ]
+        address, mails = _mails(request, ports, session, game, [phase for _, phase in phases[:1]])
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
-                    phases=[(index, phase_words(phase)) for index, phase in phases])
+                    phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
+                    order_address=address)
 
 
 @router.get("/public/{game_id}/sheets.pdf")
@@ -57,6 +64,22 @@ def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> R
     return Response(
         pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}
     )
+
+
+def _mails(
+    request: Request, ports: DeskPorts, session: Session, game: GameRow, phases: Sequence[Phase]
+) -> tuple[str, list[tuple[str, str]]]:
+    """The address for orders, and for each power of the visiting player a link that opens a mail to it with
+    its subject filled in (LET-08). Empty for everybody else, so that no stranger learns the address here."""
+    player = visits.visiting(session, request, ports.clock.now())
+    if player is None or ports.actions.circulars is None:
+        return "", []
+    address = ports.actions.circulars.letters.sender.order_address
+    names = [ports.power_name(game.variant, power)
+             for power, holder in sorted(records.seats(session, game.id).items())
+             if holder == player.id]
+    return address, [(name, mail_link(address, canonical_subject(game.name, name, phase, 1)))
+                     for phase in phases for name in names]
 
 
 def _game(session: Session, game_id: str) -> GameRow:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from service import pictures
 from service.games.phases import phase_of
 from service.letters import render
-from service.letters.language import phase_words
+from service.letters.language import N_, phase_words
 from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
@@ -29,8 +29,13 @@ router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 FATES = {
-    "counts": "on file", "superseded": "replaced", "late": "too late", "held": "waits for the coordinator",
+    "counts": N_("on file"), "superseded": N_("replaced"), "late": N_("too late"),
+    "held": N_("waits for the coordinator"),
 }
+LETTER_STATES = (N_("queued"), N_("sending"), N_("sent"), N_("delayed"), N_("failed"), N_("held"),
+                 N_("cancelled"))
+"""The states of a letter in the outbox, as the page shows them."""
+BY_POST = N_("came by post")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,5 +117,5 @@ def _sheet(
     return SubmittedSheet(
         phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
-        FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or "came by post",
+        FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or BY_POST,
         tuple(page.id for page in records.pages(session, row.id)))

@@ -1,28 +1,64 @@
-"""What every public page needs: its templates and words for times."""
+"""What every public page needs: its templates in the reader's language, and words for times."""
 
 from __future__ import annotations
 
-from functools import cache
+from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 
 from fastapi import Request
 from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import Headers
 
 import templates
+from service.letters.form import Form
+from service.letters.language import ENGLISH, LANGUAGES, language
+from service.public import visits
 from service.web import wording
 from service.web.ports import DeskPorts
 
+_LONGEST = 100_000
+"""Most characters of one value on a page: more than a person writes."""
 FOLDER = Path(templates.__file__).parent / "public"
 
 
 # Of this module, not of the application: the move browser renders its page without a request.
 @cache
-def environment() -> Environment:
-    """The public templates: always escaped, and a missing value is an error."""
+def environment(code: str = ENGLISH) -> Environment:
+    """The public templates in a language: always escaped, and a missing value is an error."""
     templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    form = Form(language(code), is_markup=True, longest=_LONGEST)
     templates.filters.update(wording.FILTERS)
+    templates.filters["gmt"] = partial(_gmt, code)
+    templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
+                          "version": form.language.version, "language": code}
     return templates
+
+
+def _gmt(code: str, moment: datetime) -> str:
+    return language(code).instant(moment)
+
+
+def language_of(request: Request) -> str:
+    """The language of a page: the one that the player of this visit chose, else the first that the browser
+    asks for and we have, else English."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        player = visits.visiting(session, request, ports.clock.now())
+        return asked_language(request.headers) if player is None else player.language
+
+
+def asked_language(headers: Headers) -> str:
+    """The best of our languages by Accept-Language (RFC 9110, 12.5.4); English if it names none of them."""
+    weighted: list[tuple[float, str]] = []
+    for part in headers.get("accept-language", "")[:500].split(","):
+        tag, _, parameters = part.partition(";")
+        weight = parameters.strip().removeprefix("q=") or "1"
+        code = tag.strip().lower().partition("-")[0]
+        if code in LANGUAGES and weight.replace(".", "", 1).isdigit():
+            weighted.append((float(weight), code))
+    return max(weighted, key=lambda pair: pair[0], default=(0.0, ENGLISH))[1]
 
 
 def show(
@@ -30,7 +66,8 @@ def show(
 ) -> Response:
     """The response with one template rendered; `cache` is its Cache-Control."""
     ports: DeskPorts = request.app.state.ports
-    html = environment().get_template(name).render(title=ports.settings.title, now=ports.clock.now(),
+    code = language_of(request)
+    html = environment(code).get_template(name).render(title=ports.settings.title, now=ports.clock.now(),
         **values)
-    return Response(
-        html, status_code=status, media_type="text/html; charset=utf-8", headers={"Cache-Control": cache})
+    headers = {"Cache-Control": cache, "Vary": "Accept-Language, Cookie", "Content-Language": code}
+    return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=headers)

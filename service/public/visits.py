@@ -101,6 +101,15 @@ def require_player(request: Request) -> VisitingPlayer:
         return VisitingPlayer(row.player_id, digest(f"form {secret}")[:32])
 
 
+def visiting(session: Session, request: Request, now: datetime) -> PlayerRow | None:
+    """The player whose visit a request belongs to, for a page that everybody may see; None without one."""
+    secret = request.cookies.get(COOKIE, "")
+    row = session.get(AccessLinkRow, digest(secret)) if secret else None
+    if row is None or row.opens != VISIT or row.until <= now:
+        return None
+    return session.get(PlayerRow, row.player_id)
+
+
 def check(visitor: VisitingPlayer, token: str) -> None:
     """Raises 403 if a form does not carry this visit's token."""
     # In constant time, so that a token cannot be guessed letter by letter.

@@ -99,6 +99,8 @@ class PlayerRow(TableBase):
     # Whether they asked to be reminded (OUT-11).
     reminders: Mapped[bool] = mapped_column(default=False)
     accommodation: Mapped[str] = mapped_column(Text, default="")
+    # The language of their letters and pages (LET-10), a key of `service.letters.language.LANGUAGES`.
+    language: Mapped[str] = mapped_column(String(8), default="en")
 
 
 class PostalAddressRow(TableBase):

@@ -72,6 +72,9 @@ MONTROSE = ShownPower("Montrose", (), without_order=("Army Inverness",), sheet=F
 HAMILTON = ShownPower("Hamilton", ())
 
 
+RECEIPT = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING)
+
+
 def results(*, nasty: str = "") -> ResultsFacts:
     """Results with every part filled."""
     return ResultsFacts(

@@ -207,6 +207,45 @@ def test_settings_are_kept_and_a_wrong_clock_is_refused(desk: DeskTable) -> None
     assert (wrong.status_code, "Nothing was changed" in wrong.text) == (400, True)
 
 
+def test_a_player_chooses_the_language_of_letters_and_pages(desk: DeskTable) -> None:
+    """LET-10. Orders stay in the game's language; a stranger's pages are in the browser's."""
+    browser, page = visit(desk, "Montrose"), f"/public/{desk.table.game}"
+    assert browser.get("/public/me", headers={"Accept-Language": "de"}).headers["content-language"] == "en"
+    browser.post("/public/me/do/settings", data={
+        "csrf": token(browser), "zone": "Europe/Berlin", "language": "de"})
+    answer = browser.get("/public/me?notice=settings")
+    assert '<html lang="de">' in answer.text
+    assert "Ihre Einstellungen sind gespeichert." in answer.text
+    with desk.table.site.store() as session:
+        to = desk.table.writer.recipient(session, address("Montrose"), "Montrose")
+    assert (to.language, to.zone, to.name) == ("de", "Europe/Berlin", "Player Montrose")
+    desk.table.take(desk.table.mail("Montrose"), desk.table.site.clock.now())
+    words = desk.table.words(desk.table.letters("receipt")[-1])
+    assert "Ihr Blatt für Montrose ist angekommen: Summer 1642 Movement Orders, Version 1." in words
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in words
+    # Another player's stay as they were, and a language that we lack changes nothing.
+    assert '<html lang="en-GB">' in visit(desk, "Argyll").get("/public/me").text
+    wrong = browser.post("/public/me/do/settings", data={
+        "csrf": token(browser), "zone": "Europe/Berlin", "language": "tlh"})
+    assert (wrong.status_code, "Nothing was changed" in wrong.text) == (400, True)
+    stranger = TestClient(desk.client.app, base_url="http://testserver")
+    for asked, expected in (("de-AT,de;q=0.9,en;q=0.5", "de"), ("fr, en;q=0.8, de;q=0.1", "en"), ("", "en"),
+                            ("*;q=x,,;", "en")):
+        assert stranger.get(page, headers={"Accept-Language": asked}).headers["content-language"] == expected
+
+
+def test_the_game_page_opens_a_players_own_mails_and_tells_no_stranger_the_address(desk: DeskTable) -> None:
+    """LET-08."""
+    page = f"/public/{desk.table.game}"
+    own = visit(desk, "Montrose").get(page).text
+    assert ('href="mailto:orders@galloper.example?subject=Powick%20Bridge%20-%20Montrose%20-%20Summer%201642'
+            '%20-%20Movement%20Orders%20-%20v1">Montrose</a>') in own
+    assert own.count("mailto:") == 1
+    stranger = TestClient(desk.client.app, base_url="http://testserver").get(page).text
+    assert "orders@galloper.example" not in stranger
+    assert "mailto:" not in stranger
+
+
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     browser, other = visit(desk, "Montrose"), visit(desk, "Argyll")
     for csrf in ("", token(other)):
