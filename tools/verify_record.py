@@ -237,14 +237,14 @@ def check_letter(
     for number in [int(numbers[0]) for numbers in receipts + roots]:
         must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names "
                             f"entry {number}.")
-    for n, stamp, digest in receipts:
-        must((leaves[int(n)], received.get(int(n), stamp)) == (digest, stamp),
-             f"entry {n} is not the one of the receipt {path}.")
-        print(f"{path}: entry {n} is the sheet of this receipt, received {stamp}.")
-    for n, digest in roots:
-        must(links[int(n)] == digest, f"the record up to entry {n} is not the one that {path} names.")
-        print(f"{path}: the record up to entry {n} is the one mailed.")
-        check_versions(path, text, facts, int(n))
+    for entry, stamp, digest in receipts:
+        must((leaves[int(entry)], received.get(int(entry), stamp)) == (digest, stamp),
+             f"entry {entry} is not the one of the receipt {path}.")
+        print(f"{path}: entry {entry} is the sheet of this receipt, received {stamp}.")
+    for entry, digest in roots:
+        must(links[int(entry)] == digest, f"the record up to entry {entry} is not the one that {path} names.")
+        print(f"{path}: the record up to entry {entry} is the one mailed.")
+        check_versions(path, text, facts, int(entry))
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
         check_seeds(path, text, facts, judged)
