@@ -15,7 +15,15 @@ from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.letters import render
 from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
 from service.store import records
-from service.store.tables import GameRow, IgnoredMailRow, MailRow, OutboxRow, PlayerRow, SeatRow
+from service.store.tables import (
+    GameRow,
+    IgnoredMailRow,
+    MailRow,
+    OutboxRow,
+    PlayerRow,
+    SeatRow,
+    SubmissionRow,
+)
 
 if TYPE_CHECKING:
     from service.notices.replies import LetterContext
@@ -39,6 +47,15 @@ def about_verdict(session: Session, letters: LetterContext, verdict: Verdict) ->
     return NoticedMail(
         sender, is_proved, verdict.subject, "" if player is None else player.name,
         named or seats_in_words(session, letters, player), closing_of(session, game))
+
+
+def about_sheet(
+    session: Session, subject: str, submission: SubmissionRow, game: GameRow, power: str
+) -> NoticedMail:
+    """The mail that brought a sheet, as a notice names it."""
+    player = records.player_of(session, submission.sender)
+    return NoticedMail(submission.sender, True, subject, "" if player is None else player.name,
+                       f"{game.name}, {power}", closing_of(session, game))
 
 
 def seats_in_words(
@@ -86,4 +103,6 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
         mail=NoticedMail(row.sender, False, row.subject, player.name,
                          seats_in_words(session, letters, player)),
     )
-    letters.put(session, render.coordinator_notice(None, Recipient(letters.sender.coordinator), facts))
+    coordinator = Recipient(
+        letters.sender.coordinator, notice=letters.rehearsal_mark(session, player))
+    letters.put(session, render.coordinator_notice(None, coordinator, facts))

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service.clock import Clock
-from service.games import rulings
+from service.games import ballots, rulings
 from service.games.game_clock import NOTICE, is_rehearsal
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
@@ -115,12 +115,18 @@ class LetterContext:
         player = records.player_of(session, address)
         if player is None:
             return Recipient(address, power)
-        # A letter that names no game is about a rehearsal all the same, if its reader plays nothing else.
+        mark = self.rehearsal_mark(session, player)
+        return Recipient(address, power, player.zone, player.name, player.language, mark)
+
+    def rehearsal_mark(self, session: Session, player: PlayerRow | None) -> str:
+        """The first line of a letter that names no game, to or about a player who plays nothing but
+        rehearsals; "" for anybody else."""
+        if player is None:
+            return ""
         games = session.scalars(
             select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
         ).all()
-        notice = NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
-        return Recipient(address, power, player.zone, player.name, player.language, notice)
+        return NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +227,8 @@ class Replies:
             link=f"{base}/quarantine/{key}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
             consequence=consequence, mail=mail_notices.about_verdict(session, self.letters, verdict),
         )
-        self._notify(session, None, facts)
+        player = records.player_of(session, verdict.sender) if verdict.sender else None
+        self._notify(session, None, facts, mark=self.letters.rehearsal_mark(session, player))
 
     def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
         """A plain letter came: acknowledge it, and tell the coordinator (BOX-10)."""
@@ -309,10 +316,14 @@ class Replies:
         if self._answered(session, submission.sender, game) < ANSWERS_AN_HOUR:
             to = self.letters.recipient(session, submission.sender, power)
             self.letters.put(session, render.held(self.letters.game_info(game), to, facts), phase)
+        has_other = submission.power in ballots.executed(session, phase)
         notice = NoticeFacts(
             key=f"held-{mail.sha256}", event=f"A sheet of {power} is held: {words.problem}",
-            since=submission.received_at, link=self.letters.sender.base_url,
-            consequence="it does not count, and the version before it does.",
+            since=submission.received_at,
+            link=f"{base}/sheets/{phase.id}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
+            consequence="it does not count, and the version before it does." if has_other else
+                        "it does not count, and the power has no other sheet.",
+            mail=mail_notices.about_sheet(session, facts.mail.subject, submission, game, power),
         )
         self._notify(session, game, notice, phase)
 
@@ -332,10 +343,11 @@ class Replies:
         self._notify(session, game, facts, phase)
 
     def _notify(
-        self, session: Session, game: GameRow | None, facts: NoticeFacts, phase: PhaseRow | None = None
+        self, session: Session, game: GameRow | None, facts: NoticeFacts, phase: PhaseRow | None = None,
+        *, mark: str = "",
     ) -> None:
         info = None if game is None else self.letters.game_info(game)
-        coordinator = Recipient(self.letters.sender.coordinator)
+        coordinator = Recipient(self.letters.sender.coordinator, notice=mark)
         self.letters.put(session, render.coordinator_notice(info, coordinator, facts), phase)
 
     def _late(

@@ -122,6 +122,9 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
         kinds.add(row.kind)
     assert {"welcome", "receipt", "reminder"} <= kinds
     # A letter that names no game is marked too, where its reader plays nothing but the rehearsal.
+    about_guest = [again.message(row).get_body(("plain",)) for row in again.letters("coordinator_notice")
+                   if row.game_id is None]
+    assert [str(body.get_content()).splitlines()[0] for body in about_guest if body] == [NOTICE]
     nameless = [again.message(row) for row in again.letters()
                 if row.game_id is None and row.recipient == GUESTS_ADDRESS]
     assert [str(message.get_body(("plain",)).get_content()).splitlines()[0]  # type: ignore[union-attr]

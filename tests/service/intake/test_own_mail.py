@@ -67,7 +67,7 @@ def test_an_ignored_mail_of_a_player_with_an_attachment_is_told_and_counts_once_
     (notice,) = table.letters("coordinator_notice")
     words = table.words(notice)
     for part_of_notice in (MONTROSE, "not proved", "Player Montrose", "Powick Bridge, Montrose",
-                           table.subject("Montrose"), "If you do nothing: it does not count"):
+                           table.subject("Montrose"), "If you do nothing, it does not count"):
         assert part_of_notice in words
     assert notice.recipient == COORDINATOR
     acts = ignored_mails(table)
