@@ -24,6 +24,9 @@ _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
 _MAX_YEARS_APART = 9
 """Years between subject and sheet beyond which a digit was misread: nobody writes orders for another
 decade."""
+_MANY_DOUBTS = 2
+"""Fields of a heading, read dimly, that together hold a sheet. Set by hand: one is as often a slip of the
+reader."""
 _REPLACES = re.compile(
     r"\b(?:replaces?|replacing|supersed\w*|instead of|in place of|cancels?|not)\W+"
     r"(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b", re.IGNORECASE)
@@ -191,6 +194,20 @@ def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, 
                      is_certain=field not in sheet.unsure and not _is_misread_year(field, expected, written))
         for field, expected, written in pairs
         if expected is not None and written is not None and expected != written)
+
+
+def points_away(subject: Heading, sheet: SheetHeading) -> frozenset[str]:
+    """The fields that speak against a sheet being for what its subject says; empty if they do not hold it.
+
+    One field that the sheet shows clearly is enough, or `_MANY_DOUBTS` that it shows dimly: a sheet headed
+    for another power, season and year once counted, since each of the three was unsure by itself. A year of
+    another decade is a misread digit and no doubt.
+    """
+    differing = disagreements(subject, sheet)
+    certain = [field.field for field in differing if field.is_certain]
+    doubts = [field.field for field in differing
+              if not _is_misread_year(field.field, field.subject, field.sheet)]
+    return frozenset(doubts) if certain or len(doubts) >= _MANY_DOUBTS else frozenset()
 
 
 def _is_misread_year(field: str, expected: object, written: object) -> bool:

@@ -22,6 +22,8 @@ REASONS = {
     "too_large": "it is too large",
     "bad_image": "its picture cannot be opened",
     "no_photo": "it has no picture",
+    "not_bold": "its orders were typed and are not in bold",
+    "late": "it came after the deadline",
     "first_by_post": "the first orders must come by post",
     "too_dark": "the photograph is too dark",
     "blurred": "the photograph is blurred",
@@ -31,6 +33,8 @@ REASONS = {
     "not_a_sheet": "no sheet was found in the photograph",
     "not_an_image": "the file is no picture",
     "heading_disagrees": "the sheet's heading and the mail's subject disagree",
+    "set_aside_by_hand": "the coordinator set it aside",
+    "form_disagrees": "the sheet's heading and what it was filed as by hand disagree",
     "only_changes": "the sheet gives only changes to an earlier one",
     "version_conflict": "the same version number came before with other ink, and the later one counts",
     "version_disagrees": ("the sheet asks for another version number than the subject, and the subject's "

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.sheet import SheetHeading, disagreements, parse_sheet_heading
+from grammar.headings.sheet import SheetHeading, parse_sheet_heading, points_away
 from grammar.headings.values import Heading, KnownGame
 from maps.variant import Variant
 from ocr.engines import finetuned
@@ -21,6 +21,7 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.sheets import player_hand, typed_page
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
@@ -103,12 +104,14 @@ class SubmissionReader:
             originals = [page.original for page in records.pages(session, key)]
             hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
             hand = player_hand.as_hand(hand_row)
+            other_games = [row for row in records.games(session) if _is_told_apart(row, game)]
         variant, kind = self.load(game.variant), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
-        games = [known_game(variant, game.name, game.aliases)]
+        own_game = known_game(variant, game.name, game.aliases)
+        games = [own_game, *(_by_name(row, own_game) for row in other_games)]
         typed_rows = self._typed_rows(submission)
-        typed = TypedText(variant, kind, submission.power, games)
+        typed = TypedText(variant, kind, submission.power, [own_game])
         pages: list[InterpretedPage] = []
         heading = SheetHeading()
         recognizer, hand_digest = self._recognizer_of(hand, is_typed=bool(typed_rows))
@@ -206,9 +209,16 @@ class SubmissionReader:
             reason = _refusal_of(pages)
             _hold(session, submission, str(reason))
             self.replies.unusable(session, submission, phase, reason)
-        elif _disagrees(session.get_one(GameRow, phase.game_id), phase, submission, heading, variant):
-            _hold(session, submission, "heading_disagrees")
-            self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
+        elif away := _points_away(
+            session.get_one(GameRow, phase.game_id), phase, submission, heading, variant
+        ):
+            by_hand = submission.sha256 is None or "assigned" in submission.flags
+            if by_hand and away == {"year"}:
+                # A person chose the year in a form: they are asked before results are approved, and once.
+                submission.flags = [*submission.flags, YEAR_DIFFERS]
+            else:
+                _hold(session, submission, "form_disagrees" if by_hand else "heading_disagrees")
+                self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
         elif heading.is_partial:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
@@ -262,13 +272,26 @@ def _version_on_sheet(
     return parse_sheet_heading(clear_headings, games).requested_version
 
 
-def _disagrees(
+def _is_told_apart(other: GameRow, game: GameRow) -> bool:
+    """Whether a sheet that names another game cannot mean this one: neither name is part of the other."""
+    # A rehearsal is called like its game, with a word more.
+    ours, theirs = game.name.casefold(), other.name.casefold()
+    return ours not in theirs and theirs not in ours
+
+
+def _by_name(other: GameRow, own_game: KnownGame) -> KnownGame:
+    """Another game of the site, whose name alone is looked for on a sheet (LET-02)."""
+    return KnownGame(other.name, tuple(other.aliases), (), own_game.steps, own_game.starts)
+
+
+def _points_away(
     game: GameRow, phase: PhaseRow, submission: SubmissionRow, heading: SheetHeading, variant: Variant
-) -> bool:
-    """Whether the sheet clearly names something else than the subject (HEAD-03)."""
+) -> frozenset[str]:
+    """The fields in which the sheet names something else than what it was filed as; empty if they do not hold
+    it (HEAD-03, LET-02)."""
     subject = Heading(game.name, variant.powers[submission.power].name, phase.season, phase.year,
                       PhaseKind(phase.kind), submission.version)
-    return any(disagreement.is_certain for disagreement in disagreements(subject, heading))
+    return points_away(subject, heading)
 
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:

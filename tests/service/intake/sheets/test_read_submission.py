@@ -11,7 +11,9 @@ from sqlalchemy import select
 
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.review import ReviewLimits
+from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.games.ballots import executed
+from service.games.hold_reasons import reasons
 from service.intake import filing
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
@@ -356,3 +358,64 @@ def test_a_paper_whose_reading_fails_is_held_and_everyone_concerned_is_told(desk
     reader.give_up({"submission": first}, "MemoryError: of one that was read")
     assert len(desk.table.letters()) == 4
     assert desk.paper(first).fate == "counts"
+
+
+# Doubts about the heading (LET-02)
+
+
+@pytest.mark.parametrize(
+    ("heading", "fate"),
+    [
+        # One field that the reader corrected is as often its own slip.
+        (("Ormund", "Powick Bridge", "Summer 1642 Movement Orders"), "counts"),
+        # The sheet of the issue: another power and another season, each of them corrected.
+        (("Ormund", "Powick Bridge", "Autum 1642 Movement Orders"), "held"),
+        (("Ormund", "Powick Bridge", "Summer I643 Movement Orders"), "held"),
+        # 1642 read as 1612 is a misread digit, whatever else is dim.
+        (("Ormund", "Powick Bridge", "Summer 1612 Movement Orders"), "counts"),
+    ],
+)
+def test_several_mild_doubts_that_all_point_away_hold_a_sheet(
+    desk: Desk, heading: tuple[str, ...], fate: str
+) -> None:
+    row = desk.read(desk.mailed(), {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert row.fate == fate
+
+
+def another_game(desk: Desk, name: str) -> None:
+    with desk.table.site.store.begin() as session:
+        session.add(GameRow(id=name.lower().replace(" ", "-"), name=name, variant="standard", options={},
+                            created_at=desk.table.site.clock.now()))
+
+
+def test_another_games_name_on_a_sheet_is_noticed(desk: Desk) -> None:
+    another_game(desk, "Marston Moor")
+    heading = ("Montrose", "Marston Moor", "Summer 1642 Movement Orders")
+    row = desk.read(desk.mailed(), {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("held", ["heading_disagrees"])
+
+
+def test_a_game_called_like_this_one_with_a_word_more_is_not_another(desk: Desk) -> None:
+    another_game(desk, "Powick Bridge rehearsal")
+    row = desk.read(desk.mailed(), {picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    assert (row.fate, row.flags) == ("counts", [])
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        (("Montrose", "Powick Bridge", "Summer 1643 Movement Orders"), ("counts", [YEAR_DIFFERS])),
+        (("Montrose", "Powick Bridge", "Autumn 1643 Movement Orders"), ("held", ["form_disagrees"])),
+    ],
+)
+def test_what_a_person_chose_in_a_form_is_not_held_for_its_year_alone(
+    desk: Desk, heading: tuple[str, ...], expected: tuple[str, list[str]]
+) -> None:
+    """And a letter that came by post has no mail's subject in its reasons."""
+    key = desk.mailed()
+    with desk.table.site.store.begin() as session:
+        row = session.get_one(SubmissionRow, key)
+        row.sha256, row.flags = None, ["posted"]
+    row = desk.read(key, {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert (row.fate, [flag for flag in row.flags if flag != "posted"]) == expected
+    assert "subject" not in reasons([str(flag) for flag in row.flags])
