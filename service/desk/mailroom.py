@@ -15,6 +15,7 @@ from fastapi.responses import Response
 from service.desk import queries
 from service.games.seal import sealed
 from service.store.blobs import BlobError
+from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, PhaseRow
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
@@ -86,12 +87,12 @@ def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow,
         )
     if row is None:
         raise HTTPException(404, "There is no such letter.")
-    message = email.message_from_bytes(_bytes(ports, row.message), policy=email.policy.default)
+    message = email.message_from_bytes(_bytes(ports, row), policy=email.policy.default)
     return message, row, phase if phase is not None and sealed(phase) else None
 
 
-def _bytes(ports: DeskPorts, key: str) -> bytes:
+def _bytes(ports: DeskPorts, row: OutboxRow) -> bytes:
     try:
-        return ports.blobs.read(key)
+        return finished(ports.blobs, row)
     except BlobError as error:
         raise HTTPException(503, f"This cannot be shown: {error}. Everything else is safe.") from error

@@ -17,6 +17,7 @@ from maps.variant import Variant
 from reading import completions, vocabulary
 from reading.completions import Completions
 from service.games import phase_summary
+from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phase_summary import Aftermath
@@ -64,7 +65,9 @@ def judged_powers(session: Session, phase_id: int, load: Load) -> tuple[ShownPow
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
     lines = {power: by_sheet[submission_id] for power, submission_id in chosen.items()}
-    return show(_board(session, phase_id, load)[0], codec.load_resolution(phase.resolution), lines)
+    variant = _board(session, phase_id, load)[0]
+    return show(variant, codec.load_resolution(phase.resolution), lines,
+                papers.set_aside(session, phase, variant))
 
 
 def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:

@@ -20,14 +20,17 @@ from service.desk.reading import view as reading_view
 from service.desk.reading.view import ReadingOffer
 from service.games import mailbox_waits
 from service.games.agreement import Stage
+from service.games.approval.papers import unsettled_papers
+from service.games.approval.right_sheet import open_questions
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
 from service.mail.sending import hold
 from service.notices import correspondence, ignored_mails
 from service.notices.broadcasts import corrections
+from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check
 from service.operations.findings import Finding
-from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
+from service.store.tables import ApprovalRow, GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import Role
@@ -150,10 +153,26 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         judged = phase.state in {PhaseState.READY, PhaseState.SENT}
         powers = page_data.judged_powers(session, phase_id, ports.load) if judged else ()
         values["after"] = page_data.aftermath(session, phase_id, ports.load) if judged else None
+        values |= _in_the_way(ports, session, phase)
     return show(
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers],
         totals=totals(powers), open_lines=open_lines, stale=stale, **values,
     )
+
+
+def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str, Any]:
+    """What must be settled before the results can be approved, and how far an approval is."""
+    variant = ports.load(session.get_one(GameRow, phase.game_id).variant)
+    ready = phase.state == PhaseState.READY
+    papers = unsettled_papers(session, phase, variant) if ready else []
+    return {
+        "papers": [(variant.powers[paper.power].name, paper) for paper in papers],
+        "questions": [(variant.powers[question.power].name, question)
+                      for question in open_questions(session, phase, variant)],
+        "late": late.late_versions(session, phase) if ready else [],
+        "approval": session.get(ApprovalRow, phase.id), "drawing": is_drawing(session, phase),
+        "name_of": partial(ports.power_name, variant.slug),
+    }
 
 
 def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
@@ -182,8 +201,12 @@ def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> tuple[Ph
 def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
     """The same view with power names instead of ids."""
     name_of = partial(ports.power_name, view.game.variant)
+    quarantined = tuple(dict.fromkeys(name_of(power) for power in view.sheets.quarantined))
+    missing = tuple(name_of(power) for power in view.sheets.missing)
+    set_aside = [name_of(power) for power in view.sheets.set_aside]
     return replace(view, sheets=replace(
-        view.sheets, missing=tuple(name_of(power) for power in view.sheets.missing),
+        view.sheets, missing=tuple(name for name in missing if name not in quarantined),
+        set_aside=(*set_aside, *(name for name in missing if name in quarantined)), quarantined=quarantined,
         held=tuple((name_of(power), flags) for power, flags in view.sheets.held),
     ))
 

@@ -10,6 +10,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
 from service.games.agreement import Stage
+from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
 from service.games.decisions import PART, SHAPES, DecisionKind
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
@@ -45,8 +46,10 @@ class SheetCounts:
     """The sheets of a phase: `with_sheet` of `powers` powers have one that counts, `unread` sheets are still
     to be read by the machine.
 
-    `missing`: ids of the powers without a sheet that counts. `held`: the sheets set aside, power and reasons
-    ("heading_disagrees"). `flagged`: sheets that count but whose version numbers need attention.
+    `missing`: ids of the powers of whom nothing came. `set_aside`: those of whom something came and nothing
+    counts; `quarantined`: names or ids of powers with a mail in quarantine. `held`: the sheets that wait for
+    the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose version
+    numbers need attention.
     """
 
     powers: int
@@ -55,6 +58,8 @@ class SheetCounts:
     missing: tuple[str, ...]
     held: tuple[tuple[str, tuple[str, ...]], ...]
     flagged: tuple[tuple[str, tuple[str, ...]], ...]
+    set_aside: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +158,40 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     }
     lines_by_sheet = line_states_of(
         session, [key for by_power in chosen.values() for key in by_power.values()])
+    mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
     return [
         _view(phase, game, rows[phase.id], powers[game.id], chosen[phase.id],
+              _quarantined(phase, [other for other, _ in pairs], mails.get(game.id, ())),
               [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]])
         for phase, game in pairs
     ]
 
 
+def _quarantined(
+    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]]
+) -> tuple[str, ...]:
+    """The powers of mails in quarantine that came in time for this phase and for none before it."""
+    own = [other for other in phases if other.game_id == phase.game_id]
+    return tuple(dict.fromkeys(
+        power for received_at, power in mails
+        if min((other for other in own if received_at <= other.deadline),
+               key=lambda other: other.ordinal, default=None) is phase))
+
+
 def _view(
     phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers: Sequence[str],
-    chosen: Mapping[str, int], lines: Sequence[SettledLine],
+    chosen: Mapping[str, int], quarantined: tuple[str, ...], lines: Sequence[SettledLine],
 ) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
+    came = {row.power for row in rows}
+    waiting = papers.waiting_sheets(
+        rows, phase.deadline, first=bool(game.options.get(FIRST_COUNTS, False)))
     sheets = SheetCounts(
         powers=len(powers), with_sheet=len(chosen), unread=sum(row.read_at is None for row in rows),
-        missing=tuple(power for power in powers if power not in chosen),
-        held=tuple((row.power, tuple(str(flag) for flag in row.flags)) for row in rows if row.fate == "held"),
+        missing=tuple(power for power in powers if power not in chosen and power not in came),
+        set_aside=tuple(power for power in powers if power not in chosen and power in came),
+        quarantined=quarantined,
+        held=tuple((row.power, tuple(str(flag) for flag in row.flags)) for row in waiting),
         flagged=tuple(
             (row.power, flags) for row in rows
             # A held sheet's flags are the reasons why it is held, and are shown as such.

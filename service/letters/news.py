@@ -11,11 +11,13 @@ from service.letters.facts import ResultsFacts
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """`stood_off` are units that bounced, each with its power; `silent` are powers without a sheet; `changed`
-    has for each power the centres that it won and lost; `is_quiet` if there is nothing of all that."""
+    """`stood_off` are units that bounced, each with its power; `silent` are powers of whom nothing came,
+    `set_aside` those of whom something came and nothing counts; `changed` has for each power the centres that
+    it won and lost; `is_quiet` if there is nothing of all that."""
 
     stood_off: tuple[tuple[str, str], ...]
     silent: tuple[str, ...]
+    set_aside: tuple[str, ...]
     changed: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
     is_quiet: bool
 
@@ -36,13 +38,15 @@ def news_of(facts: ResultsFacts) -> News:
         (order.unit, power.power) for power in facts.powers for order in power.orders
         if order.unit and order.mark.startswith("bounced")
     )
-    silent = tuple(power.power for power in facts.powers if not power.sheet)
+    silent = tuple(power.power for power in facts.powers if not power.sheet and not power.set_aside)
+    set_aside = tuple(power.power for power in facts.powers if power.set_aside)
     changed = tuple((holding.power, holding.gained, holding.lost) for holding in facts.standings.holdings
                     if holding.gained or holding.lost)
     units, standings = facts.units, facts.standings
-    happened = (stood_off, silent, changed, units.dislodged, units.disbanded, units.built, units.removed,
+    happened = (stood_off, silent, set_aside, changed,
+                units.dislodged, units.disbanded, units.built, units.removed,
                 units.by_rule, units.by_lot, standings.winner, standings.joint_winners)
-    return News(stood_off, silent, changed, not any(happened))
+    return News(stood_off, silent, set_aside, changed, not any(happened))
 
 
 def own_orders(facts: ResultsFacts, power: str) -> OwnOrders | None:

@@ -106,7 +106,7 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
     at(f"/results/{place.phase}")
     tab_to(page, "Approve and send to all players")
     page.keyboard.press("Enter")
-    at("/letters")
+    page.wait_for_selector("a[href='/letters']:text-is('The letters')", timeout=300_000)
     assert state(place) == "sent"
     with opened(place.settings) as store, store() as session:
         assert session.scalars(select(OutboxRow.id)).all() != []

@@ -17,10 +17,11 @@ from service.desk.reading import late
 from service.desk.reading.acts import ActRequest, carry_out, close_differences
 from service.games import decisions, seal
 from service.games.agreement import Stage
+from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH, Act
 from service.games.seal import at_the_desk
 from service.games.turns import NotReady
-from service.store.tables import PhaseRow
+from service.store.tables import GameRow, PhaseRow
 from service.web import sessions
 from service.web.page import require_token
 from service.web.ports import DeskPorts
@@ -37,6 +38,8 @@ LATE = ("Not sent: a version came after people began to read its sheet, and nobo
 NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results are "
             "kept. "
             "Try again; if it fails again, tell the operator: the log names the fault.")
+ASKED = ("Not sent: a sheet that counts may be the wrong one, and nobody has said that it is right. The "
+         "results page asks; look at the sheet and answer. Nothing left.")
 NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is logged, and the "
              "players read it in the next results.")
 
@@ -182,7 +185,7 @@ def judge(request: Request, phase_id: int) -> Response:
 
 @router.post("/results/{phase_id}/approve")
 def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
-    """Send the results: the only act that cannot be undone."""
+    """Have the results drawn and sent: the only act that cannot be undone. The page shows how far it is."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
@@ -194,6 +197,9 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         # Desk plan, "Late mail while working": results cannot be sent while such a version is open.
         if at_the_desk(phase) and late.late_versions(session, phase):
             raise HTTPException(409, LATE)
+        game = session.get_one(GameRow, phase.game_id)
+        if open_questions(session, phase, ports.load(game.variant)):
+            raise HTTPException(409, ASKED)
     try:
         ports.actions.approve(phase_id, visitor.name)
     except NotReady as error:
@@ -202,7 +208,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)
         raise HTTPException(500, NOT_MADE) from fault
-    return RedirectResponse("/letters", status_code=303)
+    return RedirectResponse(f"/results/{phase_id}", status_code=303)
 
 
 @router.post("/sign-out", dependencies=[Depends(require_token)])

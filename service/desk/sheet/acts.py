@@ -12,6 +12,9 @@ from sqlalchemy.orm import Session
 from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
 from service.games import decisions
+from service.games.approval import right_sheet
+from service.games.approval.papers import REFUSED, refusal_of
+from service.games.approval.right_sheet import SheetQuestion
 from service.games.decisions import Act, Decision, DecisionKind
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
 from service.store.tables import (
@@ -26,7 +29,10 @@ from service.store.tables import (
 )
 
 LEAST_REASON = 10
+SET_ASIDE = "set_aside_by_hand"
+"""Flag of a sheet that counted until a coordinator refused it."""
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
+FORM_DISAGREES = "form_disagrees"
 """Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
 
 
@@ -59,13 +65,67 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     _clear(session, phase, submission.power)
     session.refresh(submission)
     released = [RELEASED] if submission.fate == "held" else []
-    submission.flags = [*(flag for flag in submission.flags if flag != CHOICE_ENDED), CHOSEN, *released]
+    kept = [flag for flag in submission.flags if flag != CHOICE_ENDED and not str(flag).startswith(REFUSED)]
+    submission.flags = [*kept, CHOSEN, *released]
     # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
     submission.fate = "counts" if released else submission.fate
     back_to_desk(session, phase)
     log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
                   "why": why})
+
+
+def refuse(session: Session, phase: PhaseRow, submission: SubmissionRow, why: str, by: str,
+        now: datetime) -> None:
+    """Settle a sheet: it does not count, for a reason that all players read in the results (LET-01). If it
+    counted until now, as the wrong sheet may (LET-03), the phase goes back to the desk. Raises ActRefused."""
+    why = reason_of(why)
+    if submission.received_at > phase.deadline or refusal_of(submission.flags) is not None:
+        raise ActRefused("Nothing was changed: this sheet came late or is refused already, so it does not "
+                         "count.")
+    if CHOSEN in submission.flags:
+        _clear(session, phase, submission.power)
+        session.refresh(submission)
+    by_hand = [] if submission.fate == "held" else [SET_ASIDE]
+    submission.fate, submission.flags = "held", [*submission.flags, *by_hand, f"{REFUSED}{why}"]
+    session.flush()
+    if by_hand:
+        back_to_desk(session, phase)
+    log_event(session, now, "sheet_refused", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
+                  "why": why})
+
+
+def take_refusal_back(
+    session: Session, phase: PhaseRow, submission: SubmissionRow, by: str, now: datetime
+) -> None:
+    """Put a refused sheet back to where it was: set aside, or counting by the rule of versions. Raises
+    ActRefused."""
+    if refusal_of(submission.flags) is None:
+        raise ActRefused("Nothing was changed: this sheet was not refused.")
+    counted = SET_ASIDE in submission.flags
+    submission.flags = [flag for flag in submission.flags
+                        if flag != SET_ASIDE and not str(flag).startswith(REFUSED)]
+    if counted:
+        submission.fate = "counts"
+        back_to_desk(session, phase)
+    log_event(session, now, "sheet_refusal_taken_back", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id})
+
+
+def is_right(
+    session: Session, phase: PhaseRow, submission: SubmissionRow, questions: Sequence[SheetQuestion], by: str,
+    now: datetime,
+) -> None:
+    """Note that a person looked at a sheet and says it is the right one (LET-03); its questions are not asked
+    again. Raises ActRefused if none is open."""
+    own = [question for question in questions if question.submission == submission.id]
+    if not own:
+        raise ActRefused("Nothing was changed: nothing is asked about this sheet now.")
+    right_sheet.answer(submission, own)
+    log_event(session, now, "sheet_looked_at", game_id=phase.game_id, actor=by,
+              detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
+                  "questions": [question.sentence for question in own]})
 
 
 def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
@@ -112,13 +172,14 @@ def refile(
         _clear(session, phase, submission.power)
         session.refresh(submission)
     before, flags = (
-        submission.power, [flag for flag in submission.flags if flag not in {DISAGREES, f"{REFILED}{power}"}],
+        submission.power, [flag for flag in submission.flags
+                           if flag not in {DISAGREES, FORM_DISAGREES, f"{REFILED}{power}"}],
     )
     # Filed back: what its heading says disagrees with its subject again, so it is held again.
     back = f"{REFILED}{power}" in submission.flags
     if back:
         submission.fate, flags = "held", [*flags, DISAGREES]
-    elif DISAGREES in submission.flags:
+    elif {DISAGREES, FORM_DISAGREES} & set(submission.flags):
         submission.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
     submission.power, submission.flags = power, flags
     session.flush()

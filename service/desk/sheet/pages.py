@@ -22,6 +22,8 @@ from service.desk.sheet import acts, changes, view
 from service.desk.sheet import picture as sheet_picture
 from service.desk.sheet.picture import MARKS, turned
 from service.games import decisions
+from service.games.approval.papers import refusal_of
+from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH, Act
 from service.games.lines import SettledLine
 from service.games.phases import phase_title
@@ -123,7 +125,9 @@ def sheet(
                 for power_id in acts.other_powers(session, phase, submission)
             ],
             chosen=any(CHOSEN in version.submission.flags for version in power_versions),
-            sent=phase.state == PhaseState.SENT,
+            sent=phase.state == PhaseState.SENT, refusal=refusal_of(submission.flags),
+            questions=[question for question in open_questions(session, phase,
+                       ports.load(filed.game.variant)) if question.submission == submission.id],
             fields=view.heading_fields(session, phase, submission, lines, ports.power_name),
             **values,
         )
@@ -182,6 +186,47 @@ def choose(
         phase_id = filed.phase.id
     _judge(ports, phase_id)
     return _to_sheet(submission_id, "chosen")
+
+
+@router.post("/sheet/{submission_id}/refuse")
+def refuse(
+    request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
+) -> Response:
+    """Refuse a sheet, with a reason that the results print (LET-01, LET-03)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        filed = _changeable(session, submission_id)
+        _or_refuse(lambda: acts.refuse(
+            session, filed.phase, filed.submission, why, visitor.name, ports.clock.now()))
+        phase_id = filed.phase.id
+    _judge(ports, phase_id)
+    return _to_sheet(submission_id, "sheet-refused")
+
+
+@router.post("/sheet/{submission_id}/unrefuse")
+def take_refusal_back(request: Request, visitor: Trusted, submission_id: int) -> Response:
+    """Take the refusal of a sheet back."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        filed = _changeable(session, submission_id)
+        _or_refuse(lambda: acts.take_refusal_back(
+            session, filed.phase, filed.submission, visitor.name, ports.clock.now()))
+        phase_id = filed.phase.id
+    _judge(ports, phase_id)
+    return _to_sheet(submission_id, "refusal-back")
+
+
+@router.post("/sheet/{submission_id}/right")
+def is_right(request: Request, visitor: Trusted, submission_id: int) -> Response:
+    """Answer the question whether this is the right sheet with yes (LET-03)."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        filed = _changeable(session, submission_id)
+        questions = open_questions(session, filed.phase, ports.load(filed.game.variant))
+        _or_refuse(lambda: acts.is_right(
+            session, filed.phase, filed.submission, questions, visitor.name, ports.clock.now()))
+        phase_id = filed.phase.id
+    return RedirectResponse(f"/results/{phase_id}?notice=right-sheet", status_code=303)
 
 
 @router.post("/sheet/{submission_id}/leave")

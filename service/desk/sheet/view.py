@@ -14,6 +14,7 @@ from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from reading.vocabulary import known_game
 from service.desk import queries
 from service.games import ballots
+from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
 from service.games.decisions import PART
 from service.games.hold_reasons import reasons
@@ -72,8 +73,10 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
         return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
     losers = () if ballot is None else ballot.losers
     loser = next((loser for loser in losers if loser.submission.id == row.id), None)
-    if loser is not None:
+    if loser is not None and refusal_of(row.flags) is None:
         return loser.why
+    if row.fate == "held" and refusal_of(row.flags) is not None:
+        return f"refused by the coordinator: {refusal_of(row.flags)}"
     if row.fate == "held":
         return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     return "it does not count"

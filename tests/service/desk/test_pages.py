@@ -69,7 +69,7 @@ def test_approving_is_one_form_on_its_own_page(desk: DeskSite) -> None:
     assert desk.page("/results/7").count('action="/results/7/approve"') == 1
     for path in ("/", "/desk/7"):
         assert "approve" not in desk.page(path).replace("approval", "")
-    assert desk.post("/results/7/approve").headers["location"] == "/letters"
+    assert desk.post("/results/7/approve").headers["location"] == "/results/7"
     assert desk.approved == [(7, "Ada")]
 
 

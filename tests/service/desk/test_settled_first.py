@@ -1,0 +1,158 @@
+"""LET-01: results cannot be approved while a paper of their phase is set aside; letters say what came.
+
+The fault: results told all ten players "No sheet was received" about seven powers whose sheets were on file,
+set aside for a doubt about the year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.orm import Session
+
+from adjudicator.outcome import Resolution
+from service.clock import SimulatedClock
+from service.games.turns import NotReady
+from service.notices.results import ResultsAnnouncer
+from service.store.tables import MailState, PhaseRow, PhaseState, SubmissionRow
+from tests.support.desk_table import DeskTable, open_desk
+from tests.support.mail_builder import mail, stamp, text
+from tests.support.site import Site
+from tests.support.table import SERVER, Table, address, open_table
+
+DAY = timedelta(days=1)
+REASON = "written for the year before, as its player says"
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    table = open_table(site)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    # Its own clock, so that nobody is signed out by the thirteen days of a phase.
+    return open_desk(table, wall=SimulatedClock(site.clock.now()))
+
+
+def held(table: Table, power: str, flag: str = "heading_disagrees", version: int = 1) -> int:
+    key = table.file(power, [f"A {home(table, power)} H"], version=version)
+    with table.site.store.begin() as session:
+        row = session.get_one(SubmissionRow, key)
+        row.fate, row.flags = "held", [flag]
+    return key
+
+
+def home(table: Table, power: str) -> str:
+    return next(unit.region.province for unit in table.variant.start.units
+                if unit.power == power and unit.kind == "A")
+
+
+def close(desk: DeskTable) -> int:
+    phase = desk.table.phase()
+    desk.table.site.clock.set(phase.deadline)
+    desk.table.close_phase(phase.id)
+    return phase.id
+
+
+def approve(desk: DeskTable, phase: int) -> tuple[int, str]:
+    answer = desk.post(f"/results/{phase}/approve")
+    return answer.status_code, answer.text
+
+
+def result_words(desk: DeskTable) -> str:
+    return desk.table.words(desk.table.letters("final_results")[0])
+
+
+def test_a_sheet_set_aside_is_settled_before_results_leave(desk: DeskTable) -> None:
+    """LET-01: listed with what to do; refused with a reason, which every player reads."""
+    sheet = held(desk.table, "Montrose")
+    phase = close(desk)
+    page = desk.page(f"/results/{phase}")
+    assert "1 paper to settle first" in page
+    assert f'href="/sheet/{sheet}#versions-head"' in page
+    assert "Approve and send" not in page
+    assert "A sheet of Montrose is set aside" in desk.text("/")
+    assert "Montrose: something came, and nothing counts" in desk.text("/").replace(" :", ":")
+    assert "Without a sheet: Montrose" not in desk.text("/")
+    assert "Nothing received" not in desk.text(f"/results/{phase}").partition("Montrose")[2][:400]
+    status, text = approve(desk, phase)
+    assert status == 409
+    assert "a sheet set aside of Montrose" in text
+    assert desk.table.letters() == []
+    assert desk.post(f"/sheet/{sheet}/refuse", why="no").status_code == 400
+    assert desk.post(f"/sheet/{sheet}/refuse", why=REASON).status_code == 303
+    assert "Approve and send" in desk.page(f"/results/{phase}")
+    assert approve(desk, phase)[0] == 303
+    words = result_words(desk)
+    assert f"A sheet was received and set aside: {REASON}." in words
+    assert "MONTROSE - No sheet was received" not in words
+    # Of a power from whom nothing came it is still said.
+    assert "No sheet was received." in words
+
+
+def test_a_refusal_can_be_taken_back_and_a_sheet_used_instead(desk: DeskTable) -> None:
+    sheet = held(desk.table, "Montrose")
+    phase = close(desk)
+    desk.post(f"/sheet/{sheet}/refuse", why=REASON)
+    assert desk.post(f"/sheet/{sheet}/unrefuse").status_code == 303
+    assert approve(desk, phase)[0] == 409
+    assert desk.post(f"/sheet/{sheet}/choose", why="its player wrote that it is right").status_code == 303
+    assert desk.post(f"/sheet/{sheet}/right").status_code in {303, 400}
+    assert approve(desk, phase)[0] == 303
+    assert f"Army {home(desk.table, 'Montrose')} holds" in result_words(desk)
+
+
+def test_a_dark_photograph_that_was_taken_again_needs_nobody(desk: DeskTable) -> None:
+    held(desk.table, "Montrose", "too_dark")
+    units = [unit for unit in desk.table.variant.start.units if unit.power == "Montrose"]
+    desk.table.file("Montrose", [f"{unit.kind} {unit.region.province} H" for unit in units], version=2)
+    phase = close(desk)
+    assert "to settle first" not in desk.page(f"/results/{phase}")
+    assert approve(desk, phase)[0] == 303
+
+
+def test_a_mail_in_quarantine_of_a_known_power_is_settled_first(desk: DeskTable) -> None:
+    table = desk.table
+    row = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at + DAY)
+    assert row.state == MailState.QUARANTINED
+    phase = close(desk)
+    assert f'href="/quarantine/{row.sha256}"' in desk.page(f"/results/{phase}")
+    assert "In quarantine: a mail of Argyll" in desk.text("/")
+    assert approve(desk, phase)[0] == 409
+    desk.post(f"/quarantine/{row.sha256}/discard", why="the wrong power, and its player sends a new one")
+    assert approve(desk, phase)[0] == 303
+    assert "A mail was received and set aside: its sender does not command this power." in result_words(desk)
+
+
+def test_a_mail_that_was_refused_or_came_late_is_told(desk: DeskTable) -> None:
+    table = desk.table
+    without = mail(table.subject("Montrose"), address("Montrose"), parts=[text("My orders follow.")],
+                   stamps=[stamp("montrose.example", server=SERVER)])
+    refused = table.take(without, table.phase().opens_at + DAY)
+    phase = close(desk)
+    late = table.take(table.mail("Argyll"), table.phase().deadline + timedelta(minutes=1))
+    assert (refused.reason, late.reason) == ("no_photo", "late")
+    assert approve(desk, phase)[0] == 303
+    words = result_words(desk)
+    assert "A sheet was received after the deadline and does not count." in words
+    assert "A mail was received and set aside: it has no picture." in words
+
+
+def test_what_comes_while_letters_are_drawn_stops_them(desk: DeskTable) -> None:
+    """LET-01 in the last transaction: the letters would say that nothing was received."""
+    table = desk.table
+
+    class Slow(ResultsAnnouncer):
+        def prepare(
+            self, session: Session, phase: PhaseRow, resolution: Resolution
+        ) -> Callable[[Session], None]:
+            put = super().prepare(session, phase, resolution)
+            held(table, "Montrose")
+            return put
+
+    table.announce = Slow(table.writer, drawing=False)
+    phase = close(desk)
+    with pytest.raises(NotReady, match="Montrose"):
+        table.approve_phase(phase, "ada")
+    assert table.phase().state == PhaseState.READY
+    assert table.letters() == []
