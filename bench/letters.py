@@ -33,6 +33,7 @@ from service.games.ballots import executed
 from service.games.turns import resolve_orders
 from service.pictures import board_plan, map_pdf
 from service.store import records
+from service.store.letter_parts import finished
 from service.store.tables import (
     LineRow,
     LineState,
@@ -126,7 +127,7 @@ def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: s
     session.flush()
     written = time.process_time()
     letters = [letter for letter in session.scalars(select(OutboxRow)) if letter.id not in before]
-    sizes = [len(play.site.blobs.read(letter.message)) for letter in letters]
+    sizes = [len(finished(play.site.blobs, letter)) for letter in letters]
     label = f"draft results of {len(executed(session, phase))} sheets to {len(letters)} letters, {occasion}"
     _print(out, label, written - begun, target=RESULTS_TARGET, drawn=round(drawn_at - begun, 2),
            written=round(written - drawn_at, 2), dislodged=len(resolution.dislodged),

@@ -26,6 +26,7 @@ from service.bootstrap import Site
 from service.games.phases import phase_of
 from service.games.results import dislodged_text
 from service.store import records
+from service.store.letter_parts import finished
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -175,7 +176,7 @@ def check_site(findings: Findings, site: Site, story: Story) -> None:
     # 4. Every letter left, says something, opens, and keeps what is secret.
     for row in letters:
         findings.expect("letters sent", row.state == "sent", f"letter {row.id} ({row.kind}) is {row.state}")
-        message = email.message_from_bytes(site.blobs.read(row.message), policy=email.policy.default)
+        message = email.message_from_bytes(finished(site.blobs, row), policy=email.policy.default)
         title = titles.get(row.phase_id or 0, "")
         _check_letter(findings, row.kind, message, title)
         _check_secrets(findings, story, row.recipient, message, title)

@@ -13,6 +13,7 @@ from demo.story import Story
 from demo.teller import Teller
 from service.store.blobs import Blobs
 from service.store.engine import Store
+from service.store.letter_parts import finished
 from service.store.tables import OutboxRow
 
 LINES = 9
@@ -41,7 +42,7 @@ def show_letter(story: Story, store: Store, blobs: Blobs, phase_id: int, folder:
         row = next((row for row in rows if row.recipient == addresses[0]), rows[0] if rows else None)
     if row is None:
         return None
-    message = email.message_from_bytes(blobs.read(row.message), policy=email.policy.default)
+    message = email.message_from_bytes(finished(blobs, row), policy=email.policy.default)
     body = message.get_body(("plain",))
     text = "" if body is None else str(body.get_content())
     teller.say()

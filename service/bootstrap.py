@@ -24,6 +24,7 @@ from service import scheduler
 from service.clock import Clock, SystemClock
 from service.config import MailIn, Settings
 from service.games import turns
+from service.games.approval.approve import approve_phase
 from service.intake import process_mail
 from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
@@ -57,12 +58,14 @@ from service.notices.broadcasts import Broadcasts
 from service.notices.correspondence import Correspondence
 from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
+from service.notices.phase_letters import approval
+from service.notices.phase_letters.approval import Approvals
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.replies import LetterContext, Replies, Sender
 from service.notices.results import ResultsAnnouncer
 from service.notices.unsent_letters import report_unsent
-from service.operations import reread_settings, retention
+from service.operations import letter_storage, reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
 from service.operations.clock_check import ClockSkewGuard
@@ -147,9 +150,19 @@ class Site:
         """Judge a closed phase if everything is read (`service.games.turns.judge_when_read`)."""
         return turns.judge_when_read(self.store, phase_id, self.clock, self.load)
 
+    @property
+    def approvals(self) -> Approvals:
+        """Approvals of results as jobs."""
+        return Approvals(
+            self.store, self.jobs, self.clock, self.load, self.announcements, self.learn_hands)
+
     def approve_phase(self, phase_id: int, by: str) -> None:
-        """Send the results of a judged phase (`service.games.turns.approve_phase`)."""
-        turns.approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
+        """Send the results of a judged phase at once; the desk asks for a job (`approvals`)."""
+        approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
+        self.learn_hands(phase_id)
+
+    def learn_hands(self, phase_id: int) -> None:
+        """Have the hands of a sent phase's players learnt, where the site wants that."""
         if self.settings.reader.players_hands:
             with self.store.begin() as session:
                 player_hand.enqueue(self.jobs, session, phase_id)
@@ -168,7 +181,7 @@ class Site:
         return create_app(DeskPorts(
             sessions=self.store, blobs=self.blobs, clock=self.clock, load=self.load,
             actions=DeskActions(
-                judge_when_read=self.judge_when_read, approve=self.approve_phase, map_pdf=self.map_pdf,
+                judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
                 read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
@@ -273,6 +286,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
             Reminders(site.announcements.letters).put_due(session, int(payload["phase"]))
 
     site.jobs.register(READ_WORK, reader.read, failed=reader.give_up)
+    site.jobs.register(approval.WORK, site.approvals.run, failed=site.approvals.give_up)
 
     def open_phase(payload: dict[str, Any]) -> None:
         turns.open_phase(site.store, int(payload["phase"]), site.clock)
@@ -372,6 +386,7 @@ def _sender(settings: Settings) -> Sender:
         coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
         contact=settings.contact or settings.coordinator,
+        links_copies=settings.mail_out.copies == "links",
     )
 
 
@@ -393,6 +408,9 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look
             )
+        self._schedule.every(
+            "letters-by-parts", letter_storage.SECONDS,
+            letter_storage.LetterStorage(site.store, site.blobs).look)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)
         days = site.settings.unrelated_mail_retention_days

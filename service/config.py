@@ -228,6 +228,9 @@ class MailOut(_Part):
     """What stands in From, such as `Galloper <orders@example.org>`."""
     max_bytes: int = 8_000_000
     """Pictures of a larger letter are made smaller."""
+    copies: str = Field(default="attached", pattern="^(attached|links)$")
+    """Copies of the sheets in results: `attached`, or `links` to a page of the site for each reader alone,
+    which needs `base_url` of `[web]`."""
     oauth: OAuth | None = None
     """A provider of access tokens, in place of the password."""
     # Then a bounce says which letter it is about, even if it quotes nothing of it.

@@ -33,6 +33,7 @@ from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.digests import leaf, link, start
 from service.store.engine import alembic_config
+from service.store.letter_parts import blob_keys
 from service.store.tables import (
     GameRow,
     MailRow,
@@ -106,11 +107,12 @@ def _read_at_one_moment(connection: Connection) -> None:
 
 
 def _named_blobs(connection: Connection) -> list[str]:
-    """Every blob that a row names. Whole letters behind a link of sixty days are named by nobody and stay
-    out."""
+    """Every blob that a row names."""
     keys: set[str] = set()
-    for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
+    for column in (MailRow.sha256, PageRow.original, PageRow.upright):
         keys.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
+    letters = connection.execute(select(OutboxRow.message, OutboxRow.words, OutboxRow.files))
+    keys |= blob_keys((message, words, files) for message, words, files in letters)
     return sorted(keys)
 
 

@@ -28,6 +28,7 @@ from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
 from service.store import records
 from service.store.digests import FORMAT, canonical, plain
+from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
 SEAL_DIGITS = 64
@@ -99,6 +100,7 @@ def write_archive(
     """Write the archive of a game as it is now into an empty file that can be read back; the end of its
     record. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
     game = session.get(GameRow, game_id)
+    blobs = LetterBlobs(session, blobs)
     if game is None:
         known = ", ".join(row.id for row in records.games(session)) or "none"
         raise NoSuchGame(f"There is no game {game_id!r} on this site; there are: {known}.")

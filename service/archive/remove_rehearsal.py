@@ -29,9 +29,11 @@ from service.intake.sheets import reread_line
 from service.mail.mailbox import ingest
 from service.record import chain
 from service.store.blobs import Blobs
+from service.store.letter_parts import blob_keys, finished
 from service.store.tables import (
     AccessLinkRow,
     AddressRow,
+    ApprovalRow,
     CorrectionRow,
     CorrespondenceRow,
     EntryRow,
@@ -198,11 +200,12 @@ class _Removal:
     def remove_rows(self, blobs: Blobs) -> None:
         """Delete every row, each before those that it points to, and note the files that they named."""
         session, game = self._session, self._game.id
-        messages = self._among(OutboxRow.message, OutboxRow.id, self._outbox)
-        self._files = {*self.mails, *messages,
+        letters = [row for part in _parts(self._outbox) for row in session.scalars(
+            select(OutboxRow).where(OutboxRow.id.in_(part)))]
+        self._files = {*self.mails, *blob_keys((row.message, row.words, row.files) for row in letters),
                        *self._among(PageRow.original, PageRow.id, self.pages),
                        *self._among(PageRow.upright, PageRow.id, self.pages)} - {None}
-        tokens = self._link_tokens(blobs, messages)
+        tokens = self._link_tokens(blobs, letters)
         self._files |= set(tokens)
         keys = self._job_keys()
         self._forget_events()
@@ -216,7 +219,8 @@ class _Removal:
             (CorrespondenceRow.player_id, self.players), (IgnoredMailRow.sha256, self.mails),
             (IgnoredMailRow.player_id, self.players), (OutboxRow.id, self._outbox),
             (EntryRow.game_id, [game]), (HeadRow.game_id, [game]), (EventRow.game_id, [game]),
-            (MailboxWaitRow.phase_id, self.phases), (PhaseRow.id, self.phases),
+            (MailboxWaitRow.phase_id, self.phases), (ApprovalRow.phase_id, self.phases),
+            (PhaseRow.id, self.phases),
             (SeatRow.game_id, [game]), (GameRow.id, [game]),
             (MailboxLocationRow.sha256, self.mails), (MailRow.sha256, self.mails),
             (PostalAddressRow.player_id, self.players), (HandRow.player_id, self.players),
@@ -245,11 +249,13 @@ class _Removal:
                  or str(row.detail.get("mail", ""))[:12] in mails]
         self._delete(EventRow.id, about)
 
-    def _link_tokens(self, blobs: Blobs, messages: Iterable[str]) -> list[str]:
-        """The secrets of links to files that were too large for a letter: each is the name of a file too."""
+    def _link_tokens(self, blobs: Blobs, letters: Iterable[OutboxRow]) -> list[str]:
+        """The secrets of links to files that were too large for a letter; of a letter kept whole each is the
+        name of a file too."""
         if not self._all(AccessLinkRow.token_hash, AccessLinkRow.opens == "letter"):
             return []
-        return [token for key in messages if blobs.has(key) for token in _secrets(blobs.read(key))]
+        return [token for row in letters if row.words is not None or blobs.has(row.message)
+                for token in _secrets(finished(blobs, row))]
 
     def _job_keys(self) -> list[str]:
         """The keys of all work on this game: a new phase may get the number of a removed one."""
@@ -267,8 +273,10 @@ class _Removal:
     def remove_files(self, blobs: Blobs) -> int:
         """Delete the files that no row names any more; how many."""
         named: set[str] = set()
-        for column in (MailRow.sha256, PageRow.original, PageRow.upright, OutboxRow.message):
+        for column in (MailRow.sha256, PageRow.original, PageRow.upright):
             named |= set(self._among(column, column, self._files))
+        named |= blob_keys(self._session.execute(
+            select(OutboxRow.message, OutboxRow.words, OutboxRow.files)).tuples())
         for key in sorted(self._files - named):
             blobs.remove(key)
         return len(self._files - named)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from adjudicator.orders import (
     Build,
@@ -110,7 +111,8 @@ class ShownOrder:
 class ShownPower:
     """One power's part of the results. `void` are lines nobody could read, each with its readings;
     `without_order` are units without an order, `dislodged` those of them that are dislodged; `sheet` says
-    whether a sheet counted."""
+    whether a sheet counted; `set_aside` are sentences about what was received where none counted
+    (`service.games.approval.papers.set_aside`)."""
 
     power: str
     orders: tuple[ShownOrder, ...]
@@ -118,10 +120,12 @@ class ShownPower:
     without_order: tuple[str, ...] = ()
     dislodged: tuple[str, ...] = ()
     sheet: bool = True
+    set_aside: tuple[str, ...] = ()
 
 
 def show(
-    variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]]
+    variant: Variant, resolution: Resolution, lines: Mapping[str, Sequence[SettledLine]],
+    set_aside: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[ShownPower, ...]:
     """The results of every power, in the order of the variant's powers. `lines` are those of each executed
     sheet that may be shown: an order of another sheet is shown without its ink."""
@@ -137,7 +141,7 @@ def show(
             dislodged=tuple(
                 sorted(unit_text(variant, u) for u in _without_order(resolution, power) & _beaten(resolution))
             ),
-            sheet=power in lines,
+            sheet=power in lines, set_aside=set_aside.get(power, ()),
         )
         for power in variant.powers
     )

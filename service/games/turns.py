@@ -1,4 +1,5 @@
-"""A phase from its first hour to its results: open, close, judge, approve.
+"""A phase from its first hour to its results: open, close, judge. They are sent by
+`service.games.approval.approve`.
 
 Each step is an update that names the state it expects, and the number of changed rows decides who won
 (`records.claim`). So two processes, or one that was killed and runs the step again, have one effect.
@@ -11,7 +12,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
@@ -51,14 +51,6 @@ Load = Callable[[str], Variant]
 
 class NotReady(UserFacingError):
     """The step cannot be taken now; the sentence says what is missing."""
-
-
-class Announcer(Protocol):
-    """What leaves when a phase is approved."""
-
-    def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
-        """Render every letter and picture of the results. The returned function puts them into a
-        transaction; a rendering that fails raises here, before anything is put."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +142,7 @@ def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bo
     """Judge a closed phase if every sheet is read and no line waits for a person; whether it was judged."""
     with store() as session:
         phase = session.get_one(PhaseRow, phase_id)
-        if phase.state not in JUDGEABLE or _is_incomplete(session, phase):
+        if phase.state not in JUDGEABLE or is_incomplete(session, phase):
             return False
     judge_phase(store, phase_id, clock, load)
     return True
@@ -210,42 +202,7 @@ def written_orders(session: Session, phase: PhaseRow, variant: Variant) -> list[
     return written
 
 
-def approve_phase(
-    store: Store, phase_id: int, by: str, announce: Announcer, clock: Clock, load: Load
-) -> None:
-    """Send the results and open the way for the next phase: the only step that cannot be taken back.
-
-    1. Check: READY, every sheet and line read. An approved phase is left alone.
-    2. Render letters and pictures, outside the transaction: they take seconds.
-    3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
-    4. In the same transaction put the letters, hand the position on, and log.
-    Raises NotReady with the reason when step 1 or 3 fails.
-    """
-    with store() as session:
-        phase = session.get_one(PhaseRow, phase_id)
-        # A second press of the button, or a repeated delivery of the first, is no fault.
-        if phase.state == PhaseState.SENT:
-            return
-        if phase.state != PhaseState.READY or phase.resolution is None or _is_incomplete(session, phase):
-            raise NotReady("the results are not complete: a sheet or a line is still to be read")
-        resolution = codec.load_resolution(phase.resolution)
-        judged_at = phase.judged_at
-        put_letters = announce.prepare(session, phase, resolution)
-    with store.begin() as session:
-        now = clock.now()
-        claimed = records.claim(
-            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == PhaseState.READY,
-            PhaseRow.judged_at == judged_at, state=PhaseState.SENT, sent_at=now)
-        if not claimed:
-            raise NotReady("the phase was judged again meanwhile; look at the results once more")
-        put_letters(session)
-        phase = session.get_one(PhaseRow, phase_id)
-        _hand_on(session, phase, resolution, now, load)
-        records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
-                          detail={"phase": str(phase_of(phase))})
-
-
-def _hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: datetime, load: Load) -> None:
+def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: datetime, load: Load) -> None:
     """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
     when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
@@ -296,7 +253,7 @@ def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
     return last.opens_at - planned.opens
 
 
-def _is_incomplete(session: Session, phase: PhaseRow) -> bool:
+def is_incomplete(session: Session, phase: PhaseRow) -> bool:
     """Whether a mail in time is unjudged, a sheet unread, or a line of a sheet that counts waits for a
     person."""
     mails = _unjudged(session, phase)

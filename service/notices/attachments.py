@@ -35,6 +35,8 @@ from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow
 
+COPY = re.compile(r"sheet-.+-\d+\.jpg")
+"""The names of copies of sheets."""
 RESULTS = "results-1.png"
 """The first page of the written results; how many follow is known only after drawing."""
 _VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ from service.notices import receipts
 from service.notices.blank_sheets import blank_sheet
 from service.store import records
 from service.store.blobs import BlobError
+from service.store.letter_parts import message_of
 from service.store.tables import GameRow, LineState, OutboxRow, PhaseRow, SubmissionRow
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _rows(session: Session, game: GameRow, power: str, kinds: Sequence[str], nam
 
 def _stored(letters: LetterContext, row: OutboxRow) -> EmailMessage | None:
     try:
-        return message_from_bytes(letters.blobs.read(row.message), policy=policy.default)
+        return message_of(letters.blobs, row)
     except BlobError:
         return None
 

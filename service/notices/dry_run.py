@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
+from maps.variant import Variant
 from service.clock import Clock
+from service.games.approval import papers, right_sheet
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.results import ShownPower, show
@@ -97,6 +99,11 @@ class _Drawer(LetterContext):
         self.drawer.append(letter)
         return True
 
+    def prepare(
+        self, session: Session, letter: OutLetter, phase: PhaseRow | None = None
+    ) -> Callable[[Session], object]:
+        return lambda inside: self.put(inside, letter)
+
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
@@ -138,7 +145,8 @@ class DryRun:
             "sealed": sealed(phase),
             "sheets": {sheet.power: [sheet.submission, sheet.version] for sheet in sheets},
         }
-        obstacles = tuple(_obstacles(session, phase, sheets))
+        variant = self.writer.load(session.get_one(GameRow, phase.game_id).variant)
+        obstacles = tuple(_obstacles(session, phase, sheets, variant))
         unjudged = Rehearsal(sealed(phase), sheets, receivers, obstacles=obstacles)
         # A sealed phase is only counted: its orders stay unread until the deadline (DESK-02, Q-14).
         if sealed(phase):
@@ -200,7 +208,8 @@ class DryRun:
         variant = self.writer.load(session.get_one(GameRow, phase.game_id).variant)
         chosen = {sheet.power: sheet.submission for sheet in sheets if sheet.submission is not None}
         lines = lines_of(session, list(chosen.values()))
-        return show(variant, resolution, {power: lines[key] for power, key in chosen.items()})
+        return show(variant, resolution, {power: lines[key] for power, key in chosen.items()},
+                    papers.set_aside(session, phase, variant))
 
     def _letters(
         self, session: Session, phase: PhaseRow, resolution: Resolution, *, drawing: bool
@@ -231,21 +240,24 @@ def canonical_bytes(value: Mapping[str, Any]) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _obstacles(session: Session, phase: PhaseRow, sheets: Sequence[DryRunSheet]) -> list[str]:
+def _obstacles(
+    session: Session, phase: PhaseRow, sheets: Sequence[DryRunSheet], variant: Variant
+) -> list[str]:
     mails = session.scalar(select(func.count()).select_from(MailRow).where(
         MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline)) or 0
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None))) or 0
-    held = session.scalar(select(func.count()).select_from(SubmissionRow).where(
-        SubmissionRow.phase_id == phase.id, SubmissionRow.fate == "held")) or 0
+    held = len(papers.unsettled_papers(session, phase, variant))
     waiting = sum(sheet.waiting for sheet in sheets)
     counts = [
         (mails, "mails received in time are not judged yet"),
         (unread, "sheets are not read by the machine yet"),
-        (held, "sheets are set aside and do not count until you settle them"),
+        (held, "papers are set aside; each must be used or refused before results can be sent"),
         (waiting, "lines wait for a person; until then they give no order"),
     ]
-    return [f"{number} {words}" for number, words in counts if number]
+    asked = [f"{variant.powers[question.power].name}: {question.sentence} Is this the right sheet?"
+             for question in right_sheet.open_questions(session, phase, variant)]
+    return [*(f"{number} {words}" for number, words in counts if number), *asked]
 
 
 def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -75,7 +75,8 @@ LAST_ANSWER = Sentence(
 @dataclass(frozen=True, slots=True)
 class Sender:
     """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
-    `max_bytes` limits one letter; `contact` is where players reach a person, or ""."""
+    `max_bytes` limits one letter; `contact` is where players reach a person, or "". `links_copies`: copies of
+    sheets are behind a link instead of attached."""
 
     sender: str
     order_address: str
@@ -83,6 +84,7 @@ class Sender:
     max_bytes: int
     base_url: str = ""
     contact: str = ""
+    links_copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,19 @@ class LetterContext:
         return outbox.put(session, self.blobs, filed, sender=self.sender.sender,
                           reply_to=self.sender.order_address, now=self.clock.now(),
                           max_bytes=self.sender.max_bytes, base_url=self.sender.base_url.rstrip("/"))
+
+    def prepare(
+        self, session: Session, letter: OutLetter, phase: PhaseRow | None = None
+    ) -> Callable[[Session], object]:
+        """Make the letter and keep its files, outside of any transaction that writes; what is returned puts
+        it into one."""
+        filed = letter if phase is None else replace(letter, phase_id=phase.id)
+        now = self.clock.now()
+        prepared = outbox.prepare(session, self.blobs, filed, sender=self.sender.sender,
+                                  reply_to=self.sender.order_address, now=now,
+                                  max_bytes=self.sender.max_bytes,
+                                  base_url=self.sender.base_url.rstrip("/"))
+        return lambda inside: outbox.file(inside, prepared, now)
 
     def game_info(self, game: GameRow) -> GameInfo:
         """The game as letters name it."""

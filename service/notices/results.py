@@ -7,12 +7,14 @@ outbox.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.errors import UserFacingError
 from adjudicator.orders import Remove, SendSupply
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Dislodgement
@@ -20,11 +22,13 @@ from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service import pictures
+from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import redacted_for, show, unit_text
 from service.games.seal import unsealing_note
+from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import (
@@ -44,7 +48,7 @@ from service.letters.facts import (
 )
 from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.attachments import Enclosure, control_map, enclosures, results_heading
+from service.notices.attachments import COPY, Enclosure, control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.postal_packs import Packs
@@ -63,51 +67,108 @@ _CLOSES = {
 }
 
 
+Progress = Callable[[int, int, str], None]
+
+
+def _nobody_asks(_done: int, _total: int, _step: str) -> None:
+    return None
+
+
+class LetterFailed(NotReady):
+    """A letter or one of its files could not be made; the sentence names it and says why."""
+
+
 Version = tuple[Resolution, ResultsFacts, list[Attachment]]
 """Results as one power may know them, with the letter's facts and files."""
 
 
+@dataclass(slots=True)
+class _Steps:
+    """Counts the files and letters of one set of results, and names the one that fails."""
+
+    progress: Progress
+    total: int
+    done: int = 0
+
+    @contextmanager
+    def next(self, name: str, *, more: int = 0) -> Iterator[None]:
+        """One more step; `more` were not counted in the total yet."""
+        self.total += more
+        with self.step(name):
+            yield
+        self.done += 1
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        self.progress(self.done, self.total, name)
+        try:
+            yield
+        except UserFacingError as fault:
+            raise LetterFailed(f"{name} could not be made: {fault}") from fault
+
+
 @dataclass(frozen=True, slots=True)
 class ResultsAnnouncer:
-    """Results of a phase as letters. Without `drawing`, as in a dry run, their pictures are only named."""
+    """Results of a phase as letters. Without `drawing`, as in a dry run, their pictures are only named.
+
+    `progress` is called before each file and each letter: how many of how many are made, and what is next.
+    """
 
     letters: LetterContext
     drawing: bool = True
+    progress: Progress = _nobody_asks
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         """See `service.games.turns.Announcer`."""
         game = session.get_one(GameRow, phase.game_id)
-        variant = self.letters.load(game.variant)
-        info = self.letters.game_info(game)
+        variant, info = self.letters.load(game.variant), self.letters.game_info(game)
+        addresses = records.addresses(session, game.id)
+        steps = _Steps(self.progress, total=sum(map(len, addresses.values())))
         facts = self.facts(session, phase, resolution, variant)
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
-        attached = self._attached(files)
-        letters: list[OutLetter] = []
+        attached = self._attached(files, steps)
+        prepared: list[Callable[[Session], object]] = []
+
+        def ready(letters: Iterable[OutLetter]) -> None:
+            prepared.extend(self.letters.prepare(session, letter, phase) for letter in letters)
+
         # Pictures are slow to draw, so powers that may know the same share one version.
         versions = [(resolution, facts, attached)]
-        for power, addresses in records.addresses(session, game.id).items():
-            version = self._version_for(session, phase, variant, info, versions, power)
-            for address in addresses:
-                to = self.letters.recipient(session, address, variant.powers[power].name)
-                letters.append(_results(phase_of(phase), resolution)(info, phase_of(phase), to, *version))
-                letters += self._requests(session, phase, resolution, variant, info, power, address)
-        letters += self._unreached(session, phase, variant, info)
-        # Once a game year. The pack once left with every build phase, and in Brittania never.
-        if (phase.season, phase.kind) == variant.calendar.year_end:
-            letters.append(
-                self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing))
+        for power, power_addresses in addresses.items():
+            name = variant.powers[power].name
+            version = self._version_for(session, phase, variant, info, versions, power, steps)
+            for address in power_addresses:
+                with steps.next(f"the letter to {name}"):
+                    to = self.letters.recipient(session, address, name)
+                    ready([self._results_letter(phase_of(phase), resolution, info, to, version)])
+                    ready(self._requests(session, phase, resolution, variant, info, power, address))
+        with steps.step("the letters to you"):
+            ready(self._unreached(session, phase, variant, info))
+            # Once a game year. The pack once left with every build phase, and in Brittania never.
+            if (phase.season, phase.kind) == variant.calendar.year_end:
+                ready([self._pack(session, phase, resolution, info, facts, attached, drawing=self.drawing)])
 
         def put(inside: Session) -> None:
-            # `phase` belongs to the session that rendered; this transaction needs a row of its own.
-            row = inside.get_one(PhaseRow, phase.id)
-            for letter in letters:
-                self.letters.put(inside, letter, row)
+            for put_letter in prepared:
+                put_letter(inside)
 
         return put
 
+    def _results_letter(
+        self, phase: Phase, resolution: Resolution, info: GameInfo, to: Recipient,
+        version: tuple[ResultsFacts, list[Attachment]],
+    ) -> OutLetter:
+        """The results for one reader; copies of sheets attached, or behind a link if the site wants that."""
+        facts, attached = version
+        copies = [file for file in attached if COPY.fullmatch(file.name)]
+        if not self.letters.sender.links_copies or not self.letters.sender.base_url or not copies:
+            return _results(phase, resolution)(info, phase, to, facts, attached)
+        rest = [file for file in attached if file not in copies]
+        return replace(_results(phase, resolution)(info, phase, to, facts, rest), linked=tuple(copies))
+
     def _version_for(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
-        power: str,
+        power: str, steps: _Steps,
     ) -> tuple[ResultsFacts, list[Attachment]]:
         """The results as a power may know them: the first of `versions`, which is complete, if the rules hide
         nothing from it. A new version is added to `versions`."""
@@ -119,14 +180,18 @@ class ResultsAnnouncer:
                 return facts, attached
         facts = self.facts(session, phase, visible, variant, hidden_powers)
         files = enclosures(session, self.letters.blobs, phase, visible, variant, info, facts, hidden_powers)
-        attached = self._attached(files)
+        attached = self._attached(files, steps)
         versions.append((visible, facts, attached))
         return facts, attached
 
-    def _attached(self, files: Sequence[Enclosure]) -> list[Attachment]:
-        return [
-            attachment for file in files for attachment in (file.drawn() if self.drawing else [file.named])
-        ]
+    def _attached(self, files: Sequence[Enclosure], steps: _Steps) -> list[Attachment]:
+        if not self.drawing:
+            return [file.named for file in files]
+        attached: list[Attachment] = []
+        for file in files:
+            with steps.next(file.name, more=1):
+                attached += file.drawn()
+        return attached
 
     def _unreached(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo
@@ -231,7 +296,8 @@ class ResultsAnnouncer:
         base_url = self.letters.sender.base_url
         return ResultsFacts(
             powers=tuple(
-                shown_power for shown_power in show(variant, resolution, lines)
+                shown_power for shown_power in show(variant, resolution, lines,
+                                                    papers.set_aside(session, phase, variant))
                 if shown_power.sheet or shown_power.power in concerned(phase, variant)
             ),
             sheets=tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, exists, or_, select
+from sqlalchemy import ColumnElement, String, cast, delete, exists, or_, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.store import records
@@ -41,7 +41,7 @@ def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: da
         deleted += len(keys)
         with store() as session:
             # The same bytes may have come in again between the two transactions.
-            unnamed = [key for key in keys if not _is_named(session, key)]
+            unnamed = [key for key in keys if not is_named(session, key)]
         for key in unnamed:
             blobs.remove(key)
     return deleted
@@ -74,11 +74,12 @@ def _stray(before: datetime) -> ColumnElement[bool]:
     return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
 
 
-def _is_named(session: Session, key: str) -> bool:
+def is_named(session: Session, key: str) -> bool:
     """Whether any row names these bytes; one may have come in meanwhile."""
     rows = (
         MailRow.sha256 == key,
         or_(PageRow.original == key, PageRow.upright == key),
-        OutboxRow.message == key,
+        (OutboxRow.message == key) & OutboxRow.words.is_(None),
+        cast(OutboxRow.files, String).contains(key),
     )
     return any(session.scalar(select(exists().where(row))) for row in rows)

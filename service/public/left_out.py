@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import email
 import email.policy
-from email.message import EmailMessage
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
+from service.mail.mime.parts import payload_of
 from service.public.page import show
 from service.public.visits import plays
 from service.store.blobs import BlobError
@@ -27,34 +27,42 @@ GONE = ("This link has ended, or it is incomplete. Copy it again from your lette
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOutFile:
+    """A file behind the link of a letter."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
 @router.get("/public/letter/{token}")
 def files(request: Request, token: str) -> Response:
     """The files of one letter, each with its size."""
-    message = _letter(request, token)
-    named = [(index, part.get_filename() or f"file {index + 1}", len(part.get_payload(decode=True) or b""))
-             for index, part in enumerate(message.iter_attachments())]
-    return show(request, "left_out.html", subject=str(message["Subject"] or ""), token=token, files=named)
+    subject, left_out = _letter(request, token)
+    named = [(index, file.name or f"file {index + 1}", len(file.data)) for index, file in enumerate(left_out)]
+    return show(request, "left_out.html", subject=subject, token=token, files=named)
 
 
 @router.get("/public/letter/{token}/{number}")
 def one_file(request: Request, token: str, number: int) -> Response:
     """One file."""
-    parts = list(_letter(request, token).iter_attachments())
-    if not 0 <= number < len(parts):
+    _, left_out = _letter(request, token)
+    if not 0 <= number < len(left_out):
         raise HTTPException(404, GONE)
-    part = parts[number]
-    kind = part.get_content_type()
-    name = quote(part.get_filename() or f"file-{number + 1}")
+    file = left_out[number]
+    name = quote(file.name or f"file-{number + 1}")
     return Response(
-        part.get_payload(decode=True),
-        media_type=kind if kind in _SHOWN else "application/octet-stream",
+        file.data,
+        media_type=file.media_type if file.media_type in _SHOWN else "application/octet-stream",
         headers={
             "Content-Disposition": f"inline; filename*=UTF-8''{name}", "Cache-Control": "private, no-store",
         },
     )
 
 
-def _letter(request: Request, token: str) -> EmailMessage:
+def _letter(request: Request, token: str) -> tuple[str, list[LeftOutFile]]:
+    """The subject of the letter with this link, and the files behind it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(AccessLinkRow, sha256(token.encode()).hexdigest())
@@ -62,17 +70,28 @@ def _letter(request: Request, token: str) -> EmailMessage:
         if row is None or row.opens != "letter" or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:
-            data = ports.blobs.read(token)
+            if row.letter_id is None:
+                subject, message_id, left_out = _kept_whole(ports, token)
+                letter = session.scalar(select(OutboxRow).where(OutboxRow.message_id == message_id))
+            else:
+                letter = session.get(OutboxRow, row.letter_id)
+                subject, left_out = ("", []) if letter is None else (letter.subject, _kept(ports, letter))
         except (BlobError, ValueError) as fault:
             raise HTTPException(404, GONE) from fault
-        # The token is the digest of the letter's bytes, so a link cannot lead to a changed letter.
-        message = email.message_from_bytes(data, policy=email.policy.default)
-        if not _still_theirs(session, row.player_id, str(message["Message-ID"] or "")):
+        # A link ends with the player's last seat in the letter's game, or, for a letter of no game, in any.
+        if letter is None or not plays(session, row.player_id, letter.game_id or ""):
             raise HTTPException(404, GONE)
-        return message
+        return subject, left_out
 
 
-def _still_theirs(session: Session, player_id: int, message_id: str) -> bool:
-    """True if the player still holds a seat in the letter's game, or, for a letter of no game, in any."""
-    letter = session.scalar(select(OutboxRow).where(OutboxRow.message_id == message_id))
-    return letter is not None and plays(session, player_id, letter.game_id or "")
+def _kept(ports: DeskPorts, letter: OutboxRow) -> list[LeftOutFile]:
+    return [LeftOutFile(str(file["name"]), str(file["type"]), ports.blobs.read(str(file["blob"])))
+            for file in letter.files if file["at"] is None]
+
+
+def _kept_whole(ports: DeskPorts, token: str) -> tuple[str, str, list[LeftOutFile]]:
+    """A letter from before letters were kept by parts: its link's secret is the digest of its bytes."""
+    message = email.message_from_bytes(ports.blobs.read(token), policy=email.policy.default)
+    return str(message["Subject"] or ""), str(message["Message-ID"] or ""), [
+        LeftOutFile(part.get_filename() or "", part.get_content_type(), payload_of(part))
+        for part in message.iter_attachments()]

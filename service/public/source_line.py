@@ -14,6 +14,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
+from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.results import ShownPower, correction, redacted_for, show
@@ -106,7 +107,8 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     )
     return Evidence(
         phase, variant, resolution,
-        tuple(power for power in show(variant, resolution, lines) if power.sheet or power.power in due),
+        tuple(power for power in show(variant, resolution, lines, papers.set_aside(session, phase, variant))
+              if power.sheet or power.power in due),
         lines, tuple(corrected),
     )
 

@@ -19,6 +19,7 @@ from reading.status import LineState
 from service.store.columns import Instant, TableBase
 from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
 from service.store.tables_desk import (
+    ApprovalRow,
     CorrectionRow,
     ReviewActionRow,
     ReviewRow,
@@ -34,6 +35,7 @@ from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, R
 __all__ = [
     "AccessLinkRow",
     "AddressRow",
+    "ApprovalRow",
     "CorrectionRow",
     "CorrespondenceRow",
     "EntryRow",
@@ -132,6 +134,8 @@ class AccessLinkRow(TableBase):
     until: Mapped[datetime]
     # Closes a single-use link (LIST-04).
     used_at: Mapped[datetime | None]
+    # The letter whose files it opens.
+    letter_id: Mapped[int | None]
 
 
 class AddressRow(TableBase):
@@ -329,8 +333,12 @@ class OutboxRow(TableBase):
     player_id: Mapped[int | None]
     power: Mapped[str | None] = mapped_column(String(80))
     subject: Mapped[str] = mapped_column(Text)
-    # The blob key of the finished mail.
-    message: Mapped[str] = mapped_column(String(64))
+    # The SHA-256 of the finished mail.
+    message: Mapped[str] = mapped_column(String(64), index=True)
+    # The mail without its files, and each file with its place in it (`service.store.letter_parts`); an offset
+    # of None is one behind the letter's link. None for a mail that is kept whole, as a blob.
+    words: Mapped[str | None] = mapped_column(Text)
+    files: Mapped[list[Any]] = mapped_column(default=list)
     # Derived and reused on every try.
     message_id: Mapped[str] = mapped_column(String(300), index=True)
     state: Mapped[str] = mapped_column(String(20), default=OutboxState.QUEUED)

@@ -103,3 +103,22 @@ class SendHoldRow(TableBase):
     by: Mapped[str] = mapped_column(String(80))
     why: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime]
+
+
+class ApprovalRow(TableBase):
+    """The latest approval of a phase: who asked when, and how far its letters are (LET-04)."""
+
+    __tablename__ = "approvals"
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"), primary_key=True)
+    asked_at: Mapped[datetime]
+    by: Mapped[str] = mapped_column(String(80))
+    # The judging that was approved: the phase's `judged_at` at that moment.
+    judged_at: Mapped[datetime | None]
+    # "drawing", "sent" or "failed".
+    state: Mapped[str] = mapped_column(String(20))
+    # Steps done of how many, and what the present one draws.
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int] = mapped_column(default=0)
+    step: Mapped[str] = mapped_column(Text, default="")
+    # Why nothing was sent.
+    error: Mapped[str | None] = mapped_column(Text)

@@ -16,6 +16,7 @@ from service.games import decisions
 from service.games.decisions import Act, Decision
 from service.notices.results import ResultsAnnouncer
 from service.store import records
+from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
 from tests.support.table import Table, autumn_1642, open_table
@@ -142,7 +143,7 @@ def kept(table: Table, folder: Path, power: str = HERSELF) -> list[Path]:
     folder.mkdir(exist_ok=True)
     player_address = f"player@{power.lower()}.example"
     mails = [
-        (f"{row.id:03}-{row.kind}.eml", table.site.blobs.read(row.message))
+        (f"{row.id:03}-{row.kind}.eml", finished(table.site.blobs, row))
         for row in table.letters()
         if row.recipient == player_address
     ]

@@ -8,7 +8,6 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any
 
@@ -27,9 +26,10 @@ from demo.story import read_story
 from grammar.print import canonical
 from maps.variant import Variant
 from service.games import create, turns
+from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
-from service.games.turns import Announcer, extend_calendar
+from service.games.turns import extend_calendar
 from service.intake.load_context import build_context
 from service.intake.opening.open_mail import BodyReader, OwnBodies
 from service.intake.process_mail import MailOpener, MailStore, give_up_mail, process_mail, tell_sender
@@ -42,6 +42,7 @@ from service.mail.mailbox import ingest
 from service.mail.mime.image_types import PictureProbe, PillowProbe
 from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
+from service.store.letter_parts import finished, message_of
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -164,7 +165,7 @@ class Table:
         return turns.judge_phase(self.site.store, phase_id, self.site.clock, self.load)
 
     def approve_phase(self, phase_id: int, by: str) -> None:
-        turns.approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load)
+        approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load)
 
     def _drain(self) -> None:
         self.drained.append(self.site.clock.now())
@@ -296,7 +297,11 @@ class Table:
         return [(row.kind, row.recipient) for row in self.letters()]
 
     def message(self, row: OutboxRow) -> EmailMessage:
-        return message_from_bytes(self.site.blobs.read(row.message), policy=policy.default)
+        return message_of(self.site.blobs, row)
+
+    def mail_of(self, row: OutboxRow) -> bytes:
+        """The finished mail of a letter, as it is sent."""
+        return finished(self.site.blobs, row)
 
     def words(self, row: OutboxRow) -> str:
         """The text of a letter without its line ends."""

@@ -33,6 +33,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store import records
 from service.store.blobs import Blobs
+from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PhaseRow, SubmissionRow
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import CSRF, DeskTable, open_desk
@@ -374,7 +375,7 @@ def mails(world: World) -> list[tuple[str, str, str, int]]:
     """Every mail that leaves: to whom, its headers and words decoded, its size."""
     answers = []
     for row in world.table.letters():
-        raw = world.site.blobs.read(row.message)
+        raw = finished(world.site.blobs, row)
         message = email.message_from_bytes(raw, policy=email.policy.default)
         parts = [
             str(part.get_content())

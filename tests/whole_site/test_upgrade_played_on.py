@@ -25,6 +25,7 @@ from service.bootstrap import Running, Site, open_site
 from service.cli.migrate import move_site
 from service.clock import SimulatedClock
 from service.site_folder import bring_up_to_date, settings_of
+from service.store.letter_parts import finished
 from service.store.tables import (
     GameRow,
     MailRow,
@@ -231,7 +232,7 @@ def archive_proves_letters(site: Site, old: Path, game: str, *, judged: int, fol
         letters = session.scalars(select(OutboxRow).where(OutboxRow.game_id == game)).all()
     paths = [folder / f"{game}-{letter.id}.eml" for letter in letters]
     for letter, path in zip(letters, paths, strict=True):
-        path.write_bytes(site.blobs.read(letter.message))
+        path.write_bytes(finished(site.blobs, letter))
     code, printed = verified(folder / name, [*kept_letters(old, name), *paths])
     assert code == 0, printed
     assert f"{judged} judged phases were judged again, with the same results." in printed

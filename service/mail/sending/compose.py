@@ -41,8 +41,9 @@ class OutLetter:
     """One letter to one recipient.
 
     `key` names it for ever: game, phase, kind, recipient, and a revision if it is sent again with other
-    content. `replies_to`: Message-IDs of the mail it answers, oldest first. `list_name`: the game's, for mail
-    filters. `by_person`: somebody wrote it by hand, and it says so.
+    content. `linked` are files that are not attached and lie behind a link. `replies_to`: Message-IDs of the
+    mail it answers, oldest first. `list_name`: the game's, for mail filters. `by_person`: somebody wrote it
+    by hand, and it says so.
     """
 
     key: str
@@ -52,6 +53,7 @@ class OutLetter:
     text: str
     html: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    linked: tuple[Attachment, ...] = ()
     game_id: str | None = None
     phase_id: int | None = None
     replies_to: tuple[str, ...] = ()

@@ -10,10 +10,11 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.utils import parseaddr
 from hashlib import sha256
+from html import escape
 from secrets import token_hex
 
 from sqlalchemy import select
@@ -44,16 +45,20 @@ from service.mail.sending.smtp import (
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.engine import Store
+from service.store.letter_parts import LetterParts, finished, keep
 from service.store.tables import AccessLinkRow, OutboxRow, OutboxState
 
 __all__ = [
     "Attachment",
     "FolderTransport",
     "OutLetter",
+    "PreparedLetter",
     "SendCounts",
     "ServerUnavailable",
     "SmtpTransport",
     "Transport",
+    "file",
+    "prepare",
     "put",
     "retry",
     "send_due",
@@ -64,6 +69,7 @@ log = logging.getLogger(__name__)
 PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
 """Time before each further try after a 4xx: 48 hours in all, then a person is told."""
 
+_HERE = "Until {until} they are here, for you alone"
 LINK_DAYS = timedelta(days=60)
 """Life of the link to files that were too large for a letter."""
 
@@ -86,6 +92,17 @@ class SendCounts:
     down: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedLetter:
+    """A letter made and kept by parts, ready for its row. `link` opens its files on the site, with the player
+    and the last moment, or is None."""
+
+    letter: OutLetter
+    parts: LetterParts
+    message_id: str
+    link: tuple[str, int, datetime] | None = None
+
+
 def put(
     session: Session,
     blobs: Blobs,
@@ -97,18 +114,72 @@ def put(
     reply_to: str = "",
     base_url: str = "",
 ) -> bool:
-    """Write a letter in the caller's transaction; False if its key is known, and then nothing changes.
-
-    `reply_to`: the order address, if it is not the sender's. Files that are too large for mail are left out,
-    and the letter has a link to them on the site at `base_url`, unless that is "".
-    """
+    """Write a letter in the caller's transaction; False if its key is known, and then nothing changes. The
+    rest as in `prepare`."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
+    return file(session, prepare(session, blobs, letter, sender=sender, now=now, max_bytes=max_bytes,
+                                 reply_to=reply_to, base_url=base_url), now)
+
+
+def prepare(
+    session: Session,
+    blobs: Blobs,
+    letter: OutLetter,
+    *,
+    sender: str,
+    now: datetime,
+    max_bytes: int = 8_000_000,
+    reply_to: str = "",
+    base_url: str = "",
+) -> PreparedLetter:
+    """Make a letter and keep its files, before any transaction that writes.
+
+    `reply_to`: the order address, if it is not the sender's. Files that are too large for mail, and those
+    that the letter has behind a link anyway, are left out, and the letter has a link to them on the site at
+    `base_url`, unless that is "".
+    """
+    player = records.player_of(session, letter.recipient)
+    token, until = token_hex(32), now + LINK_DAYS
+    url = f"{base_url}/public/letter/{token}" if base_url and player is not None else ""
+    if letter.linked:
+        letter = _with_link(letter, url, until)
     finished = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
-    reader = present_address.reader_of(session, letter)
-    key = blobs.put(finished if len(finished) <= max_bytes else _fitted(
-        session, blobs, letter, finished, max_bytes, now, base_url))
-    return records.insert_once(
+    sent = finished
+    if len(finished) > max_bytes:
+        sent = shrink(finished, max_bytes)
+        if url and attachment_count(sent) != attachment_count(finished):
+            sent = shrink(finished, max_bytes, f"{_HERE.format(until=_day(until))}:\n\n    {url}")
+    parts = keep(blobs, sent)
+    behind = letter.attachments if attachment_count(sent) != len(letter.attachments) else ()
+    behind = (*behind, *letter.linked)
+    if not url or not behind or player is None:
+        return PreparedLetter(letter, parts, message_id(letter, sender))
+    kept = tuple({"at": None, "blob": blobs.put(file.data), "name": file.name, "type": file.media_type}
+                 for file in behind)
+    return PreparedLetter(letter, replace(parts, files=(*parts.files, *kept)), message_id(letter, sender),
+                          (token, player.id, until))
+
+
+def _with_link(letter: OutLetter, url: str, until: datetime) -> OutLetter:
+    """The letter with a sentence on where its linked files are; with the files themselves where no page can
+    show them."""
+    if not url:
+        return replace(letter, attachments=(*letter.attachments, *letter.linked), linked=())
+    lead = f"Copies of the sheets that counted: {_HERE.format(until=_day(until)).lower()}"
+    html = letter.html and letter.html.replace(
+        "</main>", f'<p>{escape(lead)}: <a href="{escape(url)}">{escape(url)}</a></p>\n</main>', 1)
+    return replace(letter, text=f"{letter.text.rstrip()}\n\n{lead}:\n\n    {url}\n", html=html)
+
+
+def _day(instant: datetime) -> str:
+    return f"{instant:%a} {instant.day} {instant:%b %Y}"
+
+
+def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
+    """Write the row of a prepared letter in the caller's transaction; False if its key is known."""
+    letter, reader = prepared.letter, present_address.reader_of(session, prepared.letter)
+    added = records.insert_once(
         session,
         OutboxRow,
         key=letter.key,
@@ -119,42 +190,24 @@ def put(
         player_id=reader.player_id,
         power=reader.power,
         subject=one_line(letter.subject),
-        message=key,
-        message_id=message_id(letter, sender),
+        message=prepared.parts.message,
+        words=prepared.parts.words,
+        files=list(prepared.parts.files),
+        message_id=prepared.message_id,
         state=OutboxState.QUEUED,
         tries=0,
         due_at=now,
         possibly_twice=False,
         shrunk=False,
     )
-
-
-def _fitted(
-    session: Session, blobs: Blobs, letter: OutLetter, finished: bytes, max_bytes: int, now: datetime,
-    base_url: str
-) -> bytes:
-    """A mail of at most `max_bytes`: with smaller pictures, else with a link to the files left out."""
-    shrunk_mail = shrink(finished, max_bytes)
-    player = records.player_of(session, letter.recipient)
-    if not base_url or player is None or attachment_count(shrunk_mail) == attachment_count(finished):
-        return shrunk_mail
-    # The hash of the stored bytes is the link's secret. Without a random line anybody with the same files
-    # could compute it.
-    token = blobs.put(f"X-Secret: {token_hex(16)}\r\n".encode() + finished)
-    until = now + LINK_DAYS
-    session.add(
-        AccessLinkRow(
-            token_hash=sha256(token.encode()).hexdigest(),
-            player_id=player.id,
-            opens="letter",
-            made_at=now,
-            until=until,
-        )
-    )
-    session.flush()
-    where = (f"Until {until:%a} {until.day} {until:%b %Y} it is here, for you alone:\n\n    "
-             f"{base_url}/public/letter/{token}")
-    return shrink(finished, max_bytes, where)
+    if added and prepared.link is not None:
+        token, player_id, until = prepared.link
+        row = session.scalars(select(OutboxRow.id).where(OutboxRow.key == letter.key)).one()
+        session.add(AccessLinkRow(
+            token_hash=sha256(token.encode()).hexdigest(), player_id=player_id, opens="letter", made_at=now,
+            until=until, letter_id=row))
+        session.flush()
+    return added
 
 
 def send_due(
@@ -230,7 +283,7 @@ def _send(
     row: OutboxRow, store: Store, blobs: Blobs, transport: Transport, clock: Clock, sender: str
 ) -> OutboxState:
     try:
-        data = blobs.read(row.message)
+        data = finished(blobs, row)
         transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
     except TryAgainLater as error:
         return _again(store, row, error, clock.now())
@@ -287,8 +340,12 @@ def _smaller(
 ) -> OutboxState:
     if row.shrunk:
         return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
-    message_key = blobs.put(shrink(data, len(data) // 4))
-    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=message_key, due_at=now)
+    # The record names the letter as it was written, so those bytes stay.
+    blobs.put(data)
+    parts = keep(blobs, shrink(data, len(data) // 4))
+    linked = [file for file in row.files if file["at"] is None]
+    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
+                words=parts.words, files=[*parts.files, *linked], due_at=now)
 
 
 def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from service.mail.sending.compose import OutLetter, readdress
 from service.store import records
 from service.store.blobs import BlobError, Blobs
+from service.store.letter_parts import finished, keep
 from service.store.tables import AddressRow, OutboxRow, OutboxState, SeatRow
 
 FOR_COORDINATOR = frozenset({"coordinator_notice", "postal_pack"})
@@ -72,10 +73,15 @@ def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: dateti
         return chosen
     if chosen != row.recipient:
         try:
-            row.message = blobs.put(readdress(blobs.read(row.message), chosen))
+            mail = finished(blobs, row)
+            parts = keep(blobs, readdress(mail, chosen))
+            # The record names the letter as it was written, so those bytes stay.
+            blobs.put(mail)
         except BlobError:
             # Sending reads the same bytes next, and says what is wrong with them.
             return None
+        row.message, row.words = parts.message, parts.words
+        row.files = [*parts.files, *(file for file in row.files if file["at"] is None)]
         row.key, row.recipient = _key_with(row, chosen), chosen
         records.log_event(session, now, "letter_readdressed", game_id=row.game_id, detail={"letter": row.id})
     session.flush()

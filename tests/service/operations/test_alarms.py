@@ -18,6 +18,7 @@ from service.operations.findings import FindingState
 from service.operations.health import LONGEST_OVERDUE, Health
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
+from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
 from tests.support.desk_table import open_desk
 from tests.support.site import Site
@@ -67,7 +68,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
     (row,) = about(table, "mailbox")
     assert row.recipient == COORDINATOR
     assert row.state == OutboxState.QUEUED
-    message = table.site.blobs.read(row.message).decode()
+    message = finished(table.site.blobs, row).decode()
     assert "Nothing answers at mx.example.org:993." in message
     clock.advance(timedelta(days=1))
     alarms.look()

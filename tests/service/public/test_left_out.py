@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from service.mail.sending.compose import Attachment, OutLetter
 from service.mail.sending.outbox import LINK_DAYS, put
+from service.store.letter_parts import finished
 from service.store.tables import AccessLinkRow
 from tests.support.letters import noisy_picture
 from tests.support.public_site import BASE
@@ -39,7 +40,7 @@ def written(table: Table, to: str, most: int, base: str = BASE) -> str:
         assert put(session, table.site.blobs, letter(to), sender="Galloper <orders@galloper.example>",
                    now=table.site.clock.now(), max_bytes=most, base_url=base)
     row = table.letters()[-1]
-    assert len(table.site.blobs.read(row.message)) <= most
+    assert len(finished(table.site.blobs, row)) <= most
     return table.words(row)
 
 

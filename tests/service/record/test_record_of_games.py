@@ -28,6 +28,7 @@ from service.games.turns import resolve_orders
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store.digests import plain
+from service.store.letter_parts import finished
 from tests.support.played import archived, begin, finish
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -191,7 +192,7 @@ def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
     assert named in words
     assert (first.seed or "-") not in words
     letter = tmp_path / "welcome.eml"
-    letter.write_bytes(site.blobs.read(row.message))
+    letter.write_bytes(finished(site.blobs, row))
     code, report = _verify(archived(table, Edition.PLAYERS), tmp_path, letter)
     assert code == 0, report
     assert "up to entry" in report

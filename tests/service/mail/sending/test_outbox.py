@@ -23,6 +23,7 @@ from service.mail.sending.outbox import (
     send_due,
 )
 from service.mail.sending.smtp import MailEnvelope
+from service.store.letter_parts import finished
 from service.store.tables import OutboxState
 from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
 from tests.support.servers.smtp_sink import Letter, SmtpSink
@@ -259,7 +260,7 @@ def test_a_letter_above_our_own_limit_is_made_smaller_at_once(site: Site) -> Non
     )
     with site.store.begin() as session:
         put(session, site.blobs, letter, sender=SENDER, now=NOON, max_bytes=600_000)
-    data = site.blobs.read(rows(site)[0].message)
+    data = finished(site.blobs, rows(site)[0])
     assert len(data) <= 600_000
     names = [attachment.get_filename() for attachment in parsed(data).iter_attachments()]
     assert names == ["a.jpg", "note.txt"]
@@ -297,8 +298,9 @@ def test_a_recipient_that_is_no_single_address_is_our_fault(site: Site, address:
 
 
 def test_a_lost_message_is_shown_and_does_not_hold_up_the_next(site: Site, smtp_sink: SmtpSink) -> None:
-    write(site, to("montrose"), to("argyll"))
-    site.blobs.path(rows(site)[0].message).unlink()
+    picture = (Attachment("a.png", "image/png", noisy_picture(60)),)
+    write(site, replace(to("montrose"), attachments=picture), to("argyll"))
+    site.blobs.path(rows(site)[0].files[0]["blob"]).unlink()
     assert send(site, smtp_sink.port) == SendCounts(sent=1, failed=1)
     assert "is missing" in (rows(site)[0].error or "")
 

@@ -1,0 +1,83 @@
+"""The results of a judged phase leave: checked, drawn, and put into the outbox in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from sqlalchemy.orm import Session
+
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from service.clock import Clock
+from service.games.approval.papers import Paper, unsettled_papers
+from service.games.phases import phase_of
+from service.games.turns import Load, NotReady, hand_on, is_incomplete
+from service.store import records
+from service.store.engine import Store
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+
+class Announcer(Protocol):
+    """What leaves when a phase is approved."""
+
+    def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
+        """Render every letter and picture of the results. The returned function puts them into a
+        transaction; a rendering that fails raises here, before anything is put."""
+
+
+def approve_phase(
+    store: Store, phase_id: int, by: str, announce: Announcer, clock: Clock, load: Load
+) -> None:
+    """Send the results and open the way for the next phase: the only step that cannot be taken back.
+
+    1. Check: READY, every sheet and line read, no paper unsettled. An approved phase is left alone.
+    2. Render letters and pictures, outside the transaction: they take seconds.
+    3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
+    4. In the same transaction check the papers again, put the letters, hand the position on, and log.
+    Raises NotReady with the reason when step 1, 3 or 4 fails.
+    """
+    with store() as session:
+        phase = session.get_one(PhaseRow, phase_id)
+        # A second press of the button, or a repeated delivery of the first, is no fault.
+        if phase.state == PhaseState.SENT:
+            return
+        resolution = check(session, phase, load)
+        judged_at = phase.judged_at
+        put_letters = announce.prepare(session, phase, resolution)
+    with store.begin() as session:
+        now = clock.now()
+        claimed = records.claim(
+            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == PhaseState.READY,
+            PhaseRow.judged_at == judged_at, state=PhaseState.SENT, sent_at=now)
+        if not claimed:
+            raise NotReady("the phase was judged again meanwhile; look at the results once more")
+        phase = session.get_one(PhaseRow, phase_id)
+        # While the letters were drawn a mail may have come: they would say that nothing was received.
+        _check_papers(session, phase, load)
+        put_letters(session)
+        hand_on(session, phase, resolution, now, load)
+        records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
+                          detail={"phase": str(phase_of(phase))})
+
+
+def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
+    """The resolution of a phase whose results may leave. Raises NotReady, which says what is missing."""
+    if phase.state != PhaseState.READY or phase.resolution is None or is_incomplete(session, phase):
+        raise NotReady("the results are not complete: a sheet or a line is still to be read")
+    _check_papers(session, phase, load)
+    return codec.load_resolution(phase.resolution)
+
+
+def _check_papers(session: Session, phase: PhaseRow, load: Load) -> None:
+    variant = load(session.get_one(GameRow, phase.game_id).variant)
+    papers = unsettled_papers(session, phase, variant)
+    if papers:
+        names = ", ".join(dict.fromkeys(_name(paper, variant.powers[paper.power].name) for paper in papers))
+        raise NotReady(f"not every paper of this phase is settled ({names}). Use each, or refuse it with a "
+                       "reason; the results page lists them")
+
+
+def _name(paper: Paper, power: str) -> str:
+    words = {"held": "a sheet set aside", "quarantined": "a mail in quarantine", "ignored": "an ignored mail"}
+    return f"{words.get(paper.kind.value, 'a letter that may be a sheet')} of {power}"
