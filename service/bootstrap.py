@@ -256,7 +256,7 @@ def open_site(
         rehearser=DryRun(store, now, writer),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
-        post_room=PostalMail(store, blobs, jobs, now, opener),
+        post_room=PostalMail(store, blobs, jobs, now, opener, post.posted),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),

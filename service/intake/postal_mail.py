@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
@@ -19,10 +19,19 @@ from service.intake.sheets.recognizer import ImageOpener
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import PhaseRow, PostalOriginalRow
+from service.store.tables import PhaseRow, PostalOriginalRow, SubmissionRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The limits of a mail, for a scan too."""
+
+
+PostedReceipt = Callable[[Session, PostalOriginalRow, PhaseRow, datetime, SubmissionRow | None], None]
+"""Tells the player of a letter that it came, in the caller's transaction: its row, its phase, the moment of
+receipt (UTC), and the sheet its scan was filed as."""
+
+
+def _tell_nobody(*_facts: object) -> None:
+    return None
 
 
 class NotLogged(Exception):
@@ -57,6 +66,7 @@ class PostalMail:
     jobs: Jobs
     clock: Clock
     opener: ImageOpener
+    receipt: PostedReceipt = _tell_nobody
 
     def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a sheet and read, and the submission's id is returned.
@@ -79,9 +89,13 @@ class PostalMail:
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             submission_id = self._file(session, phase, letter, arrived, scans) if scans else None
-            session.add(PostalOriginalRow(
+            row = PostalOriginalRow(
                 phase_id=phase.id, power=letter.power, postmark=letter.postmark, received=letter.received,
-                submission_id=submission_id, made_at=self.clock.now(), made_by=by))
+                submission_id=submission_id, made_at=self.clock.now(), made_by=by)
+            session.add(row)
+            session.flush()
+            submission = None if submission_id is None else session.get_one(SubmissionRow, submission_id)
+            self.receipt(session, row, phase, arrived, submission)
             records.log_event(
                 session, self.clock.now(), "letter_logged", game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),

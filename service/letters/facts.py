@@ -93,6 +93,23 @@ class ReceiptFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class PostedFacts:
+    """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
+    moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
+    scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
+    own deadline, `is_late` whether the letter came after it. `key` names the letter for ever."""
+
+    key: str
+    phase: Phase
+    arrived_at: datetime
+    closing: Closing
+    version: int | None = None
+    postmark: str = ""
+    has_scan: bool = True
+    is_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredMail:
     """The mail that a letter answers. `key` names the answer for ever; `subject` is the sender's own, quoted
     back to them; `message_ids` are those that the answer replies to, oldest first."""
@@ -319,11 +336,21 @@ class ResultsFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class RetreatFacts:
-    """Units, in words, that must retreat or disband, when their orders close, and the subject to copy
-    (OUT-05)."""
+class RetreatUnit:
+    """A unit, in words, that must retreat or disband. `beaten_from`: the place the attack came from, "" where
+    the rules hide it; `barred`: sentences about places that it may not enter; `examples`: lines to write."""
 
-    units: tuple[str, ...]
+    words: str
+    beaten_from: str = ""
+    barred: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatFacts:
+    """Units that must retreat or disband, when their orders close, and the subject to copy (OUT-05)."""
+
+    units: tuple[RetreatUnit, ...]
     closing: Closing
     subject: str
 
@@ -332,7 +359,7 @@ class RetreatFacts:
 class AdjustmentFacts:
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
     `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
-    must not be on one sheet."""
+    must not be on one sheet. `places`: in how many places the power may build, None if they are enough."""
 
     count: int
     closing: Closing
@@ -340,6 +367,12 @@ class AdjustmentFacts:
     may_send_supply: bool = True
     lots_may_decide: bool = True
     separate_sheets: bool = True
+    places: int | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the power may or must send anything at all."""
+        return self.count != 0 or self.may_send_supply
 
 
 @dataclass(frozen=True, slots=True)

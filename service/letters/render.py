@@ -32,6 +32,7 @@ from service.letters.facts import (
     HeldFacts,
     NoticeFacts,
     PackFacts,
+    PostedFacts,
     ReceiptFacts,
     Recipient,
     RejectionFacts,
@@ -52,7 +53,8 @@ LONGEST = 500
 """Most characters of one value from outside; the rest is cut off."""
 
 KINDS = (
-    "receipt", "receipt_late", "rejection", "held", "coordinator_notice", "draft_results", "retreat_request",
+    "receipt", "receipt_late", "receipt_posted", "rejection", "held", "coordinator_notice", "draft_results",
+    "retreat_request",
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
     "reminder", "postal_pack", "hand_over", "acknowledgement", "answer", "command",
 )  # fmt: skip
@@ -77,6 +79,11 @@ def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLette
     """The answer to a sheet that came after the deadline and is not executed (CAL-03, Q-34)."""
     return _letter("receipt_late", game, facts.sheet.phase, to, facts, key=facts.sheet.digest,
                    answers=facts.message_ids)
+
+
+def receipt_posted(game: GameInfo, to: Recipient, facts: PostedFacts) -> OutLetter:
+    """The receipt for a letter that came by post (SUB-16)."""
+    return _letter("receipt_posted", game, facts.phase, to, facts, key=facts.key)
 
 
 def rejection(

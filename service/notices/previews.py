@@ -40,6 +40,7 @@ from service.letters.facts import (
     NextDate,
     NoticeFacts,
     PackFacts,
+    PostedFacts,
     Proofs,
     ReceiptFacts,
     Recipient,
@@ -47,6 +48,7 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
+    RetreatUnit,
     WelcomeFacts,
 )
 from service.mail.sending.compose import OutLetter
@@ -54,9 +56,10 @@ from service.notices import command_answers
 from service.notices.broadcasts import playing_rules, welcome_links
 from service.notices.correspondence import seats_on_file
 from service.notices.order_examples import order_examples
+from service.notices.phase_letters.requests import adjustment_facts
 from service.notices.receipts import nobody
 from service.notices.replies import LetterContext
-from service.notices.results import ResultsAnnouncer, adjustment_facts
+from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.record.references import commitments
 from service.store import records
@@ -65,6 +68,7 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow, SeatR
 RECEIVERS: Mapping[str, tuple[str, str]] = {
     "receipt": ("the sender", "a sheet arrives in time"),
     "receipt_late": ("the sender", "a sheet arrives after its deadline"),
+    "receipt_posted": ("its player", "you log a letter that came by post"),
     "rejection": ("the sender, if registered", "a mail cannot be used"),
     "held": ("the sender", "a sheet waits for you"),
     "acknowledgement": ("the sender", "a player writes you a letter without a sheet"),
@@ -122,7 +126,8 @@ class Previews:
     def of(self, kind: str) -> Preview:
         """The preview of one kind of letter of `kinds_of`. Raises KeyError for any other kind."""
         makers: Mapping[str, Callable[[], Preview]] = {
-            "receipt": self._receipt, "receipt_late": self._late, "rejection": self._rejection,
+            "receipt": self._receipt, "receipt_late": self._late,
+            "receipt_posted": self._posted, "rejection": self._rejection,
             "held": self._held, "acknowledgement": self._acknowledgement, "answer": self._answer,
             "command": self._command, "coordinator_notice": self._notice, "reminder": self._reminder,
             "draft_results": self._draft,
@@ -200,6 +205,12 @@ class Previews:
         late = replace(facts, sheet=sheet, closing=self._closing())
         letter = render.receipt_late(self._info, self._to, late)
         return Preview(letter, "As if a sheet came five minutes late.")
+
+    def _posted(self) -> Preview:
+        closing = self._closing()
+        facts = PostedFacts("preview", closing.phase, self.letters.clock.now(), closing, version=1)
+        letter = render.receipt_posted(self._info, self._to, facts)
+        return Preview(letter, "As if a letter with a scan were logged.")
 
     def _rejection(self) -> Preview:
         words, closing = self._words(RefusalReason.TOO_DARK), self._closing()
@@ -316,7 +327,8 @@ class Previews:
 
     def _retreats(self) -> Preview:
         closing = self._coming(PhaseKind.RETREAT)
-        facts = RetreatFacts(self._units()[:1], closing, self._subject(closing.phase))
+        units = tuple(RetreatUnit(unit) for unit in self._units()[:1])
+        facts = RetreatFacts(units, closing, self._subject(closing.phase))
         return Preview(render.retreat_request(self._info, closing.phase, self._to, facts),
                        "As if the first of this power's units had been dislodged.")
 

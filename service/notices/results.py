@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
-from adjudicator.orders import Remove, SendSupply
+from adjudicator.orders import Remove
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Dislodgement
 from adjudicator.serialize import codec
@@ -32,7 +32,6 @@ from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import (
-    AdjustmentFacts,
     Closing,
     GameInfo,
     Holding,
@@ -51,6 +50,7 @@ from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import COPY, Enclosure, control_map, enclosures, results_heading
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
+from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
 from service.notices.postal_packs import Packs
 from service.notices.replies import LetterContext
 from service.record import references
@@ -270,7 +270,7 @@ class ResultsAnnouncer:
         to = self.letters.recipient(session, address, name)
         coming = resolution.position.phase
         row = next((row for row in records.phases(session, phase.game_id) if phase_of(row) == coming), None)
-        dislodged = _to_retreat(variant, resolution, power)
+        dislodged = units_to_retreat(variant, resolution, power)
         is_due = bool(dislodged) if coming.kind is PhaseKind.RETREAT else coming.kind is PhaseKind.ADJUSTMENT
         if row is None or not is_due:
             return []
@@ -280,8 +280,9 @@ class ResultsAnnouncer:
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)
             return [render.retreat_request(info, phase_of(phase), to, facts, blank)]
-        offer = adjustment_facts(variant, resolution.adjust.get(power, 0), closing, subject)
-        return [render.adjustment(info, phase_of(phase), to, offer, blank)]
+        offer = adjustment_facts(
+            variant, resolution.adjust.get(power, 0), closing, subject, power, resolution.position)
+        return [render.adjustment(info, phase_of(phase), to, offer, blank if offer.is_due else ())]
 
     def facts(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant,
@@ -320,13 +321,6 @@ class ResultsAnnouncer:
                 references.root_mark(session, phase),
             ),
         )
-
-
-def adjustment_facts(variant: Variant, count: int, closing: Closing, subject: str) -> AdjustmentFacts:
-    """The facts of a power's offer to build or demand to remove, by the rules of its game (OUT-07)."""
-    rules = variant.rules
-    return AdjustmentFacts(count, closing, subject, SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT],
-                           rules.removes_by_lot(), rules.builds_strike_removals())
 
 
 def results_address(base_url: str, phase: PhaseRow) -> str:
@@ -433,20 +427,3 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
         )
         for power in variant.powers.values()
     )
-
-
-def _to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[str]:
-    """The dislodged units, in words, that a power may order to retreat: its own, and those that it holds in
-    proxy."""
-    # Q-25: owner and proxy may both order the retreat, so both are asked.
-    proxies = dict(resolution.position.memory.proxies)
-    own_units = [unit_text(variant, retreat.unit) for retreat in resolution.dislodged
-                 if retreat.unit.power == power]
-    held = [
-        retreat.unit for retreat in resolution.dislodged
-        if retreat.unit.power != power and proxies.get(retreat.unit.region.province) == power
-    ]
-    return own_units + [
-        f"{unit_text(variant, unit)} ({variant.powers[unit.power].name}'s, given to you in proxy)"
-        for unit in held
-    ]

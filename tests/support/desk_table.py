@@ -90,7 +90,8 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "correspondence": Correspondence(table.site.store, table.site.clock, table.writer),
         "circulars": Broadcasts(table.writer),
         "post": PostalMail(
-            table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener()
+            table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener(),
+            Replies(table.writer).posted,
         ),
         **ports,
     }

@@ -29,6 +29,7 @@ from service.letters.facts import (
     OwnSheet,
     PackFacts,
     PlayingRules,
+    PostedFacts,
     Proofs,
     ReadBack,
     ReceiptFacts,
@@ -37,6 +38,7 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
+    RetreatUnit,
     SeatOnFile,
     SheetFacts,
     Standings,
@@ -137,6 +139,16 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             ReadBack(3, "Army Essex holds", struck=True), ReadBack(4, ""))), (
             Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
         "receipt_late": render.receipt_late(game, to, arrived),
+        "receipt_posted": render.receipt_posted(game, to, PostedFacts(
+            "7", MOVEMENT, AT, CLOSING, 2, f"12 March{nasty}")),
+        "receipt_posted ticked": render.receipt_posted(game, to, PostedFacts(
+            "8", MOVEMENT, AT, CLOSING, has_scan=False)),
+        "receipt_posted late": render.receipt_posted(game, to, PostedFacts(
+            "9", MOVEMENT, AT, CLOSING, is_late=True)),
+        "adjustment nothing": render.adjustment(game, WINTER, to, AdjustmentFacts(
+            0, ADJUSTMENTS, SUBJECT, may_send_supply=False)),
+        "adjustment few places": render.adjustment(game, WINTER, to, AdjustmentFacts(
+            3, ADJUSTMENTS, SUBJECT, places=1)),
         "rejection": render.rejection(game, to, refused),
         "rejection no game": render.rejection(None, Recipient("graham.j@mailbox.example"), refused),
         "held": render.held(game, to, waiting),
@@ -171,7 +183,10 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
                         "Powick Bridge, Montrose", CLOSING))),
         "draft_results": render.draft_results(game, MOVEMENT, to, results(nasty=nasty), (map_file,)),
         "retreat_request": render.retreat_request(game, RETREAT, to, RetreatFacts(
-            (f"Army Derbyshire, dislodged by the attack from Nottinghamshire{nasty}",), RETREATS, SUBJECT),
+            (RetreatUnit(f"Army Derbyshire{nasty}", f"Nottinghamshire{nasty}",
+                         (f"Nottinghamshire is barred: the attack came from there.{nasty}",),
+                         (f"Army Derbyshire retreats to ...{nasty}", "Army Derbyshire disbands")),),
+            RETREATS, SUBJECT),
             (map_file,)),
         "final_results": render.final_results(game, RETREAT, to, results(nasty=nasty)),
         "adjustment": render.adjustment(

@@ -1,0 +1,114 @@
+"""What each power is asked for after a phase: retreats, with where each unit was beaten from and which places
+are barred; builds and removals, and no more of them than there are.
+"""
+
+from __future__ import annotations
+
+from adjudicator.calendar import PhaseKind
+from adjudicator.geo import Region
+from adjudicator.orders import Build, Disband, Retreat, SendSupply
+from adjudicator.outcome import Resolution
+from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.position import Dislodgement, Position
+from adjudicator.units import Unit, UnitRef
+from maps.variant import Variant
+from service.games.results import order_text, redacted_for, unit_text
+from service.letters.facts import AdjustmentFacts, Closing, RetreatUnit
+from service.letters.language import Sentence
+
+
+def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[RetreatUnit]:
+    """The dislodged units that a power may order to retreat: its own, and those that it holds in proxy."""
+    # Q-25: owner and proxy may both order the retreat, so both are asked. Which places are left is not listed
+    # (RET-04, Q-19): only what the results leave to be worked out, why a place is barred.
+    proxies = dict(resolution.position.memory.proxies)
+    visible = redacted_for(variant, resolution, power)[0]
+    known = {dislodgement.unit: dislodgement for dislodgement in visible.dislodged}
+    contested = visible.position.contested
+    units = []
+    for retreat in resolution.dislodged:
+        unit = retreat.unit
+        if unit.power != power and proxies.get(unit.region.province) != power:
+            continue
+        words: str = unit_text(variant, unit)
+        if unit.power != power:
+            words = Sentence("%(unit)s (%(power)s's, given to you in proxy)", unit=words,
+                             power=variant.powers[unit.power].name)
+        told = known.get(unit)
+        units.append(RetreatUnit(
+            words, "" if told is None else variant.board.provinces[told.attacker_from].name,
+            () if told is None else _barred(variant, told, contested), _examples(variant, unit, power)))
+    own_units = [unit for unit in units if not isinstance(unit.words, Sentence)]
+    return own_units + [unit for unit in units if isinstance(unit.words, Sentence)]
+
+
+def _barred(variant: Variant, dislodgement: Dislodgement, contested: frozenset[str]) -> tuple[Sentence, ...]:
+    """The places beside a unit that it may not enter for another reason than a unit that stands there."""
+    board, unit = variant.board, dislodgement.unit
+    beside = {region.province for movement in variant.kinds[unit.kind].moves
+              for region in board.neighbours(unit.region, movement)}
+    allowed = {region.province for region in dislodgement.may_retreat}
+    origin = dislodgement.attacker_from
+    sentences = []
+    if origin in beside - allowed:
+        sentences.append(Sentence("%(place)s is barred: the attack came from there.",
+                                  place=board.provinces[origin].name))
+    sentences += [
+        Sentence("%(place)s is barred: units stood each other off there this season.",
+                 place=board.provinces[place].name)
+        for place in sorted(contested & beside - allowed - {origin})]
+    return tuple(sentences)
+
+
+_PLACE = "..."
+"""Stands in an example for the place that the player chooses."""
+
+
+def _examples(variant: Variant, unit: Unit, power: str) -> tuple[str, ...]:
+    """The lines that a player may write for a unit, in the game's own words."""
+    meant, to = UnitRef(unit.kind, unit.region), Region(unit.region.province)
+    forms = variant.rules.ORDERS[PhaseKind.RETREAT]
+    examples = []
+    if Retreat in forms:
+        text = order_text(variant, Retreat(power=power, unit=meant, to=to))
+        # The unit's own place stands in for the one to come, and only its last mention is that.
+        head, _, tail = text.rpartition(variant.board.region_text(to))
+        examples.append(f"{head}{_PLACE}{tail}")
+    if Disband in forms:
+        examples.append(order_text(variant, Disband(power=power, unit=meant)))
+    return tuple(examples)
+
+
+def adjustment_facts(
+    variant: Variant, count: int, closing: Closing, subject: str, power: str = "",
+    position: Position | None = None,
+) -> AdjustmentFacts:
+    """The facts of a power's offer to build or demand to remove, by the rules of its game (OUT-07). With
+    `position` an offer is no larger than the places in which the power may build."""
+    rules = variant.rules
+    sends = SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT]
+    places = None
+    if position is not None:
+        supply = len(position.centres.get(power, ()))
+        sends = sends and supply > 0 and (count > 0 or not rules.sends_surplus_only())
+        # Supply that is sent may still come, so where it can the whole count is told.
+        places = _free_places(variant, position, power) if count > 0 else None
+    return AdjustmentFacts(
+        count, closing, subject, sends, rules.removes_by_lot(), rules.builds_strike_removals(),
+        places if places is not None and places < count else None)
+
+
+def _free_places(variant: Variant, position: Position, power: str) -> int:
+    """In how many provinces a power may build at once."""
+    sheet = AdjustmentSheet(variant.context(), variant.rules, position, ())
+    account = sheet.accounts[power]
+    stands = variant.context().tables.stands
+
+    def is_free(province: str) -> bool:
+        return any(
+            sheet.build_fault(account, Build(power=power, kind=kind, region=region)) is None
+            for kind in variant.kinds for region in stands[kind].get(province, ()))
+
+    return sum(map(is_free, variant.board.provinces))
+
+
