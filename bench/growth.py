@@ -18,9 +18,11 @@ from typing import TextIO
 from sqlalchemy import func, select, text, update
 
 from bench.figure import Figure
+from bench.letters import AUTUMN, SUMMER
 from bench.process import processor_seconds
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site
+from demo.story import DEFAULT_FOLDER, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
@@ -76,7 +78,8 @@ def _figures(place: StormSite, site: Site, sizes: Sizes) -> Iterator[Figure]:
                            "taken in, opened in the child, filed, its receipt written; not read")
     # 3. Phases: every game gets its sheets and its deadline.
     ready = phases[:]
-    file_sheets(place, ready)
+    # Real sheets: blank paper once hid that each letter had a copy of every picture.
+    file_sheets(place, ready, _photographs())
     past = SystemClock().now() - timedelta(seconds=1)
     with place.store.begin() as session:
         session.execute(update(PhaseRow).where(PhaseRow.id.in_(ready)).values(deadline=past))
@@ -95,6 +98,15 @@ def _figures(place: StormSite, site: Site, sizes: Sizes) -> Iterator[Figure]:
     site.send_letters()
     milliseconds = _cost(place).since(before).seconds / letters * 1000
     yield Figure("letter sent into a folder: processor", round(milliseconds, 1), "ms", of=letters)
+
+
+def _photographs() -> list[bytes]:
+    """The demo's photographs of sheets, each once."""
+    story = read_story()
+    names = dict.fromkeys(
+        name for title in (SUMMER, AUTUMN) for mail in story.mails_of(title)
+        if mail.fate == "accepted" for name in mail.files)
+    return [data for name in names if (data := (DEFAULT_FOLDER / name).read_bytes()).startswith(b"\xff\xd8")]
 
 
 def _slope(place: StormSite, grow: Callable[[int], None], few: int) -> Cost:

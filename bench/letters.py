@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import tempfile
 import time
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from service.games.ballots import executed
 from service.games.turns import resolve_orders
 from service.pictures import board_plan, map_pdf
 from service.store import records
-from service.store.letter_parts import finished
+from service.store.letter_parts import blob_keys, finished
 from service.store.tables import (
     LineRow,
     LineState,
@@ -50,6 +51,8 @@ START = date(2027, 3, 1)
 # Seconds on one core that a full set of results may take, and a map as PDF; megabytes of that PDF (OUT-04,
 # MAP-01).
 RESULTS_TARGET, MAP_TARGET, MAP_MEGABYTES = 20.0, 3.0, 3
+DISK_TARGET = 1.3
+"""Disk of a movement phase of ten powers over its distinct pictures (LET-05)."""
 SUMMER, AUTUMN = "Summer 1642 Movement", "Autumn 1642 Movement"
 MARGIN = 0.12  # where the writing begins and ends, in shares of a photograph's height
 NO_ORDERS = (WrittenLine("Nothing to order", "", struck=True),)
@@ -117,6 +120,7 @@ def _measure_autumn(play: _Play, out: TextIO) -> None:
 
 def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: str, out: TextIO) -> None:
     resolution, _ = resolve_orders(session, phase, play.site.load)
+    kept_before = _blobs(play)
     # 1. Draw the pictures, outside of the transaction as ever.
     begun = time.process_time()
     put_letters = play.site.announcements.prepare(session, phase, resolution)
@@ -132,6 +136,23 @@ def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: s
     _print(out, label, written - begun, target=RESULTS_TARGET, drawn=round(drawn_at - begun, 2),
            written=round(written - drawn_at, 2), dislodged=len(resolution.dislodged),
            largest_letter_mb=round(max(sizes) / 1e6, 2))
+    # 3. What it costs on the disk: each picture once, and the words of each letter in its row.
+    blobs = _blobs(play)
+    distinct = sum(blobs[key] for key in blob_keys((row.message, row.words, row.files) for row in letters))
+    grown = sum(size for key, size in blobs.items() if key not in kept_before)
+    words = sum(len(letter.words or "") + len(json.dumps(letter.files)) for letter in letters)
+    if occasion == "first time":
+        label = f"disk of {len(letters)} letters with real photographs, over their distinct pictures"
+        print_line(out, what=label,
+                   value=round((grown + words) / distinct, 3), unit="times", target=DISK_TARGET,
+                   files_mb=round(grown / 1e6, 2), words_mb=round(words / 1e6, 3),
+                   distinct_mb=round(distinct / 1e6, 2), sent_mb=round(sum(sizes) / 1e6, 2))
+
+
+def _blobs(play: _Play) -> dict[str, int]:
+    """The size of each file that the site keeps, by its key."""
+    return {path.name: path.stat().st_size
+            for path in (Path(play.site.settings.data) / "blobs").rglob("*") if path.is_file()}
 
 
 def _print(out: TextIO, label: str, seconds: float, **details: object) -> None:

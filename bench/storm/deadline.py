@@ -17,7 +17,7 @@ import io
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -174,8 +174,9 @@ def _count_letters(place: StormSite, phases: list[int]) -> int:
 # -----------------------------------------------------------------------------------------------------
 
 
-def file_sheets(place: StormSite, phases: list[int]) -> None:
-    """File a read sheet for each power of each phase, with a line for each unit, which holds."""
+def file_sheets(place: StormSite, phases: list[int], photographs: Sequence[bytes] = ()) -> None:
+    """File a read sheet for each power of each phase, with a line for each unit, which holds. The sheets are
+    blank paper, or `photographs` in turn, each made different by a few bytes behind its end."""
     blobs = Blobs(Path(place.settings.data) / "blobs")
     start = place.variant.start
     lines = {
@@ -185,14 +186,22 @@ def file_sheets(place: StormSite, phases: list[int]) -> None:
     }
     for number, phase in enumerate(phases):
         with place.store.begin() as session:
-            for power in place.variant.powers:
-                _file(session, blobs, phase, power, address(number, power), lines[power])
+            for index, power in enumerate(place.variant.powers):
+                picture = _page(len(lines[power]))
+                if photographs:
+                    picture = photographs[index % len(photographs)] + f"{phase} {power}".encode()
+                _file(session, blobs, phase, power, address(number, power), lines[power], picture)
 
 
-def _file(session: Session, blobs: Blobs, phase: int, power: str, sender: str, lines: list[str]) -> None:
+def _file(
+    session: Session, blobs: Blobs, phase: int, power: str, sender: str, lines: list[str], picture: bytes
+) -> None:
     now = SystemClock().now()
     key = hashlib.sha256(f"{phase} {power}".encode()).hexdigest()
-    upright = blobs.put(_page(len(lines)))
+    upright = blobs.put(picture)
+    with Image.open(io.BytesIO(picture)) as opened:
+        width, height = opened.size
+    step = (height - 100) / (len(lines) + 1)
     records.add_mail(session, key, 0, now, now)
     session.get_one(MailRow, key).state = MailState.USED
     submission = SubmissionRow(
@@ -205,10 +214,10 @@ def _file(session: Session, blobs: Blobs, phase: int, power: str, sender: str, l
     session.add(page)
     session.flush()
     for ordinal, order in enumerate(lines):
-        top = 100 + ROW_HEIGHT * ordinal
+        top, bottom = 100 + step * ordinal, 100 + step * (ordinal + 0.7)
         session.add(LineRow(
             page_id=page.id, ordinal=ordinal, kind="order", text=order, order=order, confidence=0.99,
-            box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], status=LineState.AUTO,
+            box=[[100, top], [width - 100, top], [width - 100, bottom], [100, bottom]], status=LineState.AUTO,
             candidates=[]))
 
 

@@ -1,0 +1,131 @@
+"""The end of a season in a real browser at a real `galloper serve`, at a desk's width and at a phone's: what is
+set aside is settled first, odd sheets are asked about, and the letters are made while the page shows how far
+they are (LET-01 to LET-06). On every page an automated check of accessibility."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from bench.desk.sample import load_sample
+from bench.desk.site import SheetLocation, make, serving
+from service.clock import SystemClock
+from service.site_folder import opened
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import LineRow, MailRow, MailState, OutboxRow, PhaseRow, SubmissionRow
+from service.web import sessions
+from tests.browser.test_desk_reading import _violations as violations
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
+REASON = "it is headed for another power and season"
+SHOTS = os.environ.get("GALLOPER_SHOTS", "")
+"""A folder for pictures of the pages, to be looked at; none by default."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> SheetLocation:
+    """A closed phase: every line is sure, one sheet is held, and one mail of a power is in quarantine."""
+    location = make(tmp_path / "site", load_sample())
+    blobs, now = Blobs(Path(location.settings.data) / "blobs"), SystemClock().now()
+    with opened(location.settings) as store, store.begin() as session:
+        session.execute(update(LineRow).where(LineRow.order.is_not(None)).values(status="auto"))
+        session.execute(update(LineRow).where(LineRow.order.is_(None)).values(status="not an order"))
+        sheet = session.scalars(select(SubmissionRow).order_by(SubmissionRow.power)).first()
+        assert sheet is not None
+        sheet.fate, sheet.flags = "held", ["heading_disagrees"]
+        phase = session.get_one(PhaseRow, location.phase)
+        raw = b"From: mallory@elsewhere.example\r\nSubject: Orders of Argyll\r\n\r\nhello"
+        key = blobs.put(raw)
+        records.add_mail(session, key, len(raw), phase.deadline - (now - now), now)
+        mail = session.get_one(MailRow, key)
+        mail.state, mail.reason = MailState.QUARANTINED, "unknown_sender"
+        mail.verdict = {"game": "Powick Bridge", "power": "Argyll", "season": phase.season,
+                        "year": phase.year, "kind": phase.kind, "subject": "Orders of Argyll", "reason": "unknown_sender"}
+    return location
+
+
+@pytest.fixture(params=[1280, 360])
+def page(chromium: Any, place: SheetLocation, request: pytest.FixtureRequest) -> Iterator[Any]:
+    server = serving(place)
+    server.start()
+    context = chromium.new_context(viewport={"width": request.param, "height": 800}, base_url=server.address)
+    context.set_default_timeout(120_000)
+    context.add_cookies([{"name": sessions.COOKIE, "value": place.token, "url": server.address}])
+    yield context.new_page()
+    context.close()
+    server.kill()
+
+
+def look(page: Any, name: str) -> str:
+    """The words of the page, after a check of its accessibility and that nothing sticks out."""
+    page.wait_for_load_state("load")
+    width = page.viewport_size["width"]
+    if SHOTS:
+        page.screenshot(path=f"{SHOTS}/{name}-{width}.png", full_page=True)
+    assert violations(page) == [], name
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width, name
+    return str(page.locator("main").inner_text())
+
+
+def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
+    results = f"/results/{place.phase}"
+    page.goto("/")
+    today = look(page, "today")
+    assert "something came, and nothing counts" in today
+    page.goto(f"/desk/{place.phase}")
+    page.get_by_role("button", name="Judge the turn").click()
+    page.wait_for_url(f"**{results}")
+    words = look(page, "results-blocked")
+    assert "2 papers to settle first" in words
+    assert page.get_by_role("button", name="Approve and send").count() == 0
+    # 1. The sheet that was set aside is looked at and refused.
+    page.get_by_role("link", name="Look at the sheet, use it or refuse it").click()
+    assert "set aside" in look(page, "sheet-held") or "held" in look(page, "sheet-held")
+    page.fill("#why-refuse", REASON)
+    page.get_by_role("button", name="Refuse this sheet").click()
+    assert f"set aside: {REASON}" in look(page, "sheet-refused")
+    # 2. The mail in quarantine is discarded.
+    page.goto(results)
+    page.get_by_role("link", name="Assign the mail, refuse it or discard it").click()
+    look(page, "quarantine")
+    page.fill("form[action$='/discard'] [name=why]", "nobody here knows its sender")
+    page.locator("form[action$='/discard'] button").click()
+    page.wait_for_url("**/quarantine*")
+    # 3. Odd sheets are asked about, each once.
+    page.goto(results)
+    assert "Is this the right sheet?" in look(page, "results-asked")
+    first = page.locator("section[aria-labelledby=asked] a.button").first
+    first.click()
+    assert "Is this the right sheet?" in look(page, "sheet-asked")
+    page.get_by_role("button", name="Yes, it is the right sheet").click()
+    page.wait_for_url(f"**{results}*")
+    while (more := page.locator("section[aria-labelledby=asked] button")).count():
+        more.first.click()
+        page.wait_for_load_state("load")
+    assert "Approve and send" in look(page, "results-ready")
+    # 4. The letters are made while the page shows how far they are.
+    page.get_by_role("button", name="Approve and send").click()
+    page.wait_for_url(f"**{results}")
+    if page.get_by_role("heading", name="The letters are being made").count():
+        look(page, "results-drawing")
+    page.wait_for_selector("a:text-is('The letters')", timeout=600_000)
+    look(page, "results-sent")
+    with opened(place.settings) as store, store() as session:
+        rows = session.scalars(select(OutboxRow).where(OutboxRow.kind.like("%_results"))).all()
+        assert len(rows) == 10
+        assert all(row.words is not None and REASON in row.words.replace("=\r\n", "") for row in rows)
+    # 5. A letter is put together from its parts and shown with its pictures.
+    page.goto(f"/letters/{rows[0].id}")
+    assert f"A sheet was received and set aside: {REASON}" in " ".join(look(page, "letter").split())
+    for picture in page.locator("main img").all():
+        assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
+    # 6. The letters that ask, and the receipt of a letter by post.
+    for kind in ("retreat_request", "adjustment", "receipt_posted", "receipt_late", "held"):
+        page.goto(f"/previews/powick-bridge/{kind}")
+        look(page, f"preview-{kind}")
