@@ -1,6 +1,6 @@
-"""The end of a season in a real browser at a real `galloper serve`, at a desk's width and at a phone's: what is
-set aside is settled first, odd sheets are asked about, and the letters are made while the page shows how far
-they are (LET-01 to LET-06). On every page an automated check of accessibility."""
+"""The end of a season in a real browser at a real `galloper serve`, at a desk's width and at a phone's: what
+is set aside is settled first, odd sheets are asked about, and the letters are made while the page shows how
+far they are (LET-01 to LET-06). On every page an automated check of accessibility."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def place(tmp_path: Path) -> SheetLocation:
         mail = session.get_one(MailRow, key)
         mail.state, mail.reason = MailState.QUARANTINED, "unknown_sender"
         mail.verdict = {"game": "Powick Bridge", "power": "Argyll", "season": phase.season,
-                        "year": phase.year, "kind": phase.kind, "subject": "Orders of Argyll", "reason": "unknown_sender"}
+                        "year": phase.year, "kind": phase.kind, "subject": "Orders of Argyll",
+                        "reason": "unknown_sender"}
     return location
 
 

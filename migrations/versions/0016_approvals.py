@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0013'
-down_revision = '0012'
+revision = '0016'
+down_revision = '0015'
 branch_labels = None
 depends_on = None
 

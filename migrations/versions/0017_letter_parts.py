@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0014'
-down_revision = '0013'
+revision = '0017'
+down_revision = '0016'
 branch_labels = None
 depends_on = None
 
