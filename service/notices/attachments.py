@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.values import KnownGame
 from maps.variant import Variant
@@ -73,7 +74,8 @@ def enclosures(
     """Every file of a phase's results in its order (OUT-04 to OUT-08); nothing is drawn yet. The sheets of
     `hidden_powers` hold what the receiver may not know and are left out."""
     heading = results_heading(phase, resolution)
-    files = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(info, heading, facts))]
+    files = [Enclosure(RESULTS, "image/png", lambda: pictures.results_pictures(
+        info, heading, facts, changes=changes_map(phase, resolution, variant)))]
     if PhaseKind(phase.kind).updates_ownership and maps.shapes(variant.slug):
         centres = resolution.position.centres
         units = shown(session.get_one(GameRow, phase.game_id), resolution.position.units)
@@ -87,6 +89,17 @@ def enclosures(
         if power not in hidden_powers:
             files += _copies(session, blobs, key, power, variant, info)
     return files
+
+
+def changes_map(phase: PhaseRow, resolution: Resolution, variant: Variant) -> str:
+    """A small map of the centres that changed hands in a phase, as SVG, or "" (LET-09)."""
+    before = codec.load_position(phase.position or {}).centres
+    after = resolution.position.centres
+    owner_before = {centre: power for power, centres in before.items() for centre in centres}
+    owner_after = {centre: power for power, centres in after.items() for centre in centres}
+    changed = {centre: owner_after.get(centre) for centre in sorted({*owner_before, *owner_after})
+               if owner_before.get(centre) != owner_after.get(centre)}
+    return pictures.board_changes(variant, changed)
 
 
 def results_heading(phase: PhaseRow, resolution: Resolution) -> str:

@@ -47,7 +47,14 @@ from service.letters.facts import (
 )
 from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.attachments import COPY, Enclosure, control_map, enclosures, results_heading
+from service.notices.attachments import (
+    COPY,
+    Enclosure,
+    changes_map,
+    control_map,
+    enclosures,
+    results_heading,
+)
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
@@ -221,7 +228,9 @@ class ResultsAnnouncer:
     ) -> OutLetter:
         """The pack that the coordinator prints and posts at the end of a year (OUT-10)."""
         game = session.get_one(GameRow, phase.game_id)
-        results = pictures.results_pdf(info, results_heading(phase, resolution), facts) if drawing else b""
+        changes = changes_map(phase, resolution, self.letters.load(game.variant)) if drawing else ""
+        heading = results_heading(phase, resolution)
+        results = pictures.results_pdf(info, heading, facts, changes) if drawing else b""
         # The map is the only PDF among the files of results.
         chart = next((file.data for file in attached if file.media_type == "application/pdf"), None)
         return Packs(self.letters).letter(

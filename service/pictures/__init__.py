@@ -1,7 +1,7 @@
 """Pictures that leave: the map of control, the written results, copies of executed sheets."""
 
 from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
-from service.pictures.board.shipped_maps import board_pdf, board_plan, board_png, board_svg
+from service.pictures.board.shipped_maps import board_changes, board_pdf, board_plan, board_png, board_svg
 from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
@@ -35,6 +35,7 @@ __all__ = [
     "PaperEnvelope",
     "RenderError",
     "SheetUnusable",
+    "board_changes",
     "board_pdf",
     "board_plan",
     "board_png",

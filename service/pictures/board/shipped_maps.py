@@ -11,6 +11,7 @@ from threading import Lock
 import maps
 from adjudicator.units import Unit
 from maps.variant import Variant
+from service.pictures.board.changes_map import changes_svg
 from service.pictures.board.map_sheet import MapPlan, draw_map, map_pdf
 from service.pictures.board.placement import plan_from
 from service.pictures.drawing.render import to_png
@@ -69,6 +70,14 @@ def board_png(
     """The same as a picture for a screen."""
     with _one_at_a_time:
         return _png(variant.slug, _frozen(centres), title, subtitle, frozenset(units))
+
+
+def board_changes(variant: Variant, owners: Mapping[str, str | None]) -> str:
+    """A small map of the centres that changed hands, as SVG: each with its new owner, None for nobody. ""
+    where none changed, and for a board that is not drawn."""
+    if not owners or not maps.shapes(variant.slug):
+        return ""
+    return changes_svg(variant, board_plan(variant.slug), owners)
 
 
 def _frozen(centres: Mapping[str, Iterable[str]]) -> Held:

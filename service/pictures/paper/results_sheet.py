@@ -3,6 +3,8 @@ letter, and no other."""
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
 from service.letters.render import environment, instant_words, results_html_parts
 from service.pictures.drawing.render import to_pdf, to_pngs
@@ -13,22 +15,26 @@ PNG_WIDTH = 1240
 COLOURS = 48
 """Enough for the edges of ink on paper."""
 
-def results_html(game: GameInfo, heading: str, facts: ResultsFacts) -> str:
-    """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats"."""
+def results_html(game: GameInfo, heading: str, facts: ResultsFacts, changes: str = "") -> str:
+    """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats". `changes` is
+    the small map of what changed hands, as SVG, or ""."""
     template = environment("pictures", markup=True).get_template("results.html")
-    return template.render(game=game, heading=heading, facts=facts, parts=results_html_parts(facts))
+    return template.render(game=game, heading=heading, facts=facts, parts=results_html_parts(facts),
+                           changes=Markup(changes))  # noqa: S704 - our own drawing
 
 
-def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts) -> bytes:
+def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts, changes: str = "") -> bytes:
     """The sheet as PDF."""
-    return to_pdf(results_html(game, heading, facts), title=heading)
+    return to_pdf(results_html(game, heading, facts, changes), title=heading)
 
 
 def results_pictures(
-    game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH
+    game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH, changes: str = ""
 ) -> list[bytes]:
     """The sheet as PNG pages, `width` pixels across."""
-    return to_pngs(results_pdf(game, heading, facts), width, COLOURS)
+    # The colours of powers come on top of those of ink and paper.
+    colours = 2 * COLOURS if changes else COLOURS
+    return to_pngs(results_pdf(game, heading, facts, changes), width, colours)
 
 
 def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:

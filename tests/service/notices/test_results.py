@@ -4,6 +4,7 @@ never be in it."""
 from __future__ import annotations
 
 import io
+import re
 from email.message import EmailMessage
 
 import numpy as np
@@ -240,11 +241,20 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
 
 def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
-    texts = {dislodged.words(row) for row in letters}
+    # A letter greets its reader, says how their own orders went and has their power first; every other line
+    # is the same for all (LET-07).
+    own = ("Dear Player ", "Your one order", "All your ", "Of your ", "You lost ground: ")
+    texts = set()
+    for row in letters:
+        body = dislodged.message(row).get_body(("plain",))
+        assert body is not None
+        blocks = [" ".join(block.split()) for block in re.split(r"(?:\r?\n){2}", body.get_content())]
+        assert blocks[0].startswith("Dear Player ")
+        texts.add(tuple(sorted(block for block in blocks if not block.startswith(own))))
     assert len(texts) == 1
-    (words,) = texts
-    assert ("Army Lindsey moves to Kesteven & Holland: moves, where Army Kesteven & Holland is dislodged "
-            "(2 against 1) (handbook, Unit orders).") in words
+    words = " ".join(texts.pop())
+    assert ("✓ Army Lindsey moves to Kesteven & Holland, where Army Kesteven & Holland is dislodged "
+            "(2 against 1).") in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
     assert all(picture == pictures[0] for picture in pictures)
