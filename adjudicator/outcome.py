@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudicator.orders import Order
 from adjudicator.position import Dislodgement, Extension, Position
+from adjudicator.quick_init import quick_init
 from adjudicator.units import Unit
 
 
@@ -92,6 +93,7 @@ def repeat_outcome(outcome: Outcome, order: Order, *, dislodged: bool) -> Outcom
         order, outcome.result, outcome.reason, outcome.cause, _WHY.__get__(outcome), dislodged)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """A judged phase. Fields that a phase has no use for are empty.

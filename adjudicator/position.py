@@ -8,9 +8,11 @@ from enum import StrEnum
 
 from adjudicator.calendar import Phase
 from adjudicator.geo import Region
+from adjudicator.quick_init import quick_init
 from adjudicator.units import Unit
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Dislodgement:
     """A unit that was dislodged and has not retreated yet.
@@ -63,6 +65,7 @@ Centres = Mapping[str, frozenset[str]]
 """Each owner with the ids of its centres."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Position:
     """Units, dislodged units, centres and memory before `phase` is judged.

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from adjudicator.geo import LAND, SEA, Board, Region
 from adjudicator.units import UnitKind
 
-Reach = Mapping[str, tuple[Region, ...]]
+Reach = dict[str, tuple[Region, ...]]
+"""Never changed. The tables that are asked for every order are dicts by type too, because compiled code asks
+a dict at once and a Mapping by a call."""
 NOWHERE: Reach = {}
 
 
@@ -35,16 +37,16 @@ class ReachTables:
     kinds that may not attack.
     """
 
-    reach: Mapping[str, Mapping[str, Mapping[str | None, Reach]]]
+    reach: dict[str, dict[str, dict[str | None, Reach]]]
     stands: Mapping[str, Mapping[str, tuple[Region, ...]]]
     waters: Mapping[str, frozenset[str]]
     seas: frozenset[str]
-    bit: Mapping[str, int]
-    touched: Mapping[str, int]
+    bit: dict[str, int]
+    touched: dict[str, int]
     beside: tuple[int, ...]
     shores: frozenset[str]
-    landings: Mapping[str, frozenset[str]]
-    boardings: Mapping[str, frozenset[str]]
+    landings: dict[str, frozenset[str]]
+    boardings: dict[str, frozenset[str]]
     neighbours: Mapping[str, frozenset[str]]
     basin: Mapping[str, frozenset[str]]
     carrying: Mapping[str, frozenset[str]]

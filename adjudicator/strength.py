@@ -7,14 +7,15 @@ numbered too: unit n is in place n, and the empty places that somebody wants to 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-HOLD, MOVE, SUPPORT, CONVOY = range(4)
-FALSE, TRUE, UNKNOWN = 0, 1, -1
-NOBODY = -1
+FALSE: Final = 0
+TRUE: Final = 1
+UNKNOWN: Final = -1
+NOBODY: Final = -1
 
-Power = Hashable
 Bounds = tuple[int, int]
 """The least and the most that a strength can still be."""
 _NONE = (0, 0)
@@ -31,7 +32,7 @@ class Route:
 
     first: int
     last: int
-    links: Mapping[int, int]
+    links: dict[int, int]
 
     def joins(self, usable: int = -1) -> bool:
         """True if some chain of usable fleets (by default all) joins start and goal. One chain is enough
@@ -61,7 +62,7 @@ class MovementOrders:
     moves: list[int]
     supports: list[int]
     convoys: list[int]
-    power: Sequence[Power]
+    power: list[str]
     goal: list[int]
     partner: list[int]
     expected_goal: list[int]
@@ -336,7 +337,7 @@ class PartialResolution:
                     most -= against[1]
         return (least if path == TRUE else 0), most
 
-    def _strength_of_power(self, number: int, defender: Power) -> Bounds:
+    def _strength_of_power(self, number: int, defender: str) -> Bounds:
         """How much of a move's strength comes from units of one power."""
         power = self.orders.power
         if power[number] == defender:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
@@ -10,6 +10,8 @@ from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.phases.legality import CHECKS
 from adjudicator.phases.movement_sheet import Check, MovementRules, MovementSheet
 from adjudicator.strength import NOBODY
+
+_CHECKS: dict[type[MovementRules], dict[type[Order], Check | None]] = {}
 
 IndexesByUnit = dict[int, list[int]]
 """Unit number to the orders that one power wrote for it, by their place in the list."""
@@ -41,7 +43,7 @@ def _read(sheet: MovementSheet) -> tuple[IndexesByUnit, IndexesByUnit]:
     that may count: owners' orders for a unit with several or given in proxy, and those of commanders."""
     by_owner: IndexesByUnit = {}
     by_commander: IndexesByUnit = {}
-    checks = _checks(sheet.rules)
+    checks = _checks(type(sheet.rules))
     unit_at, order_index, unit_order, kinds = sheet.unit_at, sheet.order_index, sheet.unit_order, sheet.kind
     # The power whose plain order a unit takes; one entry more for NOBODY. Units given in proxy take nobody's.
     obeys = [*sheet.power, None]
@@ -68,12 +70,15 @@ def _read(sheet: MovementSheet) -> tuple[IndexesByUnit, IndexesByUnit]:
     return by_owner, by_commander
 
 
-def _checks(rules: MovementRules) -> Mapping[type[Order], Check | None]:
-    """The legality check of each class of order that the rules take."""
-    return {
-        order_class: CHECKS.get(order_class) or rules.CHECKS.get(order_class)
-        for order_class in rules.ORDERS[PhaseKind.MOVEMENT]
-    }
+def _checks(rules: type[MovementRules]) -> dict[type[Order], Check | None]:
+    """The legality check of each class of order that the rules take. Both tables belong to the class of the
+    rules, so they are joined once."""
+    if rules not in _CHECKS:
+        _CHECKS[rules] = {
+            order_class: CHECKS.get(order_class) or rules.CHECKS.get(order_class)
+            for order_class in rules.ORDERS[PhaseKind.MOVEMENT]
+        }
+    return _CHECKS[rules]
 
 
 def _read_unusual(
@@ -127,7 +132,7 @@ def _assign(sheet: MovementSheet, number: int, index: int) -> None:
         return
     sheet.assign_order(number, index)
     order = sheet.orders[index]
-    check = _checks(sheet.rules)[type(order)]
+    check = _checks(type(sheet.rules))[type(order)]
     fault = check(sheet, number, order) if check is not None else None
     if fault is not None:
         sheet.void(index, "illegal", *fault)

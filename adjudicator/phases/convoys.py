@@ -6,7 +6,7 @@ two sets share are one `&`. A full board asks these questions some thousand time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from adjudicator.reach_tables import ReachTables
 from adjudicator.strength import Route
@@ -77,7 +77,7 @@ class Sea:
             self._leads(own_sea, end, carriers) and self._leads(own_sea, other_end, carriers)
             and self._through(own_sea, end, other_end))
 
-    def route(self, start: str, goal: str, convoys: Mapping[int, str]) -> Route:
+    def route(self, start: str, goal: str, convoys: dict[int, str]) -> Route:
         """The route question for a solver; `convoys` are the fleets ordered to carry, by number, with their
         seas."""
         bit, touched = self._bit, self._touched
@@ -88,12 +88,14 @@ class Sea:
                 first |= 1 << fleet
             if bit[sea] & near_goal:
                 last |= 1 << fleet
-        if len(convoys) == 1:
-            return Route(first, last, dict.fromkeys(convoys, 0))
-        return Route(first, last, {
-            fleet: sum([1 << other for other, place in convoys.items() if bit[place] & touched[sea]])
-            for fleet, sea in convoys.items()
-        })
+        links = {}
+        for fleet, sea in convoys.items():
+            beside = touched[sea]
+            links[fleet] = 0
+            for other, other_sea in convoys.items():
+                if bit[other_sea] & beside:
+                    links[fleet] |= 1 << other
+        return Route(first, last, links)
 
     def _through(self, fleet: int, end: int, other_end: int) -> bool:
         """True if a route without shortcuts passes through a fleet that touches neither end of it.

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudicator.solver import solve
-from adjudicator.strength import (
-    CONVOY,
-    FALSE,
-    HOLD,
-    MOVE,
-    NOBODY,
-    SUPPORT,
-    TRUE,
-    MovementOrders,
-    PartialResolution,
-    Route,
-)
+from adjudicator.solver import break_cycle, solve
+from adjudicator.strength import FALSE, NOBODY, TRUE, UNKNOWN, MovementOrders, PartialResolution, Route
+
+HOLD, MOVE, SUPPORT, CONVOY = range(4)
 
 
 @dataclass(frozen=True)
@@ -31,12 +22,12 @@ class Unit:
     alone: int = 1
 
 
-def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResolution:
+def _orders(*units: Unit, routes: dict[int, Route] | None = None) -> MovementOrders:
     number = {unit.place: index for index, unit in enumerate(units)}
     for unit in units:
         # Empty goals are numbered after the units, as `adjudicator.strength` wants them.
         number.setdefault(unit.goal, len(number))
-    return solve(MovementOrders(
+    return MovementOrders(
         moves=[n for n, u in enumerate(units) if u.role == MOVE],
         supports=[n for n, u in enumerate(units) if u.role == SUPPORT],
         convoys=[n for n, u in enumerate(units) if u.role == CONVOY],
@@ -46,7 +37,11 @@ def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResol
         expected_goal=[number[u.goal] for u in units],
         base_defence=[u.alone for u in units],
         routes=routes or {},
-    ))
+    )
+
+
+def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResolution:
+    return solve(_orders(*units, routes=routes))
 
 
 def _known(state: PartialResolution) -> list[int]:
@@ -119,3 +114,25 @@ def test_bounds_come_before_any_rule_for_cycles() -> None:
     assert _known(state) == [FALSE, TRUE, TRUE, FALSE, FALSE]
     # The army arrives and bounces; its convoy was never in doubt.
     assert state.path_verdict(0) == TRUE
+
+
+def test_only_the_moves_of_a_circle_are_decided_by_rule() -> None:
+    """A support that waits with them is given or cut by what the moves bring about (JUD-02: a mutation that
+    decided it too was missed by all positions)."""
+    state = PartialResolution(_orders(
+        Unit("a", "T", MOVE, "b"), Unit("b", "T", MOVE, "c"), Unit("c", "T", MOVE, "a"),
+        Unit("d", "T", SUPPORT, "b", helps="a"), Unit("e", "R", MOVE, "d"),
+    ))
+    break_cycle(state, [0, 1, 2, 3])
+    assert state.verdicts[:4] == [TRUE, TRUE, TRUE, UNKNOWN]
+
+
+def test_help_in_doubt_from_the_defenders_power_takes_nothing_from_the_least_strength() -> None:
+    """6.D.12: help from the defender's own power never counts against it. While it is in doubt it is not in
+    the lower bound, so nothing is taken from that either (JUD-02: missed by all positions)."""
+    state = PartialResolution(_orders(
+        Unit("x", "R"), Unit("a", "E", MOVE, "x"), Unit("b", "R", SUPPORT, "x", helps="a"),
+        Unit("c", "G", MOVE, "b"),
+    ))
+    assert state.verdicts[2] == UNKNOWN
+    assert state.attack_strength(1) == (1, 1)
