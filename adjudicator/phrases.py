@@ -142,7 +142,10 @@ EARLIER_WORDING: Sequence[tuple[str, str]] = (
     ("void: {0} is no home centre that {1} has lost",
      "void: another home centre is named in place of {0} already"),
     ("void: {1} does not own {0}", "void: {0} does not belong to {1}"),
-    ("void: {0} builds no {2} in {1}", "void: no {2} is built by {0} in {1}"),
+    ("void: {1}'s {0} was not dislodged", "void: {0} of {1} was not dislodged"),
+    # The kind was a letter then and is a name now, so it is a blank of its own.
+    ("void: {0} builds no {2} in {1}", "void: no {3} is built by {0} in {1}"),
+    ("void: no {2} is built by {0} in {1}", "void: no {3} is built by {0} in {1}"),
     ("void: {0} has no {1}", "void: {1} is no unit of {0}"),
     ("void: {0} has no supply left for another unit", "void: no supply of {0} is left for another unit"),
     ("void: {0} is not {1}'s to give away", "void: {0} does not belong to {1}, who cannot give it away"),

@@ -315,7 +315,8 @@ class Conquest(Ruleset):
             allowed = [kind for kind in sheet.context.kinds if kind not in self.word_list("at_will")]
         if order.kind in allowed:
             return None
-        return "illegal", ("no_such_kind", order.power, place, order.kind)
+        name = sheet.context.kinds[order.kind].name.lower()
+        return "illegal", ("no_such_kind", order.power, place, order.kind, name)
 
     def needs_no_supply(self, context: Context, unit: Unit) -> bool:
         is_off_board = OFF in context.board.provinces[unit.region.province].marks

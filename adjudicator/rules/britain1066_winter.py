@@ -24,9 +24,10 @@ SENTENCES: Mapping[str, str] = {
     "home_not_neutral": "void: {0} is no neutral supply centre",
     "home_not_held": "void: {0} does not belong to {1}",
     "home_already": "void: {0} is a home centre of {1} already",
-    "no_such_kind": "void: no {2} is built by {0} in {1}",
+    "no_such_kind": "void: no {3} is built by {0} in {1}",
     "centre_not_owned": "void: {0} does not belong to {1}",
     "no_own_unit": "void: {1} is no unit of {0}",
+    "not_dislodged": "void: {0} of {1} was not dislodged",
     "nothing_to_build": "void: no supply of {0} is left for another unit",
 }
 

@@ -526,6 +526,13 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
      "carried to Belgium, where Army Belgium is dislodged (handbook, Convoys)"),
     ("unmatched: Army London was not ordered to go to Belgium (6.A.10)",
      "void: Army London was not ordered to go to Belgium (6.A.10)"),
+    ("void: Army Dore of The Northern Earls was not dislodged",
+     "void: The Northern Earls's Army Dore was not dislodged"),
+    # The kind of unit was a letter.
+    ("void: no army/fleet is built by The Scots in Bernicia (rules 3 to 5)",
+     "void: The Scots builds no A/F in Bernicia"),
+    ("void: no fleet is built by Duke William in Exsassa (rules 3 to 5)",
+     "void: no F is built by Duke William in Exsassa (rules 3 to 5)"),
     # 1066 cited nothing, and said "The Scots has".
     ("void: no home centre of The Scots is lost (rule 6)", "void: The Scots has lost no home centre"),
     ("lies in The Wash, unseen (rule 5)", "lies in The Wash, unseen"),
