@@ -20,6 +20,7 @@ from random import Random
 from typing import Any, TextIO
 
 import maps
+from adjudicator import strength
 from adjudicator.judge import judge
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
@@ -123,7 +124,9 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
             best[contender.name] = min(best[contender.name], _seconds(contender, records))
     ours, *others = judges
     rate = {name: len(records) / seconds for name, seconds in best.items()}
-    say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records),
+    # The same source, as Python runs it or compiled (docs/adr/0018).
+    form = "Python source" if str(strength.__file__).endswith(".py") else "compiled"
+    say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records), judge=form,
         how=ours.timed)
     for peer in others:
         say(what="positions judged", value=round(rate[ours.name]), unit="1/s", peer=peer.name,
