@@ -34,9 +34,10 @@ class OwnOrders:
 
 def news_of(facts: ResultsFacts) -> News:
     """The news of a phase, the same for every reader who may know the same."""
+    # A unit that is dislodged has a line of its own.
     stood_off = tuple(
         (order.unit, power.power) for power in facts.powers for order in power.orders
-        if order.unit and order.mark.startswith("bounced")
+        if order.unit and order.mark.startswith("bounced") and not order.dislodged
     )
     silent = tuple(power.power for power in facts.powers if not power.sheet and not power.set_aside)
     set_aside = tuple(power.power for power in facts.powers if power.set_aside)
@@ -61,6 +62,13 @@ def own_orders(facts: ResultsFacts, power: str) -> OwnOrders | None:
     )
 
 
-def own_first(facts: ResultsFacts, power: str) -> tuple[ShownPower, ...]:
-    """Every power's part of the results, the reader's own before the others."""
-    return tuple(sorted(facts.powers, key=lambda shown: shown.power != power))
+def sections(facts: ResultsFacts, power: str = "") -> tuple[tuple[ShownPower, ...], tuple[str, ...]]:
+    """Every power's part of the results, that of the reader's own `power` before the others; and the powers
+    of whom nothing came and nothing is to be told, which have no part of their own."""
+    # In a Winter nine players who had nothing to build each had a heading with "No sheet was received".
+    empty = tuple(shown.power for shown in facts.powers if shown.power != power and not (
+        shown.sheet or shown.orders or shown.void or shown.without_order or shown.set_aside))
+    bare = empty if len(empty) > 1 else ()
+    parts = sorted((shown for shown in facts.powers if shown.power not in bare),
+                   key=lambda shown: shown.power != power)
+    return tuple(parts), bare

@@ -43,7 +43,7 @@ from service.letters.facts import (
 )
 from service.letters.form import DONE, FAILED, Form, with_lists
 from service.letters.language import ENGLISH, language, phase_words
-from service.letters.news import news_of, own_first, own_orders
+from service.letters.news import news_of, own_orders, sections
 from service.mail.sending.compose import Attachment, OutLetter, one_line
 
 COLUMNS = 72
@@ -218,21 +218,21 @@ def _results(
 ) -> OutLetter:
     """Results: the news, then the reader's own orders, then the others' (LET-07)."""
     return _letter(kind, game, phase, to, facts, attached=attached, more={
-        **results_values(facts), "own": own_orders(facts, to.power), "powers": own_first(facts, to.power)})
+        **results_values(facts, to.power), "own": own_orders(facts, to.power)})
 
 
-def results_values(facts: ResultsFacts) -> dict[str, Any]:
-    """What the news of a phase are written from, in its letter and in its picture."""
-    units = facts.units
-    return {"news": news_of(facts), "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}
+def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:
+    """What results are written from, in their letter and in their picture; `power` is the reader's own."""
+    units, (powers, bare) = facts.units, sections(facts, power)
+    return {"news": news_of(facts), "powers": powers, "bare": bare,
+            "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}
 
 
 def results_html_parts(facts: ResultsFacts) -> dict[str, Markup]:
     """The parts of written results as HTML in the game's language, for their picture: the same words as the
     letter's (OUT-13). Keys: "news", "orders", "units", "holdings"."""
     # A picture has no links.
-    values = {"facts": replace(facts, proofs=replace(facts.proofs, ink_url="")), "powers": facts.powers,
-              **results_values(facts)}
+    values = {"facts": replace(facts, proofs=replace(facts.proofs, ink_url="")), **results_values(facts)}
     jinja = letter_environment(ENGLISH, markup=True)
     return {
         name: Markup(with_lists(jinja.get_template(f"_{name}.jinja").render(values)))  # noqa: S704

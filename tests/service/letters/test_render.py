@@ -248,6 +248,20 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
     assert crown.index("\nTHE CROWN\n") < crown.index("\nMONTROSE\n")
 
 
+def test_powers_of_whom_there_is_nothing_to_tell_are_named_together() -> None:
+    """LET-07: nine headings with "No sheet was received" told nothing at a Winter's end."""
+    game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
+    silent = tuple(ShownPower(name, (), sheet=False) for name in ("Argyll", "Ormond", "Kerry"))
+    facts = ResultsFacts(powers=silent)
+    text = render.year_end_results(game, samples.WINTER, Recipient("a@b.example", "Ormond"), facts).text
+    own, others = "ORMOND\n- No sheet was received.", "No sheet was received from Argyll and Kerry."
+    assert text.index(own) < text.index(others)
+    assert "\nARGYLL\n" not in text
+    alone = ResultsFacts(powers=(ShownPower("Argyll", (), sheet=False),))
+    text = render.year_end_results(game, samples.WINTER, Recipient("a@b.example", "Ormond"), alone).text
+    assert "ARGYLL\n- No sheet was received." in text
+
+
 def test_what_went_wrong_is_bold_and_nothing_else_of_an_order() -> None:
     """LET-07."""
     html = LETTERS["draft_results"].html or ""

@@ -82,7 +82,7 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     assert set(words_by_recipient) == {address("Newcastle"), address("Montrose")}
     assert "- Army Kesteven & Holland - It was" in words_by_recipient[address("Newcastle")]
     assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
-            "- It was beaten from Lindsey.") in words_by_recipient[address("Montrose")]
+            "- It was dislodged by the attack from Lindsey.") in words_by_recipient[address("Montrose")]
     autumn.file(
         "Montrose",
         ["A Kesteven & Holland R Newark"],

@@ -85,7 +85,7 @@ def test_the_request_carries_it_and_lists_no_place_that_is_free(site: Site) -> N
     table.file("Manchester", ["A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland"])
     finish(table)
     words = table.words(table.letters("retreat_request")[0])
-    assert "It was beaten from Lindsey." in words
+    assert "It was dislodged by the attack from Lindsey." in words
     assert "Lindsey is barred: the attack came from there." in words
     assert "Write for example: Army Kesteven & Holland retreats to ..., or: Army Kesteven & Holland " in words
     assert "Newark" not in words
