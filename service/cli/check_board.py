@@ -21,6 +21,7 @@ from maps.valid_moves import ValidMoves, find_regions, valid_moves
 from reading.vocabulary import forms_of
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
+from service.cli.program.streams import fold
 
 WORDING = "orders.lark"
 
@@ -51,7 +52,7 @@ def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: b
                          f"again\n")
         return 1
     if not as_json and not quiet:
-        out.write(_figures(maps.load_folder(path), (path / FILE).exists()))
+        out.write(f"{fold(_figures(maps.load_folder(path), (path / FILE).exists()), 2, out)}\n")
     return 0
 
 
@@ -82,7 +83,7 @@ def _figures(variant: maps.Variant, drawing: bool) -> str:
             f"({', '.join(f'{terrain[kind]} {kind.value}' for kind in Terrain)}), {len(board.centres())} "
             f"centres, {_link_count(board, LAND)} borders by land and {_link_count(board, SEA)} by sea, "
             f"{len(variant.powers)} powers, {len(variant.start.units)} units, {len(variant.names)} "
-            f"spellings, {drawing_state}.\n")
+            f"spellings, {drawing_state}.")
 
 
 def _link_count(board: Board, movement: str) -> int:
@@ -113,7 +114,8 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
     for region in regions:
         moves_shown = [moves for moves in valid_moves(variant, region) if letter in {None, moves.kind}]
         out.write(
-            _as_json(variant, moves_shown) if as_json else _as_text(variant, region, letter, moves_shown)
+            _as_json(variant, moves_shown) if as_json
+            else "".join(f"{fold(line, 4, out)}\n" for line in _as_text(variant, region, letter, moves_shown))
         )
     return 0
 
@@ -147,7 +149,9 @@ def _as_json(variant: maps.Variant, moves_shown: list[ValidMoves]) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_shown: list[ValidMoves]) -> str:
+def _as_text(
+    variant: maps.Variant, region: Region, letter: str | None, moves_shown: list[ValidMoves]
+) -> list[str]:
     province = variant.board.provinces[region.province]
     lines = [f"{variant.board.region_text(region)} ({_description(province)})"]
     for moves in moves_shown:
@@ -160,7 +164,7 @@ def _as_text(variant: maps.Variant, region: Region, letter: str | None, moves_sh
     if not moves_shown:
         kind = variant.kinds[letter].name.lower() if letter else "unit"
         lines.append(f"  No {kind} can stand here.")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _description(province: Province) -> str:
