@@ -82,6 +82,7 @@ class Board:
     def power(self, name: str) -> str:
         """The id of a power by its id, name or any other name of it, in any case. Raises BoardError, which
         names the powers and the nearest of them."""
+        # A sheet may call a power by any of its names, so a programmer may too; JSON knows ids alone.
         names = {
             spelling.casefold(): power.id
             for power in self.inner.powers.values() for spelling in (*power.aliases, power.name, power.id)
@@ -106,10 +107,12 @@ class Board:
         if unit_kind not in self.inner.kinds:
             raise BoardError(f"There is no kind of unit {unit_kind!r} on the board {self.name}; its kinds "
                              f"are {', '.join(self.inner.kinds)}.")
+        # A fleet on a province of two coasts has a list for each, and both may lead to the same sea.
         moves = [moves for moves in valid_moves(self.inner, regions[0]) if moves.kind == unit_kind]
         return tuple(dict.fromkeys(str(region) for move in moves for region in move.to))
 
     def __eq__(self, other: object) -> bool:
+        # A board is read once a process, so that equal boards are one object and no table need be compared.
         return isinstance(other, Board) and self.inner is other.inner
 
     def __hash__(self) -> int:
@@ -119,6 +122,7 @@ class Board:
         return f"Board({self.name!r})"
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
+        # By name: a pickle with tables in it would judge by the tables of the day it was written.
         return load_board, (self.name,)
 
 
@@ -130,6 +134,7 @@ def boards() -> tuple[str, ...]:
 def load_board(name: str) -> Board:
     """A board by its name. It is read once. Raises BoardError if there is no board of that name, or if its
     tables have faults."""
+    # Asked anew each time, since `add_boards` may have brought it; only what was read is kept.
     if name not in maps.variants():
         known = {board.casefold(): board for board in boards()}
         raise BoardError(f"There is no board {name!r}{_nearest(name.casefold(), known)}. "

@@ -26,6 +26,7 @@ def draw_map(
     form or a board without drawn shapes, MissingLibraryError, and OSError if the file cannot be written.
     """
     shown = position.position if isinstance(position, Game) else position
+    # The name of the form, not the type of a file: `path` may be missing, and the bytes are wanted.
     target = None if path is None else Path(path)
     chosen = form or ("svg" if target is None else target.suffix.lower().removeprefix("."))
     if chosen not in FORMS:

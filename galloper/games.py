@@ -28,6 +28,7 @@ class Game:
     """
 
     def __init__(self, start: str | Board | Position, name: str = "") -> None:
+        # Any position will do: a study begins in the middle of a game.
         self._position = start if isinstance(start, Position) else Position.opening(start)
         self._sheets: dict[str, tuple[Order, ...]] = {}
         self._phases: list[PlayedPhase] = []
@@ -58,6 +59,7 @@ class Game:
     @property
     def orders(self) -> Mapping[str, tuple[Order, ...]]:
         """The orders of each power that has given any for the phase in play."""
+        # In the board's order of powers and not in that of arrival, so that equal games save as equal files.
         return MappingProxyType({power: self._sheets[power] for power in self.board.powers
                                  if power in self._sheets})
 
@@ -79,6 +81,7 @@ class Game:
 
         Raises OrderError, BoardError or MissingLibraryError; the earlier orders then stay.
         """
+        # Read before anything is replaced: a faulty sheet leaves the earlier one in force.
         author = self.board.power(power)
         self._sheets[author] = self._position.read_orders(author, orders)
         return self._sheets[author]
@@ -99,6 +102,7 @@ class Game:
         if self.is_over:
             raise GameOverError(f"The game is over after {self._phases[-1].position.phase}; there is nothing "
                                 f"to judge. undo() takes that phase back.")
+        # More numbers than any phase draws. Those that were used are kept, and `replay` draws them again.
         tape = self._fresh_lots() if lots is None else tuple(lots)
         orders = self._given_orders()
         resolution = self._position.judge(orders, tape)
@@ -142,6 +146,7 @@ class Game:
         """Write the game to a file of JSON. A file that is there is replaced only when the new one is
         complete. Raises OSError as any writing does."""
         file = Path(path)
+        # A disk that fills up in the middle of writing must not cost the game that was saved before.
         part = file.with_name(f"{file.name}.part")
         part.write_text(saved_games.json_text(self._saved()), "utf-8")
         part.replace(file)
@@ -169,6 +174,7 @@ class Game:
             self._sheets[order.power] = (*self._sheets.get(order.power, ()), order)
 
     def _fresh_lots(self) -> tuple[int, ...]:
+        # Not `random`, whose next numbers can be told from earlier ones: a player might order by them.
         return tuple(secrets.randbelow(_LOT_NUMBERS) for _ in range(self.board.inner.rules.LOTS))
 
     def __str__(self) -> str:

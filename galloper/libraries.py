@@ -22,6 +22,7 @@ def needed_for(purpose: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
+        # Somebody carried the judge alone into a program, which is allowed (docs/api.md).
         if missing in _OUR_OWN:
             text = (f"{purpose} needs all of Galloper, and its part {missing!r} is not here; "
                     f"pip install galloper.")

@@ -82,6 +82,7 @@ class ImportedGame:
     def play(self) -> Game:
         """The game, judged phase by phase by Galloper's judge. Raises FormatError if the judge comes to
         another position than the file; the sentence says where."""
+        # A game that goes on from another position than its file says would be a third game, that of nobody.
         differences = self.compare()
         if differences:
             raise FormatError(f"{self.name}: the game cannot be played as its file says. {differences[0]}")
@@ -93,6 +94,7 @@ class ImportedGame:
             for order in phase.orders:
                 before = game.orders.get(order.power, ())
                 game.set_orders(order.power, [*before, Order(self.board, order)])
+            # Files of other programs have no lots; boards whose rules draw them are not held by any.
             game.judge(phase.lots or None)
         # A case ends right after its phase, and says nothing of the next.
         if not game.is_over and len(self.inner.phases) > 1 and not self._is_case():
@@ -110,9 +112,9 @@ class ImportedGame:
 
     def _differences(self) -> Iterator[str]:
         for judged in check(game_board(self.board.inner), self.inner):
-            told = (*judged.differences, *(f"an order cannot be read: {text}" for text in judged.unread))
-            if told:
-                yield f"{judged.phase}: {'; '.join(told)}."
+            sentences = (*judged.differences, *(f"an order cannot be read: {text}" for text in judged.unread))
+            if sentences:
+                yield f"{judged.phase}: {'; '.join(sentences)}."
 
     def __repr__(self) -> str:
         count = len(self.inner.phases)

@@ -22,6 +22,7 @@ def parse_order(text: str, *, board: str | Board, power: str, phase: str = "move
     MissingLibraryError without the grammar's packages.
     """
     orders = _parse_line(text, as_board(board), power, phase)
+    # "Armies Kent and Surrey hold" is one line and two orders; to take the first would lose one.
     if len(orders) > 1:
         raise OrderError(f"The line gives {len(orders)} orders; parse_orders takes it.", text)
     return orders[0]
@@ -33,6 +34,7 @@ def parse_orders(text: str, *, board: str | Board, power: str, phase: str = "mov
     orders: list[Order] = []
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
+        # Counted all the same: the number in a fault is that of the text as it was given.
         if not line.strip():
             continue
         try:
@@ -53,6 +55,7 @@ def _parse_line(text: str, board: Board, power: str, phase: str) -> tuple[Order,
     if phase not in kinds:
         raise OrderError(f"The board {board.name} has no phase {phase!r}; it has {', '.join(kinds)}.")
     parsed = parse_typed(variant, PhaseKind(phase), board.power(power), text)
+    # The grammar goes on after a fault and offers what is near; here a guess must never become an order.
     if parsed.complaint is not None:
         near = tuple(canonical_line(candidate.orders, variant.board) for candidate in parsed.candidates
                      if candidate.score >= _NEAR)

@@ -50,6 +50,7 @@ class PlayedPhase:
         except LotsError as fault:
             yield Difference(number, phase, "lots", list(self.lots), str(fault))
             return
+        # Two pairs: an answer tells of the phase, and the next position also of what is only remembered.
         pairs = [("result", self.resolution.to_json(), again.to_json()),
                  ("position after it", self.resolution.position.to_json(), again.position.to_json())]
         for path, saved, judged in pairs:
@@ -74,6 +75,7 @@ def _differences(path: str, saved: Any, judged: Any, key: str = "") -> Iterator[
             for index, (before, now) in enumerate(zip(saved, judged, strict=True)):
                 yield from _differences(f"{path}[{index}]", before, now)
             return
+    # Sentences were reworded while no result changed; without this every older game would seem altered.
     is_same_sentence = key == "why" and isinstance(saved, str) and is_earlier_wording(saved, str(judged))
     if saved != judged and not is_same_sentence:
         yield path, saved, judged

@@ -54,6 +54,7 @@ class Position:
         """The position in an object of the JSON of `adjudicate` (docs/contract.md). Its orders are passed
         over. Raises PositionError, which begins with the field at fault."""
         case_board = as_board(board)
+        # A text of JSON is the usual slip, and the case reader would fail on it without a sentence.
         if not isinstance(data, Mapping):
             raise PositionError("A position must be an object of JSON.")
         try:
@@ -69,6 +70,7 @@ class Position:
     @property
     def units(self) -> tuple[Unit, ...]:
         """The units on the board, sorted by power and region. Dislodged ones are not among them."""
+        # The judge keeps a set; a program that prints or compares needs one order.
         return tuple(sorted(map(unit_of, self.inner.units), key=lambda unit: (unit.power, unit.region)))
 
     @property
@@ -126,6 +128,7 @@ class Position:
         takes the next number modulo n. The same arguments always give the same resolution. Raises LotsError
         if there are too few numbers, and as `read_orders` for what is no order at all.
         """
+        # A text is iterable, and each of its letters would be refused as an order.
         if isinstance(orders, str):
             raise _nobodys(orders)
         if isinstance(orders, Mapping):
@@ -137,6 +140,7 @@ class Position:
         try:
             resolution = judges.judge(
                 variant.context(), variant.rules, self.inner, inner_orders, Lots(tuple(lots)))
+        # `TapeTooShortError` of the judge is one.
         except IndexError as error:
             raise LotsError(f"{self.phase} draws lots, and {len(lots)} numbers are too few; give at most "
                             f"{variant.rules.LOTS}.") from error
@@ -186,6 +190,7 @@ class Position:
         return self.board == other.board and self.inner == other.inner
 
     def __hash__(self) -> int:
+        # Centres and memory are mappings without a hash; equal positions have equal units, which is enough.
         return hash((self.inner.phase, self.inner.units))
 
 
@@ -257,6 +262,7 @@ class Resolution:
     @property
     def ends_game(self) -> bool:
         """True if the game is over after this phase."""
+        # On most boards the survivors may ask for a draw; on some the rules end the game (docs/rulings).
         is_drawn = bool(self.draw_open_to) and self.board.inner.rules.draw_ends_game()
         return bool(self.winners) or is_drawn
 
@@ -267,6 +273,7 @@ class Resolution:
 
     def to_json(self) -> dict[str, Any]:
         """The answer of `galloper adjudicate` to this phase (docs/contract.md), without an `id`."""
+        # A caller may change what it gets, and a resolution never changes.
         return deepcopy(dict(self.inner))
 
     def __str__(self) -> str:

@@ -82,6 +82,7 @@ def read_game(data: Any) -> SavedGame:
         raise SavedGameError(f"This is no saved game: its \"format\" is {top.get('format')!r} and not "
                              f"{FORMAT!r}.")
     version = top.get("version")
+    # In Python True is the number 1, and JSON has both.
     if type(version) is not int or version < 1:
         raise SavedGameError(f"version: {version!r} is not a version of saved games.")
     if version > VERSION:
@@ -136,7 +137,9 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
     lots = _list(f"{path}lots", case) if "lots" in case else []
     if not all(type(number) is int for number in lots):
         raise SavedGameError(f"{path}lots: must be whole numbers.")
+    # Checked by its form alone: what the judge says of it today is asked by `replay`.
     answer = _answer(f"{path}result", case.get("result"), len(orders))
+    # The same fact stands twice in the file; where they differ, somebody changed one of them.
     units = sorted(map(str, after.inner.units))
     if sorted(answer["positions"]) != units:
         raise SavedGameError(f"{path}result.positions: are not the units of the position that follows.")
@@ -152,7 +155,8 @@ def _answer(path: str, data: Any, count: int) -> Mapping[str, Any]:
         raise SavedGameError(f"{path}.orders: {len(outcomes)} outcomes for {count} orders.")
     for index, item in enumerate(outcomes):
         result = _object(f"{path}.orders[{index}]", item).get("result")
-        if result not in set(Result):
+        # A tuple and no set: a list in the file has no hash, and would be an exception without a sentence.
+        if result not in tuple(Result):
             raise SavedGameError(f"{path}.orders[{index}].result: {result!r} is not one of "
                                  f"{', '.join(Result)}.")
     _texts(f"{path}.positions", answer)

@@ -77,7 +77,9 @@ class Sheet:
         author = power or self.power
         if author is None:
             raise SheetError("The heading of the sheet names no power that is known; give the power.")
+        # Without those that a person should look at: a wrong order is worse than a missing one.
         texts = [line.order for line in self.order_lines if line.order and (with_open or not line.is_open)]
+        # The heading may be unreadable, and an order tells by its words of which phase it is.
         kinds = dict.fromkeys(kind for _, kind in self.board.phases)
         return tuple(order for text in texts for order in _orders_of(text, self.board, author, [
             *([self.kind] if self.kind else []), *kinds]))
@@ -142,6 +144,7 @@ def _bytes_of(photo: str | PathLike[str] | bytes) -> tuple[str, bytes]:
         raise SheetError(f"{path} cannot be read ({error.strerror}); check the name.") from error
 
 
+# The networks take a second to load, and a program reads many sheets.
 @cache
 def _recognizer() -> EngineRecognizer:
     from service.intake.sheets.recognizer import EngineRecognizer
@@ -150,6 +153,7 @@ def _recognizer() -> EngineRecognizer:
 
 
 def _sheet(board: Board, reading: PhotoReading, answer: dict[str, Any], phase: str | None) -> Sheet:
+    # Only one page of several has the heading, and it need not be the first that was photographed.
     headings = [page.content.heading for page in reading.pages]
     heading = next((heading for heading in headings if heading.power is not None), None) or next(
         iter(headings), None)

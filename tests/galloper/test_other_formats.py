@@ -59,8 +59,8 @@ def test_a_game_goes_there_and_comes_back(form: str, tmp_path: Path) -> None:
     """INS-09: the board of every phase is the same after the way out, in, and through the judge."""
     game = _random_game(7, 25)
     file = tmp_path / "game"
-    told = galloper.export_game(game, file, form=form, lossy=True)
-    assert file.read_bytes() == told.data
+    exported = galloper.export_game(game, file, form=form, lossy=True)
+    assert file.read_bytes() == exported.data
     (read,) = galloper.import_games(file)
     assert read.compare() == ()
     again = read.play()

@@ -94,6 +94,7 @@ FAULTS: list[tuple[Callable[[Data], object], str]] = [
     (lambda data: _first(data).update(lots=["1"]), r"phases\[0\]\.lots: must be whole numbers"),
     (lambda data: _first(data).pop("result"), r"phases\[0\]\.result: must be an object"),
     (lambda data: _first(data)["result"]["orders"][0].update(result="wins"), r"orders\[0\]\.result: 'wins'"),
+    (lambda data: _first(data)["result"]["orders"][0].update(result=[]), r"orders\[0\]\.result: \[\] is not"),
     (lambda data: _first(data)["result"].update(positions=[1]), r"positions: must be a list of texts"),
     (lambda data: _first(data)["result"].update(winner=1), r"result\.winner: 1 is no power"),
     (lambda data: data["position"]["units"].pop(), r"phases\[13\]\.result\.positions: are not the units"),
