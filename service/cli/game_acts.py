@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service.bootstrap import writer_of
-from service.cli.program.results import print_result
+from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import Settings
 from service.desk.games import acts, seat_acts
@@ -74,7 +74,7 @@ def move_deadline(
         lines = [f"{each.phase}: {each.old.astimezone(UTC):{WHEN}} is now {each.new.astimezone(UTC):{WHEN}}."
                  for each in extension.moved]
         data = {"game": row.id, "moved": moved, "letters": letters}
-    lines.append(_letters(letters))
+    lines.append(letters_wait(letters, "letter"))
     print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
@@ -114,8 +114,7 @@ def change_seat(
             name, mails = (None if player is None else player.name), _addresses(session, player)
         letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
     known = variant.powers[key].name
-    told = (f"{letters} {'welcome' if letters == 1 else 'welcomes'} will be sent once the site is served."
-            if letters else "No welcome was written: tell them yourself.")
+    told = letters_wait(letters, "welcome") if letters else "No welcome was written: tell them yourself."
     print_result(
         printing.out,
         f"{name} plays {known} now. What was sent in for it still counts. {told}" if held
@@ -160,7 +159,3 @@ def _addresses(session: Session, player: PlayerRow | None) -> list[str]:
         return []
     return list(session.scalars(
         select(AddressRow.email).where(AddressRow.player_id == player.id).order_by(AddressRow.email)))
-
-
-def _letters(count: int) -> str:
-    return f"{count} {'letter' if count == 1 else 'letters'} will be sent once the site is served."

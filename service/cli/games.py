@@ -14,7 +14,7 @@ import maps
 from service.archive.remove_rehearsal import remove_rehearsal
 from service.cli.migrate import stopped
 from service.cli.program import faults
-from service.cli.program.results import print_result
+from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import ConfigError, Settings
 from service.desk import queries
@@ -137,8 +137,7 @@ def _write_welcome(settings: Settings, store: Store, game: str) -> tuple[int | N
         reason = reason.rstrip(".")
         return None, (f"The game was created, but the welcome to its players could not be written "
                       f"({reason}). Tell them yourself.")
-    count = "1 welcome" if letters == 1 else f"{letters} welcomes"
-    return letters, f"{count} will be sent once the site is served."
+    return letters, letters_wait(letters, "welcome")
 
 
 def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:

@@ -127,6 +127,10 @@ def sentence(settings: MailIn, error: Exception, action: str) -> str:
             words = (f"The mail server {server} is too busy to let Galloper in, or allows no further "
                      "connection to this mailbox; close other mail programs that use it. Galloper keeps "
                      "trying.")
+        # No name server answered, as on a machine without a network: the name may be right.
+        case socket.gaierror(errno=socket.EAI_AGAIN):
+            words = (f"The name {settings.host} could not be looked up, since no name server answers; check "
+                     "the network of this machine. Galloper keeps trying.")
         case socket.gaierror():
             words = f"There is no computer called {settings.host}; check mail_in.host."
         case ssl.SSLError():

@@ -64,6 +64,10 @@ def sentence(settings: MailOut, error: Exception) -> str:
         case smtplib.SMTPException() if type(error) is smtplib.SMTPException:
             words = (f"The mail server {server} offers no login by password; see mail_out.oauth in the "
                      "settings.")
+        # No name server answered, as on a machine without a network: the name may be right.
+        case socket.gaierror(errno=socket.EAI_AGAIN):
+            words = (f"The name {settings.host} could not be looked up, since no name server answers; check "
+                     "the network of this machine. Galloper keeps trying.")
         case socket.gaierror():
             words = f"There is no computer called {settings.host}; check mail_out.host."
         case ssl.SSLError():

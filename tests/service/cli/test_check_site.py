@@ -23,7 +23,8 @@ from service.cli import check_site as site_check
 from service.cli.check_site import check_site
 from service.cli.check_storage import check_backup, check_photographs
 from service.cli.users import add_user
-from service.config import ConfigError, MailOut, Settings
+from service.config import ConfigError, MailIn, MailOut, Settings
+from service.mail import imap_client
 from service.operations.findings import Finding, FindingState
 from service.operations.health import BACKUP, RESTORED
 from service.pictures.drawing import fonts
@@ -174,6 +175,27 @@ def test_a_relay_whose_name_nobody_knows_is_told(settings: Settings, monkeypatch
     finding = site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org"))
     assert finding.state is FindingState.TROUBLE
     assert "check mail_out.host" in finding.sentence
+
+
+def test_a_machine_without_a_network_is_told_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """INS-05: what `unshare --net` gives; the name in the settings may be right and is not blamed."""
+    def silent(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent)
+    incoming = MailIn(host="imap.example.org", user="orders", password="x")
+    for words in (
+        site_check.check_sending(_out(settings, kind="smtp", host="smtp.example.org")).sentence,
+        imap_client.sentence(incoming, _failure("imap.example.org"), "open"),
+    ):
+        assert "no name server answers; check the network of this machine" in words
+        assert "There is no computer" not in words
+
+
+def _failure(host: str) -> Exception:
+    with pytest.raises(OSError, match="resolution") as caught:
+        socket.create_connection((host, 993))
+    return caught.value
 
 
 @pytest.mark.parametrize(

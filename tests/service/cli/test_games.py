@@ -58,7 +58,7 @@ def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served
     yet."""
     out = io.StringIO()
     create_game(folder, game_file(tmp_path, LATER), out)
-    assert "10 welcomes will be sent once the site is served." in out.getvalue()
+    assert "10 welcomes are written; galloper serve sends them." in out.getvalue()
     with opened(settings_of(folder)) as store, store() as session:
         letters = session.scalars(select(OutboxRow)).all()
     assert {(letter.kind, letter.recipient, letter.state) for letter in letters} == {
