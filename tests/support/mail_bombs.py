@@ -89,9 +89,13 @@ def uuencoded(size: int) -> bytes:
             + line * (size // len(line)) + b"end\n")
 
 
-def html_comments(count: int) -> bytes:
-    """Comments that are not closed, each looked for to the end by the standard parser of HTML."""
-    return b"Content-Type: text/html\r\n\r\n" + b"<!--" * count
+def open_tags(count: int) -> bytes:
+    """Letters below 299 open tags, each of which is looked at for each letter: 6 seconds for 110,000.
+
+    Comments that are not closed were as dear once; since CVE-2025-6069 was mended (Debian 12, Python 3.13.5)
+    the standard parser of HTML passes them at once.
+    """
+    return b"Content-Type: text/html\r\n\r\n" + b"<u>" * 299 + b"x<i></i>" * count
 
 
 def bold_marks(count: int) -> bytes:

@@ -19,7 +19,7 @@ from service.mail.body.read import BodyNeed, MailBody
 from service.mail.headers import MOST_HEADER_LINES, split_headers
 from service.mail.message import IncomingMail, read_head
 from service.store.tables import MailState
-from tests.support.mail_bombs import BODIES, HEAD, HEADS, bomb, html_comments
+from tests.support.mail_bombs import BODIES, HEAD, HEADS, bomb, open_tags
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -113,7 +113,7 @@ def test_what_looks_like_a_bounce_is_read_within_limits_and_not_believed() -> No
 
 def test_one_mail_harms_no_other_that_the_child_reads_beside_it() -> None:
     good = mail()
-    bodies = HURRIED.read_all([(good, BodyNeed.WHOLE), (HEAD + html_comments(90_000), BodyNeed.WHOLE),
+    bodies = HURRIED.read_all([(good, BodyNeed.WHOLE), (HEAD + open_tags(110_000), BodyNeed.WHOLE),
                                (good, BodyNeed.WHOLE)])
     assert bodies[1] is None
     assert bodies[0] == bodies[2]
@@ -166,8 +166,8 @@ def table(site: Site) -> Table:
 
 
 def unreadable(power: str, table: Table) -> bytes:
-    """A proved mail of a player that no child can read in a second: a sheet, and comments without an end."""
-    body = multipart([part(picture()), html_comments(90_000)])
+    """A proved mail of a player that no child can read in a second: a sheet, and a page of open tags."""
+    body = multipart([part(picture()), open_tags(110_000)])
     return mail(table.subject(power), address(power), body=body,
                 stamps=[stamp(address(power).rpartition("@")[2], server=SERVER)])
 

@@ -27,7 +27,7 @@ from service.mail.body.form import (
 )
 from service.mail.body.read import BodyNeed, MailBody, MailFile, read_body
 from service.mail.reports import DeliveryReport, Evidence, Outcome, ReportKind
-from tests.support.mail_bombs import HEAD, html_comments
+from tests.support.mail_bombs import HEAD, open_tags
 from tests.support.mail_builder import FIXTURES, mail
 from tests.support.mails import wait_for
 
@@ -113,7 +113,7 @@ def test_a_child_that_somebody_kills_says_nothing_of_its_mail() -> None:
 
     def read() -> None:
         try:
-            outcomes.append(ChildBodies().read(HEAD + html_comments(200_000), BodyNeed.WHOLE))
+            outcomes.append(ChildBodies().read(HEAD + open_tags(110_000), BodyNeed.WHOLE))
         except ChildFault as fault:
             outcomes.append(str(fault))
 
