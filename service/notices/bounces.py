@@ -9,15 +9,17 @@ from service.store.tables import OutboxRow, PlayerRow
 
 
 def about_letter(row: OutboxRow, now: datetime, base_url: str) -> NoticeFacts:
-    """A letter came back: which, without the reader's address."""
+    """A letter came back: which, and why if its server said, without the reader's address."""
+    # "it came back as undeliverable: the mailbox is full (5.2.2)"
+    cause = (row.error or "").partition(": ")[2]
     return NoticeFacts(
         # One notice for each time that the letter was sent, however often its bounce comes.
         key=f"bounce-{row.id}" + (f"-{row.sent_at:%Y%m%d%H%M%S}" if row.sent_at else ""),
         event=f"A letter came back as undeliverable: {row.subject}",
         since=now,
         link=f"{base_url}/letters/{row.id}" if base_url else "",
-        consequence="its reader does not have it. Ask them in some other way for another address. You can "
-                    "print results from Letters and post them.",
+        consequence=f"its reader does not have it{f', because {cause}' if cause else ''}. Ask them in some "
+                    "other way for another address. You can print results from Letters and post them.",
     )  # fmt: skip
 
 

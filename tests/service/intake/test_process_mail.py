@@ -165,6 +165,7 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert table.written_letters() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[-1])
     assert "A letter came back as undeliverable: Powick Bridge - Montrose" in words
+    assert "its reader does not have it, because there is no such address (5.1.1)." in words
     assert MONTROSE not in words
 
 
