@@ -117,7 +117,7 @@ def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: s
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
     assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
     # Only the coordinator reads who the mail says it is from.
-    assert f"From: {MONTROSE} (Player Montrose), not proved" in table.words(table.letters()[0])
+    assert f"From: {MONTROSE} (Player Montrose) (not proved)" in table.words(table.letters()[0])
 
 
 def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table) -> None:
