@@ -32,9 +32,12 @@ def islands(board: Board, chance: Random, powers: list[str]) -> Position:
     return _filled(board, chance, powers, fleets, chance.randint(1, 3), islands=True)
 
 
-def chain(board: Board, chance: Random, powers: list[str]) -> Position:
-    """A long way of which no fleet can be spared, and fleets beside it that nobody ordered to carry."""
-    way = max((_long_way(board, chance) for _ in range(6)), key=len)
+def chain(
+    board: Board, chance: Random, powers: list[str], *, tries: int = 6, longest: int = 9
+) -> Position:
+    """A long way of which no fleet can be spared, the longest of some tries, and fleets beside it that nobody
+    ordered to carry."""
+    way = max((_long_way(board, chance, longest) for _ in range(tries)), key=len)
     beside = sorted({
         n for sea in way for n in board.near(sea, SEA) if board.provinces[n].is_sea and n not in way
     })
@@ -196,11 +199,11 @@ def _way(board: Board, chance: Random, fleets: set[str], start: str, goal: str) 
     return []
 
 
-def _long_way(board: Board, chance: Random) -> list[str]:
+def _long_way(board: Board, chance: Random, longest: int) -> list[str]:
     """Seas in a row of which none beside the next touches an earlier one."""
     way = _water(board, chance, 1)
     closed = set(way)
-    while len(way) < 9:
+    while len(way) < longest:
         beside = {n for n in board.near(way[-1], SEA) if board.provinces[n].is_sea} - closed
         if not beside:
             break

@@ -136,3 +136,15 @@ def test_help_in_doubt_from_the_defenders_power_takes_nothing_from_the_least_str
     ))
     assert state.verdicts[2] == UNKNOWN
     assert state.attack_strength(1) == (1, 1)
+
+
+def test_a_unit_that_may_leave_stands_against_a_move_with_its_strength_or_with_none() -> None:
+    """JUD-02: missed by all positions."""
+    state = PartialResolution(_orders(
+        Unit("x", "R", MOVE, "y"), Unit("y", "R", MOVE, "z"), Unit("z", "R", MOVE, "x"),
+        Unit("a", "E", MOVE, "x"),
+    ))
+    assert state.opposing_strength(3) == (0, 1)
+    for verdict, bounds in ((TRUE, (0, 0)), (FALSE, (1, 1))):
+        state.verdicts[0] = verdict
+        assert state.opposing_strength(3) == bounds

@@ -17,7 +17,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import LAND, SEA
 from adjudicator.judge import judge
-from adjudicator.orders import Move, UnitOrder
+from adjudicator.orders import Convoy, Move, UnitOrder
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit
@@ -137,6 +137,28 @@ def _run(slug: str, seeds: range) -> int:
 def test_a_second_opinion_agrees_on_dense_seas(slug: str) -> None:
     """JUD-02."""
     assert _run(slug, range(120)) > 120
+
+
+LONGEST = {"standard": 8, "w3k": 16, "bretwalda": 13, "britain1066": 7, "war1648": 12}
+"""Fleets in a chain of which none can be spared. Searches of 20,000 ways ended at 9, 22, 18, 8 and 16."""
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_second_opinion_agrees_on_the_longest_chains(slug: str) -> None:
+    """JUD-02: both ways, with idle fleets of several powers beside them."""
+    counts: Counter[str | None] = Counter()
+    fleets = 0
+    for seed in range(12):
+        chance = Random(f"longest {slug} {seed}")
+        powers = list(VARIANTS[slug].powers)[: chance.choice([1, 3])]
+        units, orders = dense_seas.chain(CHARTS[slug], chance, powers, tries=60, longest=99)
+        fleets = max(fleets, sum(isinstance(order, Convoy) for order in orders))
+        _compare(slug, units, orders, counts)
+        back = _turned_scene(units, orders)
+        if back is not None:
+            _compare(slug, *back, counts)
+    assert fleets >= LONGEST[slug]
+    assert counts["convoyed"] >= 3
 
 
 @pytest.mark.slow
