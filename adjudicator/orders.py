@@ -170,6 +170,13 @@ class SendSupply(Order):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waive(Order):
+    """`Waive`: a build is given up (WRD-04). It changes nothing: what is not ordered is not built."""
+
+    WORD: ClassVar[str] = "waive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MoveHome(Order):
     """`Home X - Y`: the right to build in X passes to Y (BRE-05). `origin` is None where a right that was
     lost is named again (D66-09)."""
@@ -183,7 +190,7 @@ class MoveHome(Order):
 
 SHARED_ORDERS: tuple[type[Order], ...] = (
     Hold, Move, SupportHold, SupportMove, Convoy, Convert, Proxy, Retreat, Disband, Build, Remove, SendSupply,
-    MoveHome,
+    Waive, MoveHome,
 )
 """The classes that every game can read. A game voids those its rules do not take."""
 

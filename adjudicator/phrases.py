@@ -86,6 +86,7 @@ RETREAT: Mapping[str, str] = {
 ADJUSTMENT: Mapping[str, str] = {
     "built": "built: {0}",
     "removed": "removed: {0}",
+    "waived": "waived: no unit is built for it",
     "supply_given": "given: {0} supply to {1}",
     "no_adjustment_order": "void: no such order is given in an adjustment season",
     "send_to_another": "void: supply is sent to another power, one or more at a time",

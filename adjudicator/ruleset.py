@@ -23,6 +23,7 @@ from adjudicator.orders import (
     Retreat,
     SupportHold,
     SupportMove,
+    Waive,
 )
 from adjudicator.outcome import Resolution
 from adjudicator.phases import civil_disorder
@@ -35,7 +36,7 @@ from adjudicator.units import Unit
 CLASSIC_ORDERS: Mapping[PhaseKind, frozenset[type[Order]]] = {
     PhaseKind.MOVEMENT: frozenset({Hold, Move, SupportHold, SupportMove, Convoy}),
     PhaseKind.RETREAT: frozenset({Retreat, Disband}),
-    PhaseKind.ADJUSTMENT: frozenset({Build, Remove}),
+    PhaseKind.ADJUSTMENT: frozenset({Build, Remove, Waive}),
 }
 
 _NO_MEMORY = Memory()

@@ -22,6 +22,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    Waive,
     order_fields,
 )
 from adjudicator.units import UnitKind, UnitRef
@@ -39,6 +40,7 @@ _TERSE: Mapping[type[Order], str] = {
     Build: "Build {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} supply to {power}",
+    Waive: "Waive",
     MoveHome: "Home {origin}{to}",
 }
 _PROSE: Mapping[type[Order], str] = {
@@ -54,6 +56,7 @@ _PROSE: Mapping[type[Order], str] = {
     Build: "Build {article} {built}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} {units} supply to {power}",
+    Waive: "Waive a build",
     MoveHome: "Home centre {origin}{to}",
 }
 

@@ -26,6 +26,7 @@ from adjudicator.orders import (
     SendSupply,
     SupportHold,
     SupportMove,
+    Waive,
 )
 from grammar.nearest_orders import nearest_orders
 from maps.variant import Variant
@@ -37,7 +38,7 @@ _VERBS: Mapping[type[Order], tuple[str, ...]] = {
     Convoy: ("convoys", "to"), Convert: ("converts to",), Proxy: ("is under the orders of",),
     Retreat: ("retreats to",),
     Disband: ("disbands",), Build: ("Build",), Remove: ("Remove", "disbands"),
-    SendSupply: ("Send", "supply to"), MoveHome: ("Home",),
+    SendSupply: ("Send", "supply to"), MoveHome: ("Home",), Waive: ("Waive",),
 }
 """Words between names in the handbook's prose. An order of one rule set only brings its own words."""
 _EXAMPLES: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {

@@ -18,6 +18,7 @@ from adjudicator.orders import (
     Retreat,
     SupportHold,
     SupportMove,
+    Waive,
 )
 from adjudicator.position import Position
 
@@ -39,6 +40,9 @@ SPOKEN_ORDERS: tuple[type[Order], ...] = (
     Remove,
 )
 """The orders of the classic rules; no other program has a word for another."""
+WITHOUT_EFFECT: tuple[type[Order], ...] = (Waive,)
+"""Orders that change nothing, so that a file without them loses nothing. What other programs write for them
+is passed over too (`order_text.read_order`)."""
 
 
 def map_name(board: GameBoard, names: Mapping[str, str], program: str) -> str:
@@ -135,7 +139,7 @@ def unspoken(log: GameLog) -> list[str]:
         f"no word there."
         for phase in log.phases
         for order in phase.orders
-        if not isinstance(order, SPOKEN_ORDERS)
+        if not isinstance(order, (*SPOKEN_ORDERS, *WITHOUT_EFFECT))
     ]
 
 

@@ -12,7 +12,7 @@ from adjudicator.context import Context
 from adjudicator.explain import Explainer, Sentence
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
-from adjudicator.orders import Build, Order, Remove, SendSupply
+from adjudicator.orders import Build, Order, Remove, SendSupply, Waive
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
 from adjudicator.phases import supply_sent, year_end
 from adjudicator.position import Memory, Position
@@ -176,6 +176,8 @@ class AdjustmentSheet:
                 # build takes back what was sent.
                 sent = account.sent if self.rules.sends_surplus_only() else sent_so_far
                 self._build(account, index, order, self.builds_due(account, sent))
+            elif isinstance(order, Waive):
+                self.succeed(index, ("waived",))
             elif type(order) in self.rules.ADJUSTMENT_RULES:
                 self.rules.ADJUSTMENT_RULES[type(order)](self, index, order)
 

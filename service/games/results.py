@@ -23,6 +23,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    Waive,
 )
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Dislodgement
@@ -36,7 +37,7 @@ _GIVEN: dict[type[Order], str] = {
     Hold: "holds", Move: "moves", SupportHold: "given", SupportMove: "given", Convoy: "carried",
     Convert: "converts",
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
-    SendSupply: "sent",
+    SendSupply: "sent", Waive: "waived",
 }
 _TOLD = frozenset({"begun", "completed", "done"})
 """Marks of a success that say too little without their sentence."""

@@ -20,6 +20,7 @@ from adjudicator.orders import (
     SendSupply,
     SupportHold,
     SupportMove,
+    Waive,
 )
 from adjudicator.units import UnitRef
 
@@ -35,6 +36,7 @@ _FORMS: list[tuple[str, Callable[[str, re.Match[str]], Order]]] = [
     (r"Build ([AF]) (.+)", lambda p, m: Build(power=p, kind=m[1], region=Region.of(m[2]))),
     (rf"Remove {_UNIT}", lambda p, m: Remove(power=p, unit=_ref(m[1], m[2]))),
     (r"Send (\d+) supply to (.+)", lambda p, m: SendSupply(power=p, to_power=m[2], count=int(m[1]))),
+    (r"Waive", lambda p, m: Waive(power=p)),
     (rf"{_UNIT} H", lambda p, m: Hold(power=p, unit=_ref(m[1], m[2]))),
     (rf"{_UNIT} disbands", lambda p, m: Disband(power=p, unit=_ref(m[1], m[2]))),
     (rf"{_UNIT} R (.+)", lambda p, m: Retreat(power=p, unit=_ref(m[1], m[2]), to=Region.of(m[3]))),

@@ -435,6 +435,9 @@ ADJUSTMENT: dict[str, Scene] = {
     for name, scene in {
         "built": Scene("", ["FRANCE: Build A PAR"], "built: Army Paris", centres={"FRANCE": "PAR"}),
         "removed": Scene("FRANCE A BUR", ["FRANCE: Remove A BUR"], "removed: Army Burgundy"),
+        "waived": Scene(
+            "", ["FRANCE: Waive"], "waived: no unit is built for it", centres={"FRANCE": "PAR"}
+        ),
         "no_adjustment_order": Scene(
             "FRANCE A BUR", ["FRANCE: A BUR H"], "void: no such order is given in an adjustment season"
         ),
