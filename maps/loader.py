@@ -9,7 +9,7 @@ from pathlib import Path
 from adjudicator import rules as rule_sets
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from maps import checks, geometry, start_position, variant_file
+from maps import checks, geometry, short_forms, start_position, variant_file
 from maps import provinces as ground
 from maps.faults import Fault, Faults, MapError, NoSuchBoard
 from maps.variant import Variant
@@ -106,6 +106,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     setup = start_position.Setup(board, top, faults)
     setup.read(path)
     names = start_position.read_names(path, provinces, faults)
+    shorts = short_forms.read_short_forms(path, provinces, top.powers, names, faults)
     checks.check_board(checks.LoadedFolder(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
     # All tables have been checked by now, so one run tells every fault.
@@ -131,6 +132,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         strip=top.strip,
         conduct=top.conduct,
         earlier=_earlier(top, rules, faults),
+        short_forms=shorts,
     )
 
 

@@ -41,6 +41,46 @@ class NameRow:
     ambiguous: bool = False
 
 
+class Element(StrEnum):
+    """Where a unit is: an army on land, a fleet at sea."""
+
+    LAND = "land"
+    SEA = "sea"
+
+
+class ShortFormKind(StrEnum):
+    """What sort of short form a row of `short_forms.csv` is.
+
+    COUNTY: an old or postal abbreviation (Northants). CODE: a list's code (Chapman's BDF). TOWN: a town for
+    its shire. JUDGE: a spelling that a program takes. SHORT: part of the region's own name. SHARED: stands
+    for several regions, so that a person is asked (Lincs). OWNER: a power's people (English), before a unit.
+    """
+
+    COUNTY = "county"
+    CODE = "code"
+    TOWN = "town"
+    JUDGE = "judge"
+    SHORT = "short"
+    SHARED = "shared"
+    OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class ShortForm:
+    """One row of `short_forms.csv`: what a player may write for a region or, where `region` is None, for a
+    power.
+
+    `element`: only units that are on land, or at sea, are meant; None for all. `source`: who writes so.
+    """
+
+    text: str
+    region: Region | None
+    power: str
+    kind: ShortFormKind
+    element: Element | None
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may
@@ -70,6 +110,8 @@ class Variant:
     that a drawing may too. `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how
     the game asks its players to deal with each other, a sentence or two an item; empty where its rules say
     nothing of it. `earlier`: house rules that were changed, by key, with what counted before the change.
+    `short_forms`: what its people write for short. `languages`: those whose order words count beside the
+    English ones, none unless a game switches them on (WRD-07).
     """
 
     slug: str
@@ -90,6 +132,8 @@ class Variant:
     strip: int = 36
     conduct: tuple[str, ...] = ()
     earlier: Mapping[str, str] = field(default_factory=dict)
+    short_forms: tuple[ShortForm, ...] = ()
+    languages: tuple[str, ...] = ()
     _context: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def context(self) -> Context:
