@@ -6,7 +6,7 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ from adjudicator.orders import (
     SupportHold,
     SupportMove,
     UnitOrder,
+    Waive,
     order_fields,
 )
 from adjudicator.units import UnitKind, UnitRef
@@ -44,12 +45,14 @@ class OrderParts:
 
     `author` is the power whose sheet it is, `line` the line's number there. `words` are the rules met on the
     way, for makers that ask whether a phrase was there ("via"). `written` has, for each rule without a role
-    here, the values in it from left to right.
+    here, the values in it from left to right. `seas` are the board's sea provinces, and `way` the places that
+    a move is written to lead over.
     """
 
     author: str
     line: int | None
     kinds: Mapping[str, UnitKind]
+    seas: Container[str] = ()
     units: list[UnitRef] = field(default_factory=list)
     targets: list[UnitRef] = field(default_factory=list)
     to: Region | None = None
@@ -60,6 +63,7 @@ class OrderParts:
     coast: str | None = None
     words: set[str] = field(default_factory=set)
     written: dict[str, list[object]] = field(default_factory=dict)
+    way: list[Region] = field(default_factory=list)
 
 
 _VALUED = frozenset({PLACE, POWER, NUMBER})
@@ -86,9 +90,13 @@ def orders_from_tree(
     for node in tree.children:
         if isinstance(node, Tree) and node.data.endswith("_line"):
             inner = next(c for c in node.children if isinstance(c, Tree))
-            parts = OrderParts(author, line, lexicon.kinds)
+            before = len(orders)
+            parts = OrderParts(author, line, lexicon.kinds, lexicon.seas)
             reader.fill(parts, inner)
             orders += makers[str(inner.data)](parts)
+            # One of several orders that says too little spoils the line: nobody knows what it was to be.
+            if len(orders) == before:
+                return ()
     return tuple(orders)
 
 
@@ -171,6 +179,14 @@ class _Reader:
     def set_to(self, parts: OrderParts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
+    def set_route(self, parts: OrderParts, node: Tree[Token]) -> None:
+        """The places of a move from the first after its start to its goal."""
+        *parts.way, parts.to = (value for value in self.values(node) if isinstance(value, Region))
+
+    def set_seas(self, parts: OrderParts, node: Tree[Token]) -> None:
+        """The seas that a move leads over, by name."""
+        parts.way = [value for value in self.values(node) if isinstance(value, Region)]
+
     def set_ashore(self, parts: OrderParts, node: Tree[Token]) -> None:
         """A goal with the mark that a part of the unit is left behind on the way."""
         parts.to = self.place(node)
@@ -195,14 +211,13 @@ class _Reader:
         parts.kind = word.letter if word else parts.kind
         parts.units.append(UnitRef(parts.kind, self.place(next(node.find_data("place")))))
 
-    def skip(self, parts: OrderParts, node: Tree[Token]) -> None:
-        """The route named with a convoy is not part of the order (CNV-03)."""
-
 
 _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "units": _Reader.add_units,
     "target": _Reader.add_target,
     "to": _Reader.set_to,
+    "route": _Reader.set_route,
+    "seas": _Reader.set_seas,
     "origin": _Reader.set_origin,
     "ashore": _Reader.set_ashore,
     # Where "attacks" is written, the place that is attacked is where the move goes.
@@ -211,7 +226,7 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "new_coast": _Reader.set_coast,
     "built": _Reader.add_built,
     "built_more": _Reader.add_built,
-    "via": _Reader.skip,
+    "via": _Reader.set_seas,
 }
 
 
@@ -221,7 +236,10 @@ def _make_each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
 
 def _make_moves(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
-    via, sheds = "via" in parts.words, "sheds" in parts.words
+    # Which seas does not matter (CNV-03), but a way over land is no convoy: it may be two moves.
+    if any(region.province not in parts.seas for region in parts.way):
+        return []
+    via, sheds = bool(parts.way) or "via" in parts.words, "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
 
@@ -269,6 +287,10 @@ def _make_send_supply(parts: OrderParts) -> Iterable[Order]:
     return [SendSupply(power=parts.author, line=parts.line, to_power=parts.power, count=parts.count)]
 
 
+def _make_waive(parts: OrderParts) -> Iterable[Order]:
+    return [Waive(power=parts.author, line=parts.line)]
+
+
 def _make_move_home(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
     return [MoveHome(power=parts.author, line=parts.line, to=parts.to, origin=parts.origin)]
@@ -288,6 +310,7 @@ MAKERS: Mapping[str, Maker] = {
     "build": _make_builds,
     "build_unit": _make_builds,
     "send_supply": _make_send_supply,
+    "waive": _make_waive,
     "move_home": _make_move_home,
 }
 """Makers of the orders every game shares, by grammar rule."""

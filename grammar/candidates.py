@@ -14,9 +14,10 @@ from grammar.build_orders import Maker, makers_of, orders_from_tree
 from grammar.complaint import Candidate
 from grammar.compose import Forms
 from grammar.edit_costs import flatten
+from grammar.elements import Contradiction, Written, contradiction, misfit, unit_at_sea, written_places
 from grammar.lattice import Path, search
 from grammar.lexicon import Lexicon
-from grammar.order_traits import has_kindless_target, has_kindless_unit, has_strange_coast, named_regions
+from grammar.order_traits import has_kindless_target, has_kindless_unit, has_strange_coast
 from grammar.words import Word
 
 MAX_LINE_LENGTH = 400
@@ -46,12 +47,14 @@ class LiteralReading:
     """A line taken literally.
 
     `candidates`: equally good ones, exactly one when the line is read. `furthest`: the index of the word at
-    which the furthest path stopped; `expected`: the terminals it looked for there.
+    which the furthest path stopped; `expected`: the terminals it looked for there. `contradiction`:
+    why the line's only reading cannot be meant, else None.
     """
 
     candidates: tuple[Candidate, ...]
     furthest: int
     expected: frozenset[str]
+    contradiction: Contradiction | None = None
 
 
 def read_literally(line: Sequence[Word], context: LineContext, number: int | None) -> LiteralReading:
@@ -61,9 +64,19 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.PIECE_COST / 2]
     # Reversed, so that of several paths to the same orders the cheapest is the one that stays.
     path_of = {orders_of(path, context, number): path for path in reversed(equal)}
-    fitting = _without_misfits([orders for orders in reversed(path_of) if orders], context.lexicon)
+    written = {orders: _written(path, line) for orders, path in path_of.items()}
+    against = {orders: contradiction(orders, written[orders], context.lexicon) for orders in path_of}
+    fitting = _fitting([orders for orders in reversed(path_of) if orders and against[orders] is None],
+                       written, context.lexicon)
     candidates = tuple(Candidate(orders, 1.0, _prefix_cost(path_of[orders])) for orders in fitting)
-    return LiteralReading(candidates, result.furthest, result.expected)
+    why_not = None if candidates else next((why for why in against.values() if why is not None), None)
+    return LiteralReading(candidates, result.furthest, result.expected, why_not)
+
+
+def _written(path: Path, line: Sequence[Word]) -> Written:
+    """What is written for each region of a literal path."""
+    return written_places(
+        path.edges, (" ".join(word.base for word in line[edge.start:edge.end]) for edge in path.edges))
 
 
 def _prefix_cost(path: Path) -> float:
@@ -71,17 +84,12 @@ def _prefix_cost(path: Path) -> float:
     return fuzzy_edges.PREFIX_COST * sum(edge.cost == exact_edges.PREFIX_COST for edge in path.edges)
 
 
-def _without_misfits(readings: Sequence[tuple[Order, ...]], lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
-    """Of readings that differ only in what one spelling means, those with the fewest units in terrain where
-    their kind can never be.
-
-    "The Isle of Wight" is land or sea "by unit and order" (Q-44); an army cannot mean the sea.
-    """
+def _fitting(readings: Sequence[tuple[Order, ...]], written: Mapping[tuple[Order, ...], Written],
+             lexicon: Lexicon) -> Sequence[tuple[Order, ...]]:
+    """Of readings that differ only in what one spelling means, those whose kinds and places fit best."""
     if len(readings) < 2:
         return readings
-    misfits = [
-        sum(not lexicon.fits_terrain(*pair) for order in orders for pair in named_regions(order))
-        for orders in readings]
+    misfits = [misfit(orders, written[orders], lexicon) for orders in readings]
     return [orders for orders, count in zip(readings, misfits, strict=True) if count == min(misfits)]
 
 
@@ -111,9 +119,10 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
     for path in paths:
         orders = orders_of(path, context, number)
         cost = fuzzy_edges.changed_letters(path.cost, path.edges) + _kindless_cost(orders)
-        # A coast that the province does not have was read out of stray letters.
+        # A coast that the province does not have was read out of stray letters, and an army is at sea only
+        # where that is plainly written.
         if orders and not has_strange_coast(orders, context.lexicon) and (
-                orders not in best or cost < best[orders][0]):
+                orders not in best or cost < best[orders][0]) and not _is_at_sea(orders, path, flat, context):
             best[orders] = (cost, path)
     ranked = sorted(best.items(), key=lambda item: item[1][0])
     return [
@@ -121,6 +130,12 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
                   _is_rival(ranked[0][1][1], path))
         for orders, (cost, path) in ranked
     ]
+
+
+def _is_at_sea(orders: Sequence[Order], path: Path, flat: str, context: LineContext) -> bool:
+    """True if a fuzzy path puts a unit of land at sea by a spelling that is not the sea's own name."""
+    written = written_places(path.edges, (flat[edge.start:edge.end] for edge in path.edges))
+    return unit_at_sea(orders, written, context.lexicon) is not None
 
 
 def _is_rival(best: Path, other: Path) -> bool:

@@ -19,7 +19,9 @@ from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
+from grammar.fragments.languages import languages_named
 from grammar.terminal_table import Machine, NestingError, build_machine
+from grammar.words import DOUBT_WORDS
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 
@@ -53,7 +55,8 @@ class Forms:
 
     `keywords` maps a folded word or sign to its terminal's name. `machine` tells which sequences of terminals
     are orders. `variant_orders` are the rules of the variant's wording that make an order class of its rule
-    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
+    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own. `doubt_words`
+    make a line of this game a condition, a choice or a denial.
     """
 
     phase: PhaseKind
@@ -62,6 +65,7 @@ class Forms:
     machine: Machine
     variant_orders: tuple[tuple[str, Any], ...] = ()
     marks: frozenset[str] = frozenset()
+    doubt_words: frozenset[str] = DOUBT_WORDS
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
         """The tree of a sequence that `machine` takes."""
@@ -89,15 +93,18 @@ def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]
 
 @lru_cache(maxsize=32)
 def compose(
-    phase: PhaseKind, wording: str = "", variant_orders: tuple[tuple[str, Any], ...] = ()
+    phase: PhaseKind, wording: str = "", variant_orders: tuple[tuple[str, Any], ...] = (),
+    languages: tuple[str, ...] = (),
 ) -> Forms:
-    """The parser of one phase kind, from the text of the variant's `orders.lark` and its rule set's `FORMS`.
+    """The parser of one phase kind, from the text of the variant's `orders.lark` and its rule set's `FORMS`,
+    with the order words of some languages (`grammar.fragments.languages`).
 
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
     Raises GrammarError when the joined grammar is faulty, ambiguous or nests.
     """
     folder = files("grammar") / "fragments"
-    text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in FRAGMENTS)
+    names = (*FRAGMENTS, *languages)
+    text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
     try:
         # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
         lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_ReadyTokens, start=phase.value, strict=True)
@@ -107,4 +114,9 @@ def compose(
         message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"
         raise GrammarError(message, line) from fault
     keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)))
+    spoken = languages_named(languages)
+    # Wordings have "the" inline, where a rule of its own would be ambiguous with it.
+    keywords |= {article: keywords["the"] for language in spoken for article in language.articles
+                 if "the" in keywords and article not in keywords}
+    doubts = DOUBT_WORDS.union(*(language.doubts for language in spoken))
+    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)), doubts)

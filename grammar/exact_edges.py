@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.lattice import Edge
-from grammar.lexicon import COAST, NUMBER, PLACE, POWER, Lexicon, Name
-from grammar.words import Word
+from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, Lexicon, Name
+from grammar.words import DOUBT_WORDS, Word
 
 PIECE_COST = 0.01
 """Cost of each piece, in letters: one long name is cheaper than two short ones (Q-44)."""
@@ -19,19 +20,26 @@ PREFIX_COST = 0.02
 """Cost, in letters, of the first letters of a name that stand for it ("Iri" for Irish Sea)."""
 _PASS_COST = 0.001
 """Cost, in letters, of passing over a sign or a remark."""
+_HELPS = frozenset(("supports", "support", "s", "supporting", "convoys", "convoy", "c", "convoying"))
+"""Words before the order of another unit."""
 _INSIDE_NAME = frozenset("-().")
 """Signs that may be part of a name: St. Petersburg, Ashby-de-la-Zouch, Portland (Dorset)."""
 _MEANINGLESS = frozenset('."“”„*!:`')
 _LONGEST_NAME = 6
 """Words of a name before the parentheses that are part of it."""
 
-DOUBT_WORDS = frozenset((
-    "not", "no", "never", "dont", "doesnt", "wont", "cannot", "cant", "if", "unless", "or", "either",
-    "neither", "nor", "else", "otherwise", "when", "whenever", "while", "until", "till", "before",
-    "after", "should", "would", "could", "might", "may", "maybe", "perhaps", "possibly", "instead",
-    "except", "without", "rather", "ignore", "disregard", "cancel", "cancelled", "void", "only",
-    "depending", "assuming", "provided", "whether", "but", "unlike", "than"))
-"""Words that make an order a condition, a choice or a denial. A line that holds one is never guessed."""
+
+_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-"}
+"""Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur")."""
+_FIRST_LETTERS = {
+    ("b", PhaseKind.ADJUSTMENT): "build", ("r", PhaseKind.ADJUSTMENT): "remove",
+    ("d", PhaseKind.ADJUSTMENT): "disband", ("w", PhaseKind.ADJUSTMENT): "waive",
+    ("d", PhaseKind.RETREAT): "disband",
+}
+"""njudge's letters at the start of a line, by phase."""
+_OTHER_ORDERS = frozenset((
+    "retreat", "retreats", "retreating", "build", "builds", "remove", "removes", "disband", "disbands"))
+"""Words of an order for another phase: a remark that holds one says more than the order before it."""
 
 
 def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, list[Edge]]:
@@ -39,28 +47,59 @@ def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, lis
     table: dict[int, list[Edge]] = {}
     for index, word in enumerate(line):
         pieces = table[index] = []
+        meant = {word.text, word.base, _typed_word(line, index, forms)}
         pieces += [Edge(index, index + 1, forms.keywords[text], text, PIECE_COST)
-                   for text in {word.text, word.base} if text in forms.keywords]
+                   for text in meant if text in forms.keywords]
         # No order counts to a thousand; a year on the same line has four figures.
         if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
             pieces.append(Edge(index, index + 1, NUMBER, int(word.text), PIECE_COST))
         # "Send a unit's supply" sends one (SUP-01).
         if word.text in {"a", "an"}:
             pieces.append(Edge(index, index + 1, NUMBER, 1, PIECE_COST))
-        if word.text == "player" and index + 1 < len(line):
-            # The handbook's examples call the seats "Player A" and so on; no lexicon lists these names.
-            seat = line[index + 1].base
-            name = f"Player {seat.upper() if len(seat) == 1 else seat.title()}"
-            pieces.append(Edge(index, index + 2, POWER, name, PIECE_COST))
+        pieces += _breaks(line, index, forms, lexicon)
         names = names_at(line, index, lexicon)
         pieces += [Edge(index, end, name.terminal, name.value, PIECE_COST) for end, name in names]
         # A listed name or a word of the grammar is never taken for the beginning of another name.
         if not any(end == index + 1 for end, _ in names) and word.text not in forms.keywords:
-            region = None if word.text in DOUBT_WORDS else lexicon.region_beginning_with(word.text)
+            region = None if word.text in forms.doubt_words else lexicon.region_beginning_with(word.text)
             if region is not None:
                 pieces.append(Edge(index, index + 1, PLACE, region, PREFIX_COST))
         pieces += _passed_over(line, index, forms, lexicon)
     return table
+
+
+def _typed_word(line: Sequence[Word], index: int, forms: Forms) -> str:
+    """The word of the forms that a judge's short one stands for here, else "".
+
+    They are typed, and no part of the forms: a pen's first stroke is like an R or a B too often.
+    """
+    text = line[index].text
+    if index == 0:
+        return _FIRST_LETTERS.get((text, forms.phase), "")
+    return _TYPED_WORDS.get(text, "")
+
+
+def _breaks(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) -> list[Edge]:
+    """A comma or a slash that may end one order before the next ("A Par - Bur, F Bre - ENG").
+
+    A slash before a bare place offers a choice ("A Par - Bur/Gas"), and so does a comma, in a list of
+    retreats; what begins with a unit or a word of orders is an order of its own.
+    """
+    sign = line[index].text
+    if sign not in ORDER_BREAKS:
+        return []
+    ends = [index + 1]
+    if sign == "," and index + 1 < len(line) and line[index + 1].text == "and":
+        ends.append(index + 2)
+    return [Edge(index, end, BREAK, sign, PIECE_COST) for end in ends
+            if sign == "," or (end < len(line) and _begins_unit(line, end, forms, lexicon))]
+
+
+def _begins_unit(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) -> bool:
+    """True if a unit's kind, its owner or a word that an order begins with is at this word."""
+    if forms.keywords.get(line[index].text) in forms.machine.moves[0]:
+        return True
+    return any(name.terminal in {KIND, POWER} for _, name in names_at(line, index, lexicon))
 
 
 def names_at(line: Sequence[Word], start: int, lexicon: Lexicon) -> list[tuple[int, Name]]:
@@ -75,7 +114,7 @@ def names_at(line: Sequence[Word], start: int, lexicon: Lexicon) -> list[tuple[i
     depth = 0
     for index in range(start, len(line)):
         word = line[index]
-        below = node.get(word.text)
+        below = node.get("and" if word.text == "+" else word.text)
         is_possessive = below is None and word.base != word.text
         if is_possessive:
             below = node.get(word.base)  # it ends a name: "Newcastle's"
@@ -99,7 +138,7 @@ def _passed_over(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexico
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text not in {"(", ")"}:
         return []
-    if _is_by_convoy(line[index + 1:index + 3] if text == "(" else line[max(0, index - 2):index]):
+    if _is_by_convoy(_in_parentheses(line, index)) or _holds_order(line, index, lexicon):
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text == ")":
         return []
@@ -124,9 +163,29 @@ def _ends_name(line: Sequence[Word], opened: int, closed: int, lexicon: Lexicon)
     return any(end > closed for start in starts for end, _ in names_at(line, start, lexicon))
 
 
+def _in_parentheses(line: Sequence[Word], index: int) -> Sequence[Word]:
+    """The words between the parenthesis at `index` and the next one of the other sort."""
+    texts = [word.text for word in line]
+    if texts[index] == "(":
+        end = texts.index(")", index) if ")" in texts[index:] else index
+        return line[index + 1:end]
+    start = index - 1 - texts[:index][::-1].index("(") if "(" in texts[:index] else index
+    return line[start + 1:index]
+
+
+def _holds_order(line: Sequence[Word], index: int, lexicon: Lexicon) -> bool:
+    """True if the parentheses hold the order that is supported or convoyed ("supports (A Vie - Gal)")."""
+    inside = _in_parentheses(line, index)
+    start = next((n for n, word in enumerate(line) if inside and word is inside[0]), 0)
+    return (start > 1 and line[start - 2].text in _HELPS
+            and any(name.terminal in {KIND, POWER} for _, name in names_at(line, start, lexicon)))
+
+
 def _is_by_convoy(remark: Sequence[Word]) -> bool:
-    """True if the words are "by convoy" and no more; in parentheses they are still part of the order."""
-    return [w.text for w in remark] in (["by", "convoy"], ["via", "convoy"])
+    """True if the words are "by convoy", or a way by sea that begins with "via": in parentheses they are
+    still part of the order."""
+    texts = [w.text for w in remark]
+    return texts in (["by", "convoy"], ["via"]) or (len(texts) > 1 and texts[0] == "via")
 
 
 def _changes_order(remark: Sequence[Word], lexicon: Lexicon) -> bool:
@@ -134,5 +193,5 @@ def _changes_order(remark: Sequence[Word], lexicon: Lexicon) -> bool:
     texts = [word.text for word in remark]
     if texts in (["no", "change"], ["no", "changes"]):  # "no" is a word of doubt, and casts none here
         return False
-    return not DOUBT_WORDS.isdisjoint(texts) or (bool(remark) and any(
+    return not (DOUBT_WORDS | _OTHER_ORDERS).isdisjoint(texts) or (bool(remark) and any(
         end == len(remark) and name.terminal in {PLACE, COAST} for end, name in names_at(remark, 0, lexicon)))

@@ -20,7 +20,17 @@ from grammar.compose import Forms
 from grammar.edit_costs import find_pieces, flatten, swap_cost
 from grammar.exact_edges import PIECE_COST
 from grammar.lattice import Edge
-from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
+from grammar.lexicon import (
+    BREAK,
+    COAST,
+    KIND,
+    NUMBER,
+    PLACE,
+    POWER,
+    Lexicon,
+    Rank,
+    Value,
+)
 
 _ABBREVIATION = 4
 """Abbreviations, and names of fewer letters than this, are taken only for a whole word less than one letter
@@ -119,6 +129,8 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
 def _every_spelling(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
     for word, terminal in forms.keywords.items():
         yield Spelling(flatten(word)[0], terminal, word)
+    # A slash may offer a choice, which letters alone do not tell from a list.
+    yield Spelling(",", BREAK, ",")
     for name in lexicon.names:
         is_coast = name.terminal == COAST
         if is_coast and name.rank is not Rank.NAME and len(name.words) < 2 and len(name.text) > 2:

@@ -14,11 +14,10 @@ from grammar import fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import LineContext, read_literally
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import body_start, words
+from grammar.words import DOUBT_WORDS, body_start, words
 
 _ENDS = frozenset(".,;")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
@@ -185,6 +184,11 @@ def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) 
         if (province, longest) in _shared_spellings(lexicon):
             return True
     return False
+
+
+def has_shared_short_form(text: str, lexicon: Lexicon) -> bool:
+    """True if a text holds a short form that stands for several regions (Yorks, of three Ridings)."""
+    return any(word.text in lexicon.shared_forms for word in words(text))
 
 
 def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:

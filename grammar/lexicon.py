@@ -17,20 +17,33 @@ from typing import Any, Protocol
 
 from rapidfuzz import fuzz, process
 
-from adjudicator.geo import LAND, SEA, Board, Region, Terrain
+from adjudicator.geo import ANY, LAND, SEA, Board, Region, Terrain
+from adjudicator.geo import COAST as ALONG_COAST
 from adjudicator.units import UnitKind
+from grammar.fragments.languages import Language
 from grammar.words import words
 
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
 """Terminals of the grammar that the lexicon finds."""
+BREAK = "A_BREAK"
+"""Terminal of a sign that ends one order before the next in the same line."""
+ORDER_BREAKS = frozenset(",/")
+"""Such signs, beside the full stop and the semicolon that every line may have."""
 
 _NUMBER_WORDS = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _OPTIONAL_ENDS = frozenset({"castle", "fort", "house", "bay", "firth", "sea", "area"})
 """Words a player may leave off the end of a name that stays unique without them."""
 
+_AFLOAT, _ASHORE = frozenset((SEA, ALONG_COAST, ANY)), frozenset((LAND, ANY))
+"""Ways to move of units that can be at sea, and of those that can be inland."""
+
 _MIN_PREFIX = 3
 """Letters of a name that can stand for it where no other name begins so."""
+_MAX_ABBREVIATION = 5
+"""Letters of a listed short form that counts as an abbreviation."""
+_SHARED = "shared"
+"""The kind of a short form that stands for several regions."""
 _MIN_SHORT_FORM = 4
 """Letters of a short form that nobody listed."""
 
@@ -44,6 +57,22 @@ class NameLike(Protocol):
     def region(self) -> Region: ...
     @property
     def spelling(self) -> str: ...
+
+
+class ShortFormLike(Protocol):
+    """A row of `short_forms.csv`. `region` is None for a power's people ("English"), `element` is land, sea
+    or None; `kind` says what sort of short form it is."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def region(self) -> Region | None: ...
+    @property
+    def power(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def element(self) -> str | None: ...
 
 
 class PowerLike(Protocol):
@@ -83,12 +112,15 @@ Value = Region | KindWord | str | int
 @dataclass(frozen=True, slots=True)
 class Name:
     """One spelling as a line may hold it: `words` folded, without a leading "the"; `terminal` and `value` are
-    what the grammar sees."""
+    what the grammar sees. `element`: land or sea where only units there are meant, else None."""
 
     words: tuple[str, ...]
     terminal: str
     value: Value
     rank: Rank = Rank.NAME
+    element: str | None = None
+
+    is_short_form: bool = False
 
     @property
     def text(self) -> str:
@@ -108,15 +140,21 @@ class Match:
 class Lexicon:
     """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
-    `board` resolves coasts and prints names; `kinds` are unit kinds by letter. `tree` maps a name's words,
+    `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
+    provinces, `shared_forms` short forms that stand for several regions (Yorks). `tree` maps a name's words,
     one after the other, to the names that end there (under the key "").
     """
 
     def __init__(self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name]) -> None:
         self.board = board
         self.kinds = kinds
+        self.seas = frozenset(key for key, province in board.provinces.items() if province.is_sea)
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
+        by_element: list[Name] = []
         for name in names:
+            if name.element is not None:
+                by_element.append(name)
+                continue
             same = best[name.terminal, name.words]
             top = min((n.rank for n in same.values()), default=name.rank)
             # A text that is one region's name and another's alias means the former (Q-44).
@@ -124,16 +162,28 @@ class Lexicon:
                 same.clear()
             if name.rank <= top:
                 same.setdefault(name.value, name)
-        self.names = tuple(n for same in best.values() for n in same.values())
+        # What only units of one element mean stands beside what all mean: the unit decides (WRD-01).
+        by_element = [n for n in by_element if n.value not in best.get((n.terminal, n.words), {})]
+        self.names = (*(n for same in best.values() for n in same.values()), *by_element)
+        self.shared_forms = frozenset(
+            n.text for n in self.names if n.is_short_form and n.rank is Rank.SHORTENED)
+        self._spelled = {(n.words, n.value): n for n in self.names if n.terminal == PLACE}
         self.tree: dict[str, Any] = {}
         for name in self.names:
             node = self.tree
             for word in name.words:
                 node = node.setdefault(word, {})
             node.setdefault("", []).append(name)
-        self._places = [n for n in self.names if n.terminal == PLACE]
+        # A short form is near too much else: "Yours" is a letter from "Yorks".
+        self._places = [n for n in self.names if n.terminal == PLACE and not n.is_short_form]
         self._place_texts = [n.text for n in self._places]
-        self._sorted = sorted((n.text, n.value) for n in self._places if isinstance(n.value, Region))
+        # Nobody listed a beginning: only the board's own names are meant by one.
+        self._sorted = sorted((n.text, n.value) for n in self._places
+                              if isinstance(n.value, Region))
+
+    def spelled(self, text: str, region: Region) -> Name | None:
+        """The name of a region that a text is, word for word; None where it is no listed one."""
+        return self._spelled.get((name_key(text), region))
 
     def nearest_places(self, text: str, count: int = 5) -> list[Match]:
         """The regions whose spelling is nearest to a text, best first, each region once."""
@@ -167,10 +217,15 @@ class Lexicon:
         known, province = self.kinds.get(kind or ""), self.board.provinces.get(region.province)
         if known is None or province is None:
             return True
-        if province.is_sea:
-            return SEA in known.moves
         # Terrain only, never borders: reading does not look at the board (NON-03).
-        return LAND in known.moves or province.terrain is not Terrain.INLAND
+        if province.is_sea:
+            return not _AFLOAT.isdisjoint(known.moves)
+        return not _ASHORE.isdisjoint(known.moves) or province.terrain is not Terrain.INLAND
+
+    def is_of_element(self, kind: str | None, element: str) -> bool:
+        """True if a unit kind lives on this element, land or sea; False for an unknown kind."""
+        known = self.kinds.get(kind or "")
+        return known is not None and not (_AFLOAT if element == SEA else _ASHORE).isdisjoint(known.moves)
 
     def has_coast(self, region: Region) -> bool:
         """True unless the region names a coast that its province does not have."""
@@ -205,8 +260,11 @@ def build_lexicon(
     kinds: Mapping[str, UnitKind],
     names: Iterable[NameLike],
     powers: Iterable[PowerLike] = (),
+    short_forms: Iterable[ShortFormLike] = (),
+    languages: Iterable[Language] = (),
 ) -> Lexicon:
-    """The lexicon of a board, its unit kinds, its rows of spellings and its powers.
+    """The lexicon of a board, its unit kinds, its rows of spellings, its powers, what its people write for
+    short, and the unit words of other languages.
 
     Where `names` gives no NAME row for a province, the board's own id, name and abbreviation still count.
     """
@@ -217,7 +275,9 @@ def build_lexicon(
         *places,
         *_short_forms(places),
         *_power_names(powers),
+        *_listed_short_forms(short_forms),
         *_kind_names(kinds),
+        *_foreign_names(kinds, board, languages),
         *_coast_names(board),
         *(Name((word,), NUMBER, number) for number, word in enumerate(_NUMBER_WORDS, 1)),
     ])
@@ -229,12 +289,29 @@ def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
         joined = name_key(row.text.replace("-", ""))  # "Ashbydelazouch"
         if "-" in row.text and joined:
             yield Name(joined, PLACE, row.region, Rank[row.spelling.upper()])
+        key = name_key(row.text)
+        if len(key) > 1 and key[0] == "county":
+            yield Name(("co", *key[1:]), PLACE, row.region, max(Rank.ALIAS, Rank[row.spelling.upper()]))
     for province in board.provinces.values():
         region = Region(province.id)
         yield Name(name_key(province.name), PLACE, region)
         yield Name(name_key(province.id), PLACE, region, Rank.ALIAS)
         if province.abbr:
             yield Name(name_key(province.abbr), PLACE, region, Rank.ABBREVIATION)
+
+
+def _listed_short_forms(rows: Iterable[ShortFormLike]) -> Iterable[Name]:
+    for row in rows:
+        key = name_key(row.text)
+        if row.region is None:
+            yield Name(key, POWER, row.power, Rank.ALIAS)
+            continue
+        # A short word counts as a whole only: one letter makes Hants of Hunts.
+        is_abbreviation = len(key) == 1 and len(key[0]) <= _MAX_ABBREVIATION
+        # What several regions share ranks last, so that a region's own name never yields to it.
+        rank = (Rank.SHORTENED if row.kind == _SHARED
+                else Rank.ABBREVIATION if is_abbreviation else Rank.ALIAS)
+        yield Name(key, PLACE, row.region, rank, row.element, is_short_form=True)
 
 
 def _with_and_without_articles(key: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
@@ -306,6 +383,20 @@ def _kind_names(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
             yield Name(name_key(letter), KIND, KindWord(letter))
         yield Name(key, KIND, KindWord(letter))
         yield Name((*key[:-1], plural(key[-1])), KIND, KindWord(letter, plural=True))
+
+
+def _foreign_names(
+    kinds: Mapping[str, UnitKind], board: Board, languages: Iterable[Language]
+) -> Iterable[Name]:
+    """Unit words and coasts of the languages that a game has switched on."""
+    coasts = {coast.name.casefold(): coast.name for p in board.provinces.values() for coast in p.coasts}
+    for language in languages:
+        for letter, kind in kinds.items():
+            for word, is_plural in language.unit_words.get(kind.name.casefold(), {}).items():
+                yield Name(name_key(word), KIND, KindWord(letter, plural=is_plural))
+        for word, coast in language.coasts.items():
+            if coast in coasts:
+                yield Name(name_key(word), COAST, coasts[coast])
 
 
 def plural(noun: str) -> str:

@@ -16,10 +16,9 @@ from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import MAX_LINE_LENGTH, LineContext, read_fuzzily, read_literally
 from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import Lexicon
 from grammar.order_traits import are_near, has_kindless_target, has_kindless_unit, provinces_of
-from grammar.words import body_start, words
+from grammar.words import DOUBT_WORDS, body_start, words
 
 _KINDLESS_COMPLETENESS = 0.75
 """Factor for an order without its unit's kind: it is more likely the second row of a longer order."""

@@ -17,11 +17,12 @@ from grammar.compose import Forms
 from grammar.lexicon import NUMBER, Lexicon, plural
 from grammar.words import words
 
-_FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command")
+_FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command", "waive", "waives")
 _SHARED = frozenset((
     "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to", "raise",
     "raises", "removes", "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our", "its",
-    "their", "his", "her"))
+    "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives", "waived",
+    "waiving", "pass", "passes", "please", "here", "then", "also"))
 """First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
 _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rapidfuzz.distance import OSA
+
 from adjudicator.orders import Order
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import MAX_LINE_LENGTH, LineContext, LiteralReading, read_fuzzily, read_literally
 from grammar.complaint import Candidate, Complaint, ComplaintCode, margin
 from grammar.compose import Forms
-from grammar.exact_edges import DOUBT_WORDS, names_at
-from grammar.lexicon import KIND, PLACE, POWER, Lexicon
+from grammar.elements import AtSea, Contradiction, OnePlace
+from grammar.exact_edges import names_at
+from grammar.lexicon import KIND, PLACE, POWER, Lexicon, Match, name_key
 from grammar.print import canonical_line
 from grammar.words import Word, body_start, words
 
@@ -29,6 +32,8 @@ _MIN_ORDERLIKE = 0.8
 _MAX_WORST = 0.7
 """Largest changed share of one word, 0..1, in such a line."""
 _FIRST_WORDS = frozenset({"build", "remove", "disband", "send", "command", "convert", "hold", "retreat"})
+_GOES_ON = frozenset("-/=+")
+"""Signs that something must follow: no misspelling, where a line ends with one."""
 _SHOWN = 5
 """Candidates that a complaint carries."""
 
@@ -127,13 +132,39 @@ def parse_line(
         return _complain(ComplaintCode.AMBIGUOUS, text, line, whole_span,
                          "A name in this line stands for more than one region; write the full name.",
                          literal.candidates)
-    # After the literal reading, in which "no" may be part of the remark "(no change)".
-    doubt = next((w for w in line_words if w.text in DOUBT_WORDS or w.text == "?"), None)
-    if doubt is not None:
-        message = (f"“{clean[doubt.start:doubt.end]}” makes this a condition, a choice or a denial, not an "
-                   "order.")
-        return _complain(ComplaintCode.INVALID, text, line, (doubt.start, doubt.end), message)
+    never = _never_read(clean, line_words, literal, context)
+    if never is not None:
+        return _complain(ComplaintCode.INVALID, text, line, *never)
     return _parse_misspelt(text, clean, context, literal, line, limits)
+
+
+def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
+                context: LineContext) -> tuple[tuple[int, int], str] | None:
+    """Span and sentence for a line that no correction of its letters can make an order, or None."""
+    if literal.contradiction is not None:
+        return _contradicts(text, literal.contradiction, context.lexicon)
+    # After the literal reading, in which "no" may be part of the remark "(no change)".
+    doubt = next((w for w in line if w.text in context.forms.doubt_words or w.text == "?"), None)
+    if doubt is not None:
+        makes = "makes this a condition, a choice or a denial, not an order."
+        return (doubt.start, doubt.end), f"“{text[doubt.start:doubt.end]}” {makes}"
+    if line and line[-1].text in _GOES_ON:
+        return (line[-1].start, line[-1].end), "The line ends before the order is complete."
+    return None
+
+
+def _contradicts(text: str, why: Contradiction, lexicon: Lexicon) -> tuple[tuple[int, int], str]:
+    """Span and sentence for a line whose only reading cannot be meant."""
+    place = lexicon.province_name(why.region)
+    written = why.written if isinstance(why, AtSea) else why.second
+    starts = [word.start for word in words(text) if word.base == written.partition(" ")[0]]
+    start = starts[-1] if starts else 0
+    end = min(len(text.rstrip()), start + len(written))
+    if isinstance(why, OnePlace):
+        return (start, end), f"“{why.first}” and “{why.second}” both stand for {place}. Write the full name."
+    unit = lexicon.kinds[why.kind].name.lower()
+    return (start, end), (f"“{text[start:end]}” stands for {place}, where no {unit} can be. Write the name "
+                          f"of the land, or “{place}” in full.")
 
 
 def _parse_misspelt(text: str, clean: str, context: LineContext, literal: LiteralReading, line: int | None,
@@ -169,9 +200,17 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
     if PLACE in literal.expected and not names_at(words(piece), 0, lexicon):
         match = next(iter(lexicon.nearest_places(piece, 1)), None)
         has_hint = match is not None and match.score > _MIN_HINT
-        hint = f"; the nearest is {lexicon.province_name(match.region)}" if match and has_hint else ""
+        # A near name may be from another corner of the land: how far the letters are apart is said (WRD-03).
+        hint = _hint(piece, match, lexicon) if match and has_hint else ""
         return ComplaintCode.INVALID, f"“{piece}” is no place of this board{hint}."
     return ComplaintCode.INVALID, f"No {context.forms.phase.value} order goes on with “{piece}” here."
+
+
+def _hint(piece: str, match: Match, lexicon: Lexicon) -> str:
+    """The nearest name with the letters that it is away."""
+    letters = OSA.distance(" ".join(name_key(piece)), match.text)
+    away = "1 letter" if letters == 1 else f"{letters} letters"
+    return f"; the nearest is {lexicon.province_name(match.region)}, {away} away"
 
 
 def _complain(code: ComplaintCode, text: str, line: int | None, span: tuple[int, int], message: str,

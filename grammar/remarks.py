@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from grammar.exact_edges import DOUBT_WORDS
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
-from grammar.words import words
+from grammar.words import DOUBT_WORDS, words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
 _BY_CONVOY = frozenset(("by", "via", "convoy"))

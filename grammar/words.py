@@ -14,13 +14,22 @@ _PIECE = re.compile(
 )
 _BULLET = re.compile(
     r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s))\s*", re.IGNORECASE)
-_SIGNS = {"&": "and", "+": "and", "[": "(", "]": ")", "{": "(", "}": ")", "،": ","}
+_SIGNS = {"&": "and", "[": "(", "]": ")", "{": "(", "}": ")", "،": ","}
 # NFKD takes accents off; these letters have no decomposition and need a table.
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
 
 SAME_SIGN = dict.fromkeys("‐‑‒–—―−~_→⇒>·•", "-") | {
     "[": "(", "]": ")", "{": "(", "}": ")", "|": "l", "\\": "/"}
 """Characters that a pen or a reader writes for another one, with that other one."""
+
+
+DOUBT_WORDS = frozenset((
+    "not", "no", "never", "dont", "doesnt", "wont", "cannot", "cant", "if", "unless", "or", "either",
+    "neither", "nor", "else", "otherwise", "when", "whenever", "while", "until", "till", "before",
+    "after", "should", "would", "could", "might", "may", "maybe", "perhaps", "possibly", "instead",
+    "except", "without", "rather", "ignore", "disregard", "cancel", "cancelled", "void", "only",
+    "depending", "assuming", "provided", "whether", "but", "unlike", "than"))
+"""Words that make an order a condition, a choice or a denial. A line that holds one is never guessed."""
 
 
 class Word(NamedTuple):

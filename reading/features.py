@@ -12,6 +12,7 @@ from grammar.interpret import (
     hangs_on_one_letter,
     has_abbreviation_like_name,
     has_doubt,
+    has_shared_short_form,
     has_shared_short_name,
     has_word_after_kind_letter,
     homonym_spans,
@@ -114,6 +115,7 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
         or has_doubt(_without_places(text, best, lexicon))
         or has_unclear_remark(fit.text, text, lexicon)
         or has_shared_short_name(best.text.text, best.orders, lexicon)
+        or has_shared_short_form(text, lexicon)
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
     )

@@ -13,6 +13,7 @@ from adjudicator.orders import Order
 from grammar import lexicon as lexicons
 from grammar.complaint import Candidate
 from grammar.compose import Forms, compose
+from grammar.fragments.languages import languages_named
 from grammar.headings.values import KnownGame, KnownPower
 from grammar.lexicon import Lexicon
 from grammar.order_starts import OrderStarts, order_starts
@@ -45,22 +46,24 @@ class Vocabulary:
 
 # By the identity of what a lexicon is made of, which has no hash, since it holds mappings. That is kept alive
 # beside the lexicon, so that no other object gets its identity. Variants of one board share a lexicon.
-_LEXICONS: dict[tuple[int, ...], tuple[tuple[object, ...], Lexicon]] = {}
+_LEXICONS: dict[tuple[int | str, ...], tuple[tuple[object, ...], Lexicon]] = {}
 
 
 def lexicon_of(variant: Variant) -> Lexicon:
     """Every name a sheet of this variant may use; made once."""
-    sources = (variant.board, variant.kinds, variant.names, variant.powers)
-    key = tuple(map(id, sources))
+    sources = (variant.board, variant.kinds, variant.names, variant.powers, variant.short_forms)
+    key: tuple[int | str, ...] = (*map(id, sources), *variant.languages)
     if key not in _LEXICONS:
-        lexicon = lexicons.build_lexicon(variant.board, variant.kinds, variant.names, variant.powers.values())
+        lexicon = lexicons.build_lexicon(
+            variant.board, variant.kinds, variant.names, variant.powers.values(), variant.short_forms,
+            languages_named(variant.languages))
         _LEXICONS[key] = (sources, lexicon)
     return _LEXICONS[key][1]
 
 
 def forms_of(variant: Variant, kind: PhaseKind) -> Forms:
     """Every order form of one phase kind of this variant."""
-    return compose(kind, variant.wording, tuple(variant.rules.FORMS.items()))
+    return compose(kind, variant.wording, tuple(variant.rules.FORMS.items()), variant.languages)
 
 
 def all_forms(variant: Variant) -> list[Forms]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_lowercase
 
 from adjudicator.geo import Region
 from grammar.automaton.prices import PREFIX_PRICE, name_price, word_price
-from grammar.lexicon import NUMBER, PLACE, POWER, Lexicon
+from grammar.lexicon import BREAK, NUMBER, ORDER_BREAKS, PLACE, Lexicon
 from grammar.words import fold
 
 Terminals = tuple[str, ...]
@@ -20,6 +19,8 @@ Terminals = tuple[str, ...]
 
 _PREFIX_SIZES = range(3, 5)
 """Letters of a prefix that may stand for a name where only one begins so ("Iri")."""
+_TYPED_ONLY = frozenset({"instead"})
+"""Words of the forms that are words of doubt too: on paper a person looks at such a line."""
 _PHRASES_IN_PARENTHESES = ("(by convoy)", "(via convoy)")
 """Phrases that may be in parentheses although the grammar's words have none."""
 
@@ -73,11 +74,14 @@ def _spellings(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[
     """Every spelling as text, terminals and price in nats."""
     yield from _words(keywords)
     for name in lexicon.names:
+        # What stands for several regions is for a person to look at, and the ink may say something else.
+        if " ".join(name.words) in lexicon.shared_forms:
+            continue
         for text in {name.text, name.text.replace(" and ", " & ")}:
             yield text, (name.terminal,), name_price(name)
     yield from _prefixes(lexicon)
-    for letter in ascii_lowercase:  # see `exact_edges.edges`
-        yield f"player {letter}", (POWER,), PREFIX_PRICE
+    for sign in ORDER_BREAKS:
+        yield sign, (BREAK,), word_price(";")
     for article in ("a", "an"):
         yield article, (NUMBER,), word_price(article)
 
@@ -85,6 +89,9 @@ def _spellings(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[
 def _words(keywords: Mapping[str, str]) -> Iterable[tuple[str, Terminals, float]]:
     """The forms' own words, arrows of two signs and phrases in parentheses among them."""
     for word, terminal in keywords.items():
+        # With it, "instead of Sussex" was read as "instead. F Sussex".
+        if word in _TYPED_ONLY:
+            continue
         for text in {"-": ("-", "--"), "and": ("and", "&", "+")}.get(word, (fold(word),)):
             yield text, (terminal,), word_price(word)
     for phrase in _PHRASES_IN_PARENTHESES:

@@ -143,7 +143,7 @@ def test_a_fault_is_a_sentence(
 
 def test_an_order_error_says_where_and_what_is_near() -> None:
     with pytest.raises(galloper.OrderError) as caught:
-        galloper.parse_order("A Paris - Atlantis", board="standard", power="France")
+        galloper.parse_order("F Brest - Atlantis", board="standard", power="France")
     fault = caught.value
     assert fault.text[slice(*fault.span or ())] == "Atlantis"
-    assert "A Paris - Mid-Atlantic Ocean" in fault.suggestions
+    assert "F Brest - Mid-Atlantic Ocean" in fault.suggestions
