@@ -61,7 +61,7 @@ MOVEMENT: Mapping[str, str] = {
     "no_carrier": "void: {0} cannot convoy: only a fleet at sea can",
     "nobody_to_convoy": "void: there is no unit in {0} to convoy",
     "cannot_be_convoyed": "void: {0} cannot be convoyed to {1}",
-    "off_the_way": "void: {0} is on no route from {1} to {2}",
+    "off_the_way": "void: every route from {1} to {2} could do without {0}",
 }
 
 RETREAT: Mapping[str, str] = {
@@ -121,6 +121,7 @@ EARLIER_WORDING: Sequence[tuple[str, str]] = (
     ("void: no fleets stand on a way from {0} to {1}", MOVEMENT["no_fleets"]),
     ("void: {0} cannot convoy, which only a fleet at sea can", MOVEMENT["no_carrier"]),
     ("void: {0} is on no way from {1} to {2}", MOVEMENT["off_the_way"]),
+    ("void: {0} is on no route from {1} to {2}", MOVEMENT["off_the_way"]),
     ("void: {0} may not retreat to {1}, where {2} stands, so it is disbanded", RETREAT["place_taken"]),
     ("void: {1} stands in {0}", ADJUSTMENT["centre_occupied"]),
     ("void: {1} cannot stand in {0}", ADJUSTMENT["kind_cannot_stand"]),

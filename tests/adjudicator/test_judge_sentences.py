@@ -306,7 +306,7 @@ MOVEMENT: dict[str, Scene] = {
     "off_the_way": Scene(
         "E A LON, E F ENG, E F IRI",
         ["E: F IRI C A LON - BEL"],
-        "void: Fleet Irish Sea is on no route from London to Belgium",
+        "void: every route from London to Belgium could do without Fleet Irish Sea",
     ),
 }
 
@@ -531,6 +531,9 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
      "void: Army London was not ordered to go to Belgium (6.A.10)"),
     ("void: Army Dore of The Northern Earls was not dislodged",
      "void: The Northern Earls's Army Dore was not dislodged"),
+    # A fleet may be on a route that has a shortcut (DATC 6.G.19).
+    ("void: every route from London to Belgium could do without Fleet Irish Sea",
+     "void: Fleet Irish Sea is on no route from London to Belgium"),
     # The kind of unit was a letter.
     ("void: no army/fleet is built by The Scots in Bernicia (rules 3 to 5)",
      "void: The Scots builds no A/F in Bernicia"),
