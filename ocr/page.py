@@ -144,7 +144,8 @@ class Row:
     the margin it starts, in heights of the sheet's median row. `focus` and `contrast`: see
     `quality.Legibility`; 0 if not measured. `cut_off`: the row touches the edge of the sheet or of the
     photograph, so letters may be missing; such a row is never accepted automatically. `inserted`: small rows
-    written just above this one that belong into it, see `corrections.apply`.
+    written just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
+    ends; never accepted automatically either.
     """
 
     box: Box
@@ -160,6 +161,7 @@ class Row:
     contrast: float = 0.0
     cut_off: bool = False
     inserted: tuple[Row, ...] = ()
+    runs_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from ocr.image.writing_outside import has_writing_outside
 from ocr.layout.cut_off import is_cut_off
 from ocr.layout.legibility import required_trust, sheet_trust
 from ocr.layout.lines import RowStrip, part_tall_boxes, row_indents, row_strips, runs_sideways, tangled_share
+from ocr.layout.row_ends import lengthened, runs_on
 from ocr.layout.row_starts import LEAST_ROWS, begin_alike
 from ocr.layout.wrap import STRUCK, join_wrapped
 from ocr.page import Alternative, Image, Page, Photo, Reading, Row, Status, Step, Strike, UnreadableReason
@@ -197,7 +198,8 @@ class _Reader:
         if degrees:
             sheet = turn_sheet(sheet, degrees)
             clean = turn_image(clean, degrees)
-        rows = self._rows(sheet, clean, row_strips(quads, partial(self._begin_alike, clean)), photo.shape[:2])
+        strips = lengthened(clean, row_strips(quads, partial(self._begin_alike, clean)))
+        rows = self._rows(sheet, clean, strips, photo.shape[:2])
         quality = measure(photo, clean)
         steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
         reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
@@ -299,11 +301,12 @@ class _Reader:
                 focus=legible.focus,
                 contrast=legible.contrast,
                 cut_off=is_cut_off(sheet, clean, strip, (photo[0], photo[1])),
+                runs_on=goes_on,
                 inserted=words,
             )
-            for strip, recognition, alternatives, indent, legible, strike, crop, words in zip(
+            for strip, recognition, alternatives, indent, legible, strike, crop, words, goes_on in zip(
                 strips, texts, others, row_indents(strips), legibilities, strikes, crops, inserted,
-                strict=True,
+                runs_on(clean, strips), strict=True,
             )
             # A row that every engine is silent on is for a person, if it is writing.
             if recognition.text or _has_writing(crop, strip, median_height)

@@ -97,6 +97,8 @@ class ReviewRules:
         # correction.
         if any(row.cut_off for row in line.rows):
             reasons.append(OpenReason.CUT_OFF)
+        if any(row.runs_on for row in line.rows):
+            reasons.append(OpenReason.RUNS_ON)
         if any(row.inserted for row in line.rows) and not features.is_corrected:
             reasons.append(OpenReason.INSERTED)
         return tuple(reasons)

@@ -1,0 +1,121 @@
+"""Ink that goes on past a row's box: the row is lengthened over it, or a person looks.
+
+The finder may lose the second half of a sloping row. "A Cok S A Radnorshire - Roscommon" was read up to
+Radnorshire, which made a support of a move a support of a hold, and nothing else told of it. Lengths are in
+heights of the row unless said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from ocr.engines import Quad
+from ocr.image.geometry import grow_quad
+from ocr.layout.lines import RowStrip
+from ocr.page import Image
+
+# Tuning values. "By hand": no measurement on record.
+SIDE = 1200  # pixels, long side of the copy in which ink is looked for. By hand
+DARK = 150  # grey, 0..255, below which a pixel of an evened sheet is ink. By hand
+CLAIMED = (0.35, 0.15)  # how far beside and above a row's box ink is still the row's. By hand
+LOW, HIGH = 0.3, 2.2  # heights of a piece of ink that may be letters: less are specks and dashes, more rules
+NEXT = 1.6  # gap to the row's end, and between pieces, that a space between words or a dash may be. By hand
+OFF_LINE = 0.45  # distance of a piece's middle from the row's own line. By hand
+WORD = 1.0  # width in all from which pieces are a word, and no tail or blot. By hand
+EDGE = 0.012  # share of the sheet's sides in which edges of paper are no ink. By hand
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A connected piece of ink that no row has: left, top, right, foot in pixels of the sheet."""
+
+    left: float
+    top: float
+    right: float
+    foot: float
+
+
+def lengthened(clean: Image, strips: Sequence[RowStrip]) -> tuple[RowStrip, ...]:
+    """The rows, each over the ink that goes on in its line and is in no other row's box.
+
+    `clean`: the evened sheet, RGB.
+    """
+    pieces = _unclaimed(clean, strips)
+    return tuple(_over(strip, pieces) for strip in strips) if pieces else tuple(strips)
+
+
+def runs_on(clean: Image, strips: Sequence[RowStrip]) -> tuple[bool, ...]:
+    """For each row whether ink still goes on past its ends."""
+    pieces = _unclaimed(clean, strips)
+    return tuple(any(_reach(strip, pieces, side) > 0 for side in (-1, 1)) for strip in strips)
+
+
+def _unclaimed(clean: Image, strips: Sequence[RowStrip]) -> list[_Piece]:
+    """Pieces of ink like letters that lie in no row's box."""
+    if not strips:
+        return []
+    scale = min(1.0, SIDE / max(clean.shape[:2]))
+    size = (max(1, round(clean.shape[1] * scale)), max(1, round(clean.shape[0] * scale)))
+    grey = cv2.cvtColor(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
+    ink = (np.asarray(grey) < DARK).astype(np.uint8)
+    inset = [max(2, round(EDGE * side)) for side in ink.shape]
+    ink[: inset[0]] = ink[-inset[0] :] = 0
+    ink[:, : inset[1]] = ink[:, -inset[1] :] = 0
+    for strip in strips:
+        claimed = grow_quad(strip.quad, CLAIMED[0] * strip.height, CLAIMED[1] * strip.height) * scale
+        cv2.fillConvexPoly(ink, np.round(claimed).astype(np.int32), 0)
+    height = float(np.median([strip.height for strip in strips]))
+    boxes = np.asarray(cv2.connectedComponentsWithStats(ink, connectivity=8)[2])
+    return [
+        _Piece(left / scale, top / scale, (left + width) / scale, (top + tall) / scale)
+        for left, top, width, tall, _ in boxes[1:].tolist()
+        if LOW * height <= tall / scale <= HIGH * height
+    ]
+
+
+def _over(strip: RowStrip, pieces: Sequence[_Piece]) -> RowStrip:
+    """A row lengthened over the pieces that go on from its ends."""
+    for side in (-1, 1):
+        reach = _reach(strip, pieces, side)
+        if reach > 0:
+            strip = _longer(strip, side, reach)
+    return strip
+
+
+def _reach(strip: RowStrip, pieces: Sequence[_Piece], side: int) -> float:
+    """How far, in pixels, a word goes on to the right (`side` 1) or to the left (-1) of a row; 0 if none
+    does."""
+    quad = strip.quad.astype(np.float64)
+    start, end = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
+    along = (end - start) / max(1.0, float(np.linalg.norm(end - start))) * side
+    origin, across = end if side > 0 else start, np.array([-along[1], along[0]])
+    spans: list[tuple[float, float]] = []
+    for piece in pieces:
+        corners = np.array([
+            [piece.left, piece.top], [piece.right, piece.top],
+            [piece.right, piece.foot], [piece.left, piece.foot],
+        ]) - origin
+        if abs(float((corners @ across).mean())) < OFF_LINE * strip.height:
+            places = corners @ along
+            spans.append((float(places.min()), float(places.max())))
+    far, inked = 0.0, 0.0
+    for near, end_of_piece in sorted(span for span in spans if span[1] > 0):
+        if near > far + NEXT * strip.height:
+            break
+        inked += end_of_piece - max(near, far)
+        far = max(far, end_of_piece)
+    return far if inked >= WORD * strip.height else 0.0
+
+
+def _longer(strip: RowStrip, side: int, reach: float) -> RowStrip:
+    quad: Quad = strip.quad.copy()
+    along = (quad[1] - quad[0]) / max(1.0, float(np.linalg.norm(quad[1] - quad[0]))) * np.float32(reach)
+    if side > 0:
+        quad[[1, 2]] += along
+        return replace(strip, quad=quad, right=strip.right + reach)
+    quad[[0, 3]] -= along
+    return replace(strip, quad=quad, left=strip.left - reach)
