@@ -193,12 +193,14 @@ def has_shared_short_form(text: str, lexicon: Lexicon) -> bool:
 
 def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """True if a place's name is written in capitals and is then another's abbreviation (MAYO, of Gulf of
-    Mayo). `inked` keeps its case."""
+    Mayo). `inked` keeps its case; one letter of a name may be read as a small one (MAYo)."""
     provinces = lexicon.board.provinces
     abbreviations = {province.abbr.casefold() for province in provinces.values() if province.abbr}
     return any(
-        name.casefold() in abbreviations and re.search(rf"\b{re.escape(name.upper())}\b", inked)
-        for name in {provinces[province].name for province in provinces_of(orders)})
+        sum(map(str.isupper, written)) >= max(2, len(written) - 1)
+        for name in {provinces[province].name for province in provinces_of(orders)}
+        if name.casefold() in abbreviations
+        for written in re.findall(rf"\b{re.escape(name)}\b", inked, re.IGNORECASE))
 
 
 @lru_cache(maxsize=8)

@@ -166,7 +166,7 @@ def _order(
     text, candidates = best_alignment(alignments).text, to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
-        text, candidates = line.text, with_plain_text(candidates, line.text)
+        candidates = with_plain_text(candidates, line.text)
     return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=text,
         order=None if is_struck else best.order, confidence=chance,

@@ -17,12 +17,13 @@ from sqlalchemy import Engine
 
 import maps
 from maps.variant import Variant
+from ocr.decoding.confidence import default_table, least_confidence
 from ocr.engines.hand import Hand
 from ocr.page import Box, ReadLine
 from reading.review import ReviewLimits
 from service import scheduler
 from service.clock import Clock, SystemClock
-from service.config import MailIn, Settings
+from service.config import MailIn, ReaderSettings, Settings
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import process_mail
@@ -241,7 +242,7 @@ def open_site(
     reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
         on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
-        limits=ReviewLimits(settings.reader.auto_accept_confidence, settings.reader.min_margin_letters),
+        limits=_limits(settings.reader),
         uses_hands=settings.reader.players_hands,
     )
     site = Site(
@@ -324,6 +325,14 @@ def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
             )
 
     return failed
+
+
+def _limits(settings: ReaderSettings) -> ReviewLimits:
+    """The site's limits for lines that pass without a person."""
+    share, least = settings.accepted_wrong_share, settings.auto_accept_confidence
+    if share is not None:
+        least = max(least, least_confidence(default_table(), share))
+    return ReviewLimits(least, settings.min_margin_letters)
 
 
 class _LazyRecognizer:

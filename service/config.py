@@ -249,11 +249,14 @@ class ReaderSettings(_Part):
     """Which lines are accepted without a person, and the limits of the child process that opens files.
 
     `auto_accept_confidence`: the least confidence, 0..1. `min_margin_letters`: how many letters the next
-    different order must be away, 0 or more.
+    different order must be away, 0 or more. `accepted_wrong_share`: the share, 0..1, of the lines accepted
+    without a person that may be wrong; None for the confidence alone.
     """
 
     auto_accept_confidence: float = Field(default=0.8, ge=0, le=1)
     """A line is accepted without a person only from this confidence on."""
+    accepted_wrong_share: float | None = Field(default=None, ge=0, le=1)
+    """And only from the confidence on that kept to this share when the reader was calibrated."""
     min_margin_letters: float = Field(default=1.3, ge=0)
     """And only if the next different order is this many letters away."""
     players_hands: bool = True

@@ -13,6 +13,7 @@ by.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import maps
-from ocr.decoding.confidence import Features
+from ocr.decoding.confidence import Features, default_table
 from ocr.page import Page
 from reading.line import InterpretedLine
 from reading.page import PageReader
@@ -119,9 +120,10 @@ def save(lines: Sequence[Judged], path: Path) -> None:
 def load(path: Path) -> list[Judged]:
     """What `save` wrote. Raises ValueError naming the file for anything else."""
     try:
-        rows = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        rows = [json.loads(text) for text in data.decode("utf-8").splitlines()]
         return [Judged(**{**row, "features": Features(**row["features"])}) for row in rows]
-    except (ValueError, TypeError, KeyError) as fault:
+    except (OSError, EOFError, ValueError, TypeError, KeyError) as fault:
         raise ValueError(f"{path} holds no judged lines of this release ({fault!r}); delete it to read "
                          f"anew") from fault
 
@@ -138,11 +140,15 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m training.calibrate_confidence", description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER",
+                        help="none where the file of --keep is there")
     parser.add_argument("--keep", type=Path, required=True, metavar="FILE",
                         help="judged lines; read anew if it is missing")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--made", required=True, help="how the sheets were made, so that it can be repeated")
+    parser.add_argument("--sheets", type=int, default=0, help="how many sheets the kept lines are of")
+    parser.add_argument("--same-gate", action="store_true",
+                        help="fit the chance alone and keep the thresholds of the shipped table")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
     return parser
 
@@ -160,12 +166,13 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
             "made": args.made,
             "seed": args.seed,
             "day": (today or datetime.now(UTC).date()).isoformat(),
-            "sheets": sum(len(truth.sheets) for truth in truths),
-            "fonts": ", ".join(
-                sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
-            ),
         }
-        args.out.write_text(table_of(load(args.keep), provenance), encoding="utf-8")
+        provenance["sheets"] = sum(len(truth.sheets) for truth in truths) or args.sheets
+        provenance["fonts"] = ", ".join(
+            sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
+        )
+        gate = default_table().thresholds if args.same_gate else None
+        args.out.write_text(table_of(load(args.keep), provenance, gate), encoding="utf-8")
     except (NoTruth, OSError, ValueError) as fault:
         print(f"calibrate: {fault}", file=sys.stderr)
         return 1

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 from ocr.decoding.review_thresholds import ReviewThresholds
 
@@ -108,6 +109,7 @@ EVIDENCE = (
     "one_letter",
     "homonym_loss",
     "word_misfit",
+    "name_loss",
     "odd",
 )
 """Names of what `evidence` measures. Each is 0 if nothing speaks against a line."""
@@ -133,6 +135,7 @@ def evidence(features: Features) -> dict[str, float]:
         "one_letter": nearby if features.one_letter else 0.0,
         "homonym_loss": max(0.0, features.homonym_loss),
         "word_misfit": max(0.0, features.word_misfit_mean),
+        "name_loss": max(0.0, features.name_loss),
         "odd": float(features.is_odd),
     }
 
@@ -144,7 +147,8 @@ class ConfidenceTable:
     `weights`: by evidence, none above 0, and "intercept", of a logistic sum. `thresholds`: what lets a line
     pass without a person. `provenance`: what it was fitted on. `steps`: pairs of a value of the logistic,
     0..1, and the share of lines from it on that was right, both rising; without steps the value itself is the
-    chance."""
+    chance. `accepted`: triples of a confidence, the share of lines from it on that passed and were wrong, and
+    the bound on that share (95 %), from the least confidence on; both shares fall."""
 
     weights: Mapping[str, float]
     thresholds: ReviewThresholds
@@ -152,6 +156,7 @@ class ConfidenceTable:
     # Isotonic regression: on hands that the fit did not see, the calibration error fell from 1.1 to 0.3
     # points.
     steps: tuple[tuple[float, float], ...] = ()
+    accepted: tuple[tuple[float, float, float], ...] = ()
 
 
 @cache
@@ -176,7 +181,36 @@ def read_table(text: str, name: str = FILE) -> ConfidenceTable:
         raise TableError(msg)
     keys = tuple(field.name for field in fields(ReviewThresholds))
     thresholds = ReviewThresholds(**_numbers(document, "thresholds", keys, name))
-    return ConfidenceTable(weights, thresholds, provenance, _steps(document.get("steps"), name))
+    steps, accepted = _steps(document.get("steps"), name), _accepted(document.get("accepted", {}), name)
+    return ConfidenceTable(weights, thresholds, provenance, steps, accepted)
+
+
+def _accepted(table: object, name: str) -> tuple[tuple[float, float, float], ...]:
+    """[accepted]: `confidence`, `wrong_share` and `bound`, lists of equal length; the first rises and the
+    others fall."""
+    columns = [
+        column if isinstance(column := dict(table).get(key, []), list) else None
+        for key in ("confidence", "wrong_share", "bound")
+    ] if isinstance(table, dict) else []
+    rising, *falling = [column for column in columns if column is not None] or [[]]
+    if (
+        len(falling) != 2
+        or {len(column) for column in falling} != {len(rising)}
+        or sorted(rising) != rising
+        or any(sorted(column, reverse=True) != column for column in falling)
+    ):
+        msg = "must be lists of equal length, confidence rising and wrong_share and bound falling"
+        raise TableError(f"{name}: [accepted] {msg}")
+    return tuple(zip(rising, *falling, strict=True))
+
+
+def least_confidence(table: ConfidenceTable, wrong_share: float) -> float:
+    """The least confidence, 0..1, from which on no greater share of the lines that passed was wrong; the
+    highest that was measured where no confidence is enough, and 0 without measurements."""
+    return next(
+        (chance for chance, wrong, _ in table.accepted if wrong <= wrong_share),
+        table.accepted[-1][0] if table.accepted else 0.0,
+    )
 
 
 def _steps(table: object, name: str) -> tuple[tuple[float, float], ...]:
@@ -221,8 +255,20 @@ def confidence(features: Features, table: ConfidenceTable) -> float:
 
 
 def stepped(value: float, steps: Sequence[tuple[float, float]]) -> float:
-    """The chance that goes with a value of the logistic, both 0..1."""
-    return next((chance for begins, chance in reversed(steps) if value >= begins), value)
+    """The chance that goes with a value of the logistic, both 0..1: the share of each step at its middle,
+    straight lines between, and level beyond the first and the last; the value itself without steps."""
+    # Bare steps gave seven different chances, and lines at the two ends of a step the same.
+    if not steps:
+        return value
+    begins = [begin for begin, _ in steps]
+    # The last step is as long as the one before it, or reaches to 1.
+    ends = [*begins[1:], min(1.0, 2 * begins[-1] - begins[-2]) if len(begins) > 1 else 1.0]
+    middles = [(begin + end) / 2 for begin, end in zip(begins, ends, strict=True)]
+    chances = [chance for _, chance in steps]
+    for (left, low), (right, high) in pairwise(zip(middles, chances, strict=True)):
+        if left <= value < right:
+            return round(low + (high - low) * (value - left) / (right - left), 4)
+    return chances[0] if value < middles[0] else chances[-1]
 
 
 def logistic(features: Features, weights: Mapping[str, float]) -> float:

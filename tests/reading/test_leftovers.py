@@ -174,6 +174,8 @@ def test_that_nothing_changed_is_no_doubt(text: str, *, expected: bool) -> None:
 def test_capitals_may_be_an_abbreviation() -> None:
     # LORN is short for Firth of Lorn, and Lorn is a province.
     assert has_abbreviation_like_name("A LORN - Mull", orders("A Lorn - Mull"), LEXICON)
+    # "MAYO" in a real hand was read as "MAYo" and passed.
+    assert has_abbreviation_like_name("A LORn - Mull", orders("A Lorn - Mull"), LEXICON)
     assert not has_abbreviation_like_name("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
 
 

@@ -43,7 +43,7 @@ ASSURANCE = 0.95
 FOLDS = 10
 
 # Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'.
-LEAST_LINES = 150
+LEAST_LINES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ BY_HAND = {
     "homonym_loss": 9.5,
     "single_opinion_word_misfit": 3.0,
     "single_opinion_margin": 6.0,
-    "plain_other": 0.9,
+    "plain_other": 1.8,
     "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,
@@ -288,9 +288,12 @@ def _stricter_than(plain: ReviewThresholds) -> Iterator[ReviewThresholds]:
         )
 
 
-def _passing(lines: Sequence[tuple[Judged, float]], thresholds: ReviewThresholds) -> Gated:
+def _passing(
+    lines: Sequence[tuple[Judged, float]], thresholds: ReviewThresholds, grave: int = GRAVE + 1
+) -> Gated:
+    """What thresholds let pass. `grave`: wrong lines that a grave one counts as."""
     passed = [line for line, chance in lines if may_skip_review(line.features, chance, thresholds)]
-    wrong = sum(not line.right for line in passed) + GRAVE * sum(line.grave for line in passed)
+    wrong = sum(not line.right for line in passed) + (grave - 1) * sum(line.grave for line in passed)
     return Gated(thresholds, len(passed), wrong)
 
 
@@ -298,22 +301,53 @@ def _passing(lines: Sequence[tuple[Judged, float]], thresholds: ReviewThresholds
 # ---------------------------------------------------------------------------------------------------------
 
 
-def table_of(lines: Sequence[Judged], provenance: Mapping[str, str | int | float]) -> str:
-    """The table as TOML. `provenance`: what the caller knows of the lines' origin. Raises ValueError where
-    the lines do not allow a table."""
+def table_of(
+    lines: Sequence[Judged], provenance: Mapping[str, str | int | float], gate: ReviewThresholds | None = None
+) -> str:
+    """The table as TOML. `provenance`: what the caller knows of the lines' origin. `gate`: thresholds to
+    keep, where the lines are too few to search for others. Raises ValueError where the lines do not allow a
+    table."""
     weights, unseen = fit(lines), values_of_unseen_hands(lines)
     steps = steps_of(lines, unseen)
     chances = [stepped(logistic(line.features, weights), steps) for line in lines]
     unseen_chances = [stepped(value, steps) for value in unseen]
-    gate = gated(lines, [max(pair) for pair in zip(chances, unseen_chances, strict=True)])
+    if gate is None:
+        chosen = gated(lines, [max(pair) for pair in zip(chances, unseen_chances, strict=True)])
+    else:
+        chosen = _passing(
+            [pair for pair in zip(lines, unseen_chances, strict=True) if pair[0].free], gate, grave=1
+        )
     counts = {
         "lines": len(lines), "right": sum(line.right for line in lines),
         "free": sum(line.free for line in lines),
-        "passed": gate.passed, "wrong_passed": gate.wrong, "wrong_bound": round(gate.bound, 5),
+        "passed": chosen.passed, "wrong_passed": chosen.wrong,
+        "wrong_bound": round(chosen.bound, 5),
         "calibration_error": round(calibration_error(lines, chances), 4),
         "calibration_error_other_hands": round(calibration_error(lines, unseen_chances), 4),
     }
-    return to_toml(ConfidenceTable(weights, gate.thresholds, {**provenance, **counts}, steps))
+    return to_toml(ConfidenceTable(
+        weights, chosen.thresholds, {**provenance, **counts}, steps,
+        accepted_shares(lines, unseen_chances, chosen.thresholds),
+    ))
+
+
+def accepted_shares(
+    lines: Sequence[Judged], chances: Sequence[float], thresholds: ReviewThresholds
+) -> tuple[tuple[float, float, float], ...]:
+    """By least confidence the share of the lines that pass which are wrong, and its bound: what a site may
+    choose from. Confidences at which neither falls are left out."""
+    passing = [
+        (chance, line.right) for line, chance in zip(lines, chances, strict=True)
+        if line.free and may_skip_review(line.features, chance, thresholds)
+    ]
+    rows: list[tuple[float, float, float]] = []
+    for least in sorted({round(chance, 3) for chance, _ in passing}):
+        kept_lines = [right for chance, right in passing if chance >= least]
+        wrong = len(kept_lines) - sum(kept_lines)
+        row = (least, round(wrong / len(kept_lines), 5), round(upper_bound(wrong, len(kept_lines)), 5))
+        if kept_lines and (not rows or (row[1] < rows[-1][1] and row[2] < rows[-1][2])):
+            rows.append(row)
+    return tuple(rows)
 
 
 def to_toml(table: ConfidenceTable) -> str:
@@ -331,6 +365,11 @@ def to_toml(table: ConfidenceTable) -> str:
         "[steps]",
         f"from = [{', '.join(str(begins) for begins, _ in table.steps)}]",
         f"chance = [{', '.join(str(chance) for _, chance in table.steps)}]",
+        "",
+        "# From which confidence on which share of the lines that pass was wrong, and its bound (95 %).",
+        "[accepted]",
+        *(f"{name} = [{', '.join(str(row[k]) for row in table.accepted)}]"
+          for k, name in enumerate(("confidence", "wrong_share", "bound"))),
         "",
         "# What lets a line go without a look, see ocr/decoding/review_thresholds.py.",
         "[thresholds]",

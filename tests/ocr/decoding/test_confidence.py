@@ -19,7 +19,9 @@ from ocr.decoding.confidence import (
     confidence,
     default_table,
     evidence,
+    least_confidence,
     read_table,
+    stepped,
 )
 from ocr.decoding.review_gate import (
     are_kinds_doubtful,
@@ -294,11 +296,25 @@ def test_a_whole_table_is_read() -> None:
     assert table.steps == ((0.0, 0.1), (0.5, 0.9))
 
 
-def test_a_chance_is_the_share_of_its_step() -> None:
-    table = read_table(_table(intercept="0"))
-    assert confidence(GOOD, replace(table, steps=())) < 0.5
-    assert confidence(GOOD, table) == 0.1
-    assert confidence(GOOD, read_table(_table(intercept="9"))) == 0.9
+def test_a_chance_is_the_share_of_its_step_at_its_middle_and_rises_between() -> None:
+    steps = ((0.0, 0.1), (0.5, 0.9))
+    values = (0.0, 0.25, 0.5, 0.75, 1.0)
+    assert [stepped(value, steps) for value in values] == [0.1, 0.1, 0.5, 0.9, 0.9]
+    assert stepped(0.3, ()) == 0.3
+    assert stepped(0.3, ((0.0, 0.7),)) == 0.7
+    table = read_table(_table(intercept="9"))
+    assert confidence(GOOD, table) == 0.9
+
+
+def test_a_site_chooses_the_share_of_wrong_lines_that_it_accepts() -> None:
+    # INK-04: the least confidence that kept to the share on the sheets for calibration.
+    accepted = "\n[accepted]\nconfidence = [0.9, 0.95]\nwrong_share = [0.01, 0.004]\nbound = [0.02, 0.01]\n"
+    table = read_table(_table() + accepted)
+    chosen = [least_confidence(table, share) for share in (0.02, 0.01, 0.005, 0.001)]
+    assert chosen == [0.9, 0.9, 0.95, 0.95]
+    assert least_confidence(read_table(_table()), 0.001) == 0.0
+    with pytest.raises(TableError, match="accepted"):
+        read_table(_table() + accepted.replace("0.004", "0.4"))
 
 
 @pytest.mark.parametrize(
