@@ -43,6 +43,9 @@ _FIELDS = {
 }
 
 
+_PARTS = ("opening", "recognizing", "deciphering")
+
+
 def _candidate() -> Schema:
     return an_object(
         {
@@ -92,7 +95,13 @@ def read_answer() -> Schema:
             "file": FILLED,
             "status": with_text(one_of(Status), "Whether it gave lines."),
             "reason": with_text(or_null(one_of(UnreadableReason)), "Why it gave none."),
-            "seconds": {"type": "number", "minimum": 0},
+            "seconds": with_text({"type": "number", "minimum": 0}, "Wall-clock time from bytes to lines."),
+            "seconds_by_part": with_text(
+                an_object(
+                    {part: {"type": "number", "minimum": 0} for part in _PARTS}, closed=False
+                ),
+                "The same by part: opened, rows and letters, orders.",
+            ),
             "pages": list_of(page),
         },
         closed=False,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from maps.variant import Variant
@@ -28,12 +29,27 @@ class PhotoPage:
 @dataclass(frozen=True, slots=True)
 class PhotoReading:
     """The reading of one photograph. `reason` is the contract's word if it is unusable, so that there is no
-    page; `seconds` is how long the engines took."""
+    page."""
 
     status: str
     reason: str | None
-    seconds: float
+    seconds: ReadingSeconds
     pages: tuple[PhotoPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSeconds:
+    """How long a photograph took, wall-clock, by part: to open it in the child process, to find its rows and
+    their letters, and to decipher orders from these."""
+
+    opening: float
+    recognizing: float
+    deciphering: float
+
+    @property
+    def whole(self) -> float:
+        """All parts together."""
+        return self.opening + self.recognizing + self.deciphering
 
 
 def read_photo(
@@ -44,18 +60,25 @@ def read_photo(
     orders to those of its phase."""
     games = [known_game(variant)]
     pages: list[PhotoPage] = []
+    started = time.perf_counter()
     recognized_pages = recognizer.recognize(data, name)
+    opened_and_recognized = time.perf_counter() - started
     for recognized in recognized_pages:
         for page in recognized.reading.pages:
             page_reader = reader.for_heading(page, games) if by_heading else reader
             pages.append(PhotoPage(page.rotation, page.skew_degrees, page_reader.read_page(page, games)))
     readings: Sequence[Reading] = [recognized.reading for recognized in recognized_pages]
+    recognizing = min(sum(reading.seconds for reading in readings), opened_and_recognized)
+    seconds = ReadingSeconds(
+        opened_and_recognized - recognizing, recognizing,
+        time.perf_counter() - started - opened_and_recognized,
+    )
     # One good page makes the file readable.
     bad = next((r for r in readings if r.status is Status.UNUSABLE), None)
     return PhotoReading(
         "read" if pages else "unusable",
         None if pages or bad is None or bad.reason is None else bad.reason.value,
-        sum(r.seconds for r in readings),
+        seconds,
         tuple(pages),
     )
 
@@ -64,7 +87,10 @@ def photo_json(name: str, reading: PhotoReading) -> dict[str, Any]:
     """One object of the contract's JSON of `read`; `name` is that of the file."""
     return {
         "file": name, "status": reading.status, "reason": reading.reason,
-        "seconds": round(reading.seconds, 3),
+        "seconds": round(reading.seconds.whole, 3),
+        "seconds_by_part": {
+            part: round(value, 3) for part, value in asdict(reading.seconds).items()
+        },
         "pages": [
             {"page": number, "rotation": page.rotation, "skew_degrees": round(page.skew, 2),
              "lines": [_line_json(line) for line in page.content.lines]}

@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_unusable_with_its_reason(
     for name, (_, reasons) in UNUSABLE.items():
         assert reasons <= REASONS
         answer = answer_by_file[name]
-        assert set(answer) == {"file", "status", "reason", "seconds", "pages"}
+        assert set(answer) == {"file", "status", "reason", "seconds", "seconds_by_part", "pages"}
         assert (answer["status"], answer["pages"]) == ("unusable", []), name
         assert answer["reason"] in reasons, name
 
