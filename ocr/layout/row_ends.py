@@ -23,6 +23,13 @@ SIDE = 1200  # pixels, long side of the copy in which ink is looked for. By hand
 DARK = 150  # grey, 0..255, below which a pixel of an evened sheet is ink. By hand
 CLAIMED = (0.35, 0.15)  # how far beside and above a row's box ink is still the row's. By hand
 LOW, HIGH = 0.3, 2.2  # heights of a piece of ink that may be letters: less are specks and dashes, more rules
+# A hard shadow's edge is a long piece too; a row was lengthened over one and misread.
+LONGEST, SUSPECT = 6.0, 12.0
+"""Length of a piece, in row heights, up to which a row is lengthened over it, and up to which a person looks.
+By hand: the longest names in a joined hand are 6 to 7 long."""
+SOLID_FROM, SOLID = 1.5, 0.5
+"""Length in row heights from which a piece that fills more of its box than the second, 0..1, is no writing.
+By hand: letters fill a fifth to two fifths."""
 NEXT = 1.6  # gap to the row's end, and between pieces, that a space between words or a dash may be. By hand
 OFF_LINE = 0.45  # distance of a piece's middle from the row's own line. By hand
 WORD = 1.0  # width in all from which pieces are a word, and no tail or blot. By hand
@@ -44,18 +51,18 @@ def lengthened(clean: Image, strips: Sequence[RowStrip]) -> tuple[RowStrip, ...]
 
     `clean`: the evened sheet, RGB.
     """
-    pieces = _unclaimed(clean, strips)
+    pieces = _unclaimed(clean, strips, LONGEST)
     return tuple(_over(strip, pieces) for strip in strips) if pieces else tuple(strips)
 
 
 def runs_on(clean: Image, strips: Sequence[RowStrip]) -> tuple[bool, ...]:
     """For each row whether ink still goes on past its ends."""
-    pieces = _unclaimed(clean, strips)
+    pieces = _unclaimed(clean, strips, SUSPECT)
     return tuple(any(_reach(strip, pieces, side) > 0 for side in (-1, 1)) for strip in strips)
 
 
-def _unclaimed(clean: Image, strips: Sequence[RowStrip]) -> list[_Piece]:
-    """Pieces of ink like letters that lie in no row's box."""
+def _unclaimed(clean: Image, strips: Sequence[RowStrip], longest: float) -> list[_Piece]:
+    """Pieces of ink like letters that lie in no row's box, up to `longest` row heights long."""
     if not strips:
         return []
     scale = min(1.0, SIDE / max(clean.shape[:2]))
@@ -70,10 +77,15 @@ def _unclaimed(clean: Image, strips: Sequence[RowStrip]) -> list[_Piece]:
         cv2.fillConvexPoly(ink, np.round(claimed).astype(np.int32), 0)
     height = float(np.median([strip.height for strip in strips]))
     boxes = np.asarray(cv2.connectedComponentsWithStats(ink, connectivity=8)[2])
+    # What begins at the edge of the sheet is its edge, or the shadow's.
+    end = ink.shape[1] - inset[1]
     return [
         _Piece(left / scale, top / scale, (left + width) / scale, (top + tall) / scale)
-        for left, top, width, tall, _ in boxes[1:].tolist()
+        for left, top, width, tall, area in boxes[1:].tolist()
         if LOW * height <= tall / scale <= HIGH * height
+        and width / scale <= longest * height
+        and (width / scale <= SOLID_FROM * height or area <= SOLID * width * tall)
+        and inset[1] < left and left + width < end
     ]
 
 
