@@ -31,7 +31,7 @@ class Picture:
 
     `kind`: None if the part was declared a picture and its bytes are none. `pages`: photographs in it (pages
     of a PDF), 0 unless `state` is good. `digest`: SHA-256 of the bytes, hexadecimal. `name`: as sent, only to
-    be shown.
+    be shown. `troubles`: see `Probe`.
     """
 
     kind: PictureType | None
@@ -42,6 +42,7 @@ class Picture:
     data: bytes
     width: int = 0
     height: int = 0
+    troubles: tuple[str, ...] = ()
 
 
 class BodyState(StrEnum):
@@ -180,6 +181,7 @@ def _pictures(files: Sequence[MailFile], probe: PictureProbe) -> tuple[Picture, 
         digest = hashlib.sha256(file.content).hexdigest()
         pages = answer.pages if answer.state is PictureState.GOOD else 0
         pictures.append(
-            Picture(kind, answer.state, pages, file.name, digest, file.content, answer.width, answer.height)
+            Picture(kind, answer.state, pages, file.name, digest, file.content, answer.width, answer.height,
+                    answer.troubles)
         )
     return tuple(pictures)

@@ -20,6 +20,9 @@ from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
 from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
 from service.mail.mime.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
 
+MOST_LOOKED_AT = 6
+"""Photographs of one file that are looked at before they are read. By hand."""
+
 MOST_REMEMBERED = 8_000_000
 """Bytes of the pages of one file that are remembered, at most."""
 
@@ -215,4 +218,20 @@ class ChildProbe:
         first_page = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
         if min(first_page.width, first_page.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
             return Probe(PictureState.DECORATION, 0, first_page.width, first_page.height)
-        return Probe(PictureState.GOOD, len(decoded.pages), first_page.width, first_page.height)
+        # Our own drawings and scans are even and sharp: only what a camera took is looked at.
+        troubles = () if kind is PictureType.PDF else _troubles(decoded.pages)
+        return Probe(
+            PictureState.GOOD, len(decoded.pages), first_page.width, first_page.height, troubles
+        )
+
+
+def _troubles(pages: Sequence[bytes]) -> tuple[str, ...]:
+    """What is wrong with the photographs at first sight, each word once."""
+    # Imported here, as the networks are: a worker that only sends mail needs none of it.
+    from ocr.image.first_look import first_look
+
+    words: dict[str, None] = {}
+    for page in pages[:MOST_LOOKED_AT]:
+        with Image.open(io.BytesIO(page)) as opened:
+            words |= dict.fromkeys(map(str, first_look(np.asarray(opened.convert("RGB")))))
+    return tuple(words)

@@ -169,6 +169,19 @@ def _notes(verdict: Verdict) -> str:
     if "photo_unreadable" in verdict.flags:
         notes.append(Sentence(
             "At least one more picture in the mail could not be opened; send it again if it matters."))
+    # About the picture alone: it counts as it is, and nobody is asked what it says (SUB-07).
+    if "photo_cut_off" in verdict.flags:
+        notes.append(Sentence(
+            "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "
+            "is time, photograph it again with all four corners in view and send that as a new version."))
+    if "photo_dark" in verdict.flags:
+        notes.append(Sentence(
+            "Your photograph is dark. The sheet counts as it is; while there is time, photograph it again in "
+            "daylight and send that as a new version."))
+    if "photo_blurred" in verdict.flags:
+        notes.append(Sentence(
+            "Your photograph is blurred. The sheet counts as it is; while there is time, hold still, "
+            "photograph it again and send that as a new version."))
     return Sentence.of(*notes)
 
 

@@ -277,6 +277,7 @@ def _accepted(
     notes: set[str] = set()
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
         notes.add(str(Note.PHOTO_UNREADABLE))
+    notes.update(trouble for picture in mail.pictures for trouble in picture.troubles)
     if first_counts:
         notes.update([str(Note.NOT_FIRST)] if same_sheet else [])
     elif verdict.version is not None:

@@ -70,6 +70,10 @@ class Note(StrEnum):
     YEAR_MISSING = "year_missing"
     TYPE_MISSING = "type_missing"
     PHOTO_UNREADABLE = "photo_unreadable"
+    # What is wrong with a photograph at first sight (`ocr.image.first_look.PhotoTrouble`).
+    PHOTO_DARK = "photo_dark"
+    PHOTO_BLURRED = "photo_blurred"
+    PHOTO_CUT_OFF = "photo_cut_off"
     VERSION_CONFLICT = "version_conflict"
     SUPERSEDED = "superseded"
     NOT_FIRST = "not_first"

@@ -42,12 +42,14 @@ class PictureState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Probe:
     """The answer of a probe. `pages`: photographs in the file, 0 unless it is good. `width` and `height` in
-    pixels, 0 if unknown."""
+    pixels, 0 if unknown. `troubles`: what is wrong with a photograph at first sight, as flags of a
+    verdict."""
 
     state: PictureState
     pages: int = 0
     width: int = 0
     height: int = 0
+    troubles: tuple[str, ...] = ()
 
 
 class PictureProbe(Protocol):
