@@ -20,12 +20,14 @@ Ring = tuple[Point, ...]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is where its name
-    goes; each of `polygons` is an outer ring followed by its holes, rings closed."""
+    """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is a point in its
+    middle; each of `polygons` is an outer ring followed by its holes, rings closed. `name_at` is where its
+    name and its mark stand if not in its widest part, or None."""
 
     province: str
     label: Point
     polygons: tuple[tuple[Ring, ...], ...]
+    name_at: Point | None = None
 
 
 def shapes(path: Path) -> Mapping[str, Shape]:
@@ -96,7 +98,12 @@ def _shape(feature: Any) -> Shape:
         province=str(feature["properties"]["id"]),
         label=(float(east), float(north)),
         polygons=tuple(tuple(_ring(ring) for ring in polygon) for polygon in polygons),
+        name_at=_point(feature["properties"].get("name_at")),
     )
+
+
+def _point(point: Any) -> Point | None:
+    return None if point is None else (float(point[0]), float(point[1]))
 
 
 def _ring(points: Any) -> Ring:

@@ -45,7 +45,7 @@ def _refusal(variant: Variant, output: Path) -> str:
 
 def _drawing(variant: Variant, kind: str) -> bytes:
     phase, centres = variant.start.phase, variant.start.centres
-    subtitle = f"as they stood in {phase.season} {phase.year}"
+    subtitle = f"in {phase.season} {phase.year}"
     if kind == ".pdf":
         return board_pdf(variant, centres, variant.title, subtitle)
     picture = board_svg(variant, centres, variant.title, subtitle)

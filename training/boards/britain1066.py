@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shapely.geometry import box, mapping, shape
+import numpy as np
+from shapely.geometry import box, shape
 
+from service.pictures.drawing.projection import TransverseMercator
 from training.boards import listed
 from training.boards.outline import DECIMALS, simplified, to_plane
 from training.boards.w3k import PROVINCE_COLUMNS, one_feature_a_line, write
@@ -32,7 +34,7 @@ Row = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Boxes:
     """A row of boxes of one kind. `seas`: where they lead; `lands`: True if to the coasts of those seas too;
-    `corner`: the south-west corner of the first box, longitude and latitude in degrees."""
+    `corner`: the south-west corner of the first box, kilometres east and north on the map."""
 
     code: str
     name: str
@@ -44,14 +46,17 @@ class Boxes:
 
 
 BOXES = (
-    Boxes("SH", "Straits Hold", 4, ("SOD",), True, (0.7, 49.1)),
-    Boxes("NM", "Normandy", 6, ("SOD", "CHA"), True, (0.7, 48.6)),
-    Boxes("HG", "Hidden Germanicus", 4, ("GER",), True, (4.8, 51.7), ("FOF", "WAS")),
-    Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (4.8, 51.2), ("GER", "SOD")),
-    Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (4.8, 50.7)),
+    Boxes("SH", "Straits Hold", 4, ("SOD",), True, (345.0, -530.0)),
+    Boxes("NM", "Normandy", 6, ("SOD", "CHA"), True, (345.0, -584.0)),
+    Boxes("HG", "Hidden Germanicus", 4, ("GER",), True, (515.0, -322.0), ("FOF", "WAS")),
+    Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (515.0, -376.0), ("GER", "SOD")),
+    Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (515.0, -430.0)),
 )
-# Degrees of a box, and between two.
-WIDE, HIGH, GAP = 0.65, 0.4, 0.1
+# Kilometres of a box on the map, and between two. In degrees, boxes beside the board stood askew.
+WIDE, HIGH, GAP = 58.0, 42.0, 4.0
+MAP = TransverseMercator()
+# Where a name stands that would else stand elsewhere: the Firth of Forth reaches beyond Orkney.
+NAME_AT = {"FOF": [-1.55, 56.35]}
 ABREAST = 4
 
 
@@ -71,6 +76,9 @@ def main(sources: Path, target: Path) -> None:
     outlines = {f["properties"]["abbr"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {abbr: (row["label"][1], row["label"][0]) for abbr, row in rows.items()}
     features = [*simplified(outlines, {abbr: labels[abbr] for abbr in outlines}), *_squares()]
+    for feature in features:
+        if feature["properties"]["id"] in NAME_AT:
+            feature["properties"]["name_at"] = NAME_AT[feature["properties"]["id"]]
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
 
 
@@ -106,15 +114,20 @@ def _squares() -> Iterator[Mapping[str, Any]]:
         for number in range(boxes.count):
             left, foot = west + number % ABREAST * (WIDE + GAP), south - number // ABREAST * (HIGH + GAP)
             square = box(left, foot, left + WIDE, foot + HIGH)
-            label = [round(left + WIDE / 2, DECIMALS), round(foot + HIGH / 2, DECIMALS)]
-            rounded = json.loads(
-                json.dumps(mapping(square)), parse_float=lambda text: round(float(text), DECIMALS)
-            )
+            corners = _degrees(square.exterior.coords)
+            middle = _degrees(square.centroid.coords)[0]
             yield {
                 "type": "Feature",
-                "properties": {"id": f"{boxes.code}{number + 1}", "label": label},
-                "geometry": rounded,
+                # The largest circle in a box that is wider than high may lie anywhere along it.
+                "properties": {"id": f"{boxes.code}{number + 1}", "label": middle, "name_at": middle},
+                "geometry": {"type": "Polygon", "coordinates": [corners]},
             }
+
+
+def _degrees(points: Any) -> list[list[float]]:
+    """Kilometres on the map as degrees, as a file has them."""
+    degrees = MAP.inverse(np.array(points))
+    return [[round(float(x), DECIMALS) for x in point] for point in degrees]
 
 
 if __name__ == "__main__":

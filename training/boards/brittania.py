@@ -29,6 +29,10 @@ SHORT = {"Norfolk": "Nfk", "Nottingham": "Ntm"}
 Row = Mapping[str, Any]
 
 
+NAME_AT = {"Orkney": [-3.05, 58.98]}
+"""Where a name stands that would else stand elsewhere: the widest part of Orkney is Shetland."""
+
+
 def main(sources: Path, target: Path) -> None:
     """Read the sources and write every table of the board."""
     rows = json.loads((sources / "brittania_gazetteer.json").read_text("utf-8"))["regions"]
@@ -43,6 +47,9 @@ def main(sources: Path, target: Path) -> None:
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}
     features = simplified(outlines, labels, tolerance_km=TOLERANCE_KM)
+    for feature in features:
+        if feature["properties"]["id"] in NAME_AT:
+            feature["properties"]["name_at"] = NAME_AT[feature["properties"]["id"]]
     (target / "partition.geojson").write_text(one_feature_a_line(features), "utf-8")
 
 

@@ -223,7 +223,7 @@ def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     rows = np.arange(y0 - around, y1 + around + step, step / 2)
     across, down = np.meshgrid(columns, rows)
     spots = np.column_stack([across.ravel(), down.ravel()])
-    middle = inscribed(place.shape)
+    middle = place.home or inscribed(place.shape)
     away = np.hypot(spots[:, 0] - middle[0], spots[:, 1] - middle[1])
     return spots, away * (0.12 if place.ground is GroundKind.LAND else 0.06)
 

@@ -180,7 +180,7 @@ def _overline(variant: Variant, title: str) -> str:
     # The title is the game's name; a board drawn by itself bears the board's.
     if title != variant.title:
         return variant.title
-    return "A map of the" if title.endswith("s") else "A map of"
+    return "A map of the" if title.endswith(("s", "Board")) else "A map of"
 
 
 def _draw_control(place: LabelPlace, power: Power) -> str:

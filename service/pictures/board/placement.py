@@ -70,6 +70,8 @@ def board_digest(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize
     # Added only where a board has them, so that the digests of boards without them stay valid.
     content += [marked] if marked else []
     content += ["open east", variant.strip] if variant.open_east else []
+    homes = sorted((name, shape.name_at) for name, shape in shapes.items() if shape.name_at is not None)
+    content += [homes] if homes else []
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
 

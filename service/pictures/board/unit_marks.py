@@ -67,7 +67,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
             & (boxes[:, 2] < inside.x1)
             & (boxes[:, 3] < inside.y1)
         ]
-        middle = place.seal or inscribed(place.shape)
+        middle = place.seal or place.home or inscribed(place.shape)
         away = np.hypot(
             (boxes[:, 0] + boxes[:, 2]) / 2 - middle[0], (boxes[:, 1] + boxes[:, 3]) / 2 - middle[1]
         )

@@ -85,6 +85,10 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
         places[name] = _label_place(
             variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals
         )
+        at = shapes[name].name_at
+        if at is not None:
+            kilometre = shapely.transform(shapely.Point(at), projection.forward)
+            places[name] = _at_home(places[name], _to_paper(kilometre, west, north, scale, inside))
     water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)
     board_area = shapely.union_all([p.shape for p in places.values()], grid_size=0.001)
@@ -176,6 +180,16 @@ def _label_place(
         seal,
         radius,
     )
+
+
+def _at_home(place: LabelPlace, point: BaseGeometry) -> LabelPlace:
+    """A region whose name and mark stand about a point: of land, in the part that lies nearest to it."""
+    home = (float(shapely.get_x(point)), float(shapely.get_y(point)))
+    if place.seal is None or place.ground is not GroundKind.LAND:
+        return replace(place, home=home)
+    parts = [part for part in shapely.get_parts(place.shape) if isinstance(part, Polygon)]
+    seal = inscribed(min(parts, key=lambda part: float(shapely.distance(part, point))))
+    return replace(place, seal=seal, home=seal)
 
 
 def inscribed(shape: BaseGeometry) -> tuple[float, float]:

@@ -74,7 +74,8 @@ A4 = PaperSize(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 @dataclass(frozen=True, slots=True)
 class LabelPlace:
     """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or
-    None; `radius` that of the mark, or of the disc itself where the region is a town."""
+    None; `radius` that of the mark, or of the disc itself where the region is a town; `home` is where its
+    name is best, None for its widest part."""
 
     id: str
     name: str
@@ -86,6 +87,7 @@ class LabelPlace:
     capital: bool
     seal: tuple[float, float] | None
     radius: float
+    home: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
