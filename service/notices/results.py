@@ -98,9 +98,8 @@ class _Steps:
     done: int = 0
 
     @contextmanager
-    def next(self, name: str, *, more: int = 0) -> Iterator[None]:
-        """One more step; `more` were not counted in the total yet."""
-        self.total += more
+    def next(self, name: str) -> Iterator[None]:
+        """One more step of the total."""
         with self.step(name):
             yield
         self.done += 1
@@ -195,8 +194,9 @@ class ResultsAnnouncer:
         if not self.drawing:
             return [file.named for file in files]
         attached: list[Attachment] = []
+        steps.total += len(files)
         for file in files:
-            with steps.next(file.name, more=1):
+            with steps.next(file.name):
                 attached += file.drawn()
         return attached
 

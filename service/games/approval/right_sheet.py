@@ -78,6 +78,9 @@ def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[
             QuestionKind.FEW: _few(power, name, PhaseKind(phase.kind), position, resolution),
             QuestionKind.YEAR: _year(row, phase),
         }
+        # Orders for units of others leave one's own without any: that is one question and not two.
+        if asked[QuestionKind.UNITS]:
+            asked[QuestionKind.FEW] = ""
         questions += [
             SheetQuestion(kind, power, key, sentence)
             for kind, sentence in asked.items() if sentence and f"{RIGHT}{kind}" not in row.flags]
