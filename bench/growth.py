@@ -25,6 +25,7 @@ from bench.storm.site import StormSite, add_games, order_mail, photograph, storm
 from demo.story import DEFAULT_FOLDER, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
+from service.games.approval.papers import REFUSED
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
 
 PHOTO_BYTES = 2_000_000  # of a telephone's photograph
@@ -159,4 +160,5 @@ class _MoreMails:
             self._site.process_mail(key)
         # The phase closes only when its sheets are read; these never are.
         with self._place.store.begin() as session:
-            session.execute(text("update submissions set read_at = received_at, fate = 'held'"))
+            session.execute(text("update submissions set read_at = received_at, fate = 'held', "
+                                 "flags = :flags").bindparams(flags=f'["{REFUSED}nobody reads it here"]'))

@@ -60,7 +60,7 @@ def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, sta
 
 def test_a_closed_phase_leads_to_its_doubtful_lines(desk: DeskSite) -> None:
     page_text = desk.text("/")
-    assert "1 of 2 powers sent a sheet." in page_text
+    assert "1 of 2 powers have a sheet that counts." in page_text
     assert "1 of 3 lines settled" in page_text
     assert "Read 2 doubtful lines" in page_text
 
