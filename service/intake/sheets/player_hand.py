@@ -47,7 +47,8 @@ def enqueue(jobs: Jobs, session: Session, phase_id: int) -> None:
     for player in players:
         if player is not None:
             key = f"{WORK}:{player}:{phase_id}"
-            jobs.enqueue(session, WORK, key, {"player": player, "phase": phase_id})
+            # Learning takes minutes; letters that are due go first.
+            jobs.enqueue(session, WORK, key, {"player": player, "phase": phase_id}, is_last=True)
 
 
 def newest(session: Session, player_id: int | None) -> HandRow | None:
