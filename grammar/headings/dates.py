@@ -26,6 +26,16 @@ _BETWEEN = re.compile(r"[\s.:#=-]|\b(?:no|nr|number)\b")
 _NUMBER_WORDS = {word: number for number, word in enumerate((
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve"))}
+_ORDINALS = {word: number for number, word in enumerate((
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1)}
+_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
+_REVISION = frozenset({"revision", "rev", "attempt", "edition", "draft"})
+_UNCLEAR_VERSION = _VERSION - {"v"} | _REVISION | {"final", "definitive", "latest", "last"}
+"""Words that say which version a sheet is, or that it is the last one, without a number."""
+_SEASON_LETTERS = {"s": ("spring", "summer"), "f": ("fall", "autumn"), "a": ("autumn",), "w": ("winter",)}
+_KIND_LETTERS = {"m": PhaseKind.MOVEMENT, "r": PhaseKind.RETREAT, "a": PhaseKind.ADJUSTMENT,
+                 "b": PhaseKind.ADJUSTMENT}
+"""Letters of the judges' short phases: F1644R, W1901A."""
 # Least likenesses, 0..1: of a season beside a year, of a season elsewhere, of a kind of paper.
 _NEAR_YEAR, _ELSEWHERE, _MIN_KIND_LIKENESS = 0.65, 0.75, 0.75
 _TIE = 0.1
@@ -60,7 +70,69 @@ class VersionSpan:
 
 
 def find_version(line: str, words: Sequence[Token], used: frozenset[int] = frozenset()) -> VersionSpan | None:
-    """The first version instruction: v1, V1, v.1, ver 1, version 1, version one; None if there is none."""
+    """The first version instruction, in the surest form there is; None if there is none.
+
+    v1, V1, v.1, ver 1, version 1, version one; then 2nd version, second version, revision 2; then #2, no. 2.
+    """
+    return (_numbered_version(line, words, used) or _ordinal_version(line, words, used)
+            or _bare_number(line, words, used))
+
+
+def is_version_unclear(words: Sequence[Token], used: frozenset[int] = frozenset()) -> bool:
+    """True if a line without a version's number still says that it is some version: "final", "version B".
+
+    Whether it replaces what came before is for a person to say (VER-01).
+    """
+    return any(word.text in _UNCLEAR_VERSION and index not in used for index, word in enumerate(words))
+
+
+def _ordinal_version(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
+    """2nd version, second attempt, revision 2, rev. 2."""
+    for index, mark in enumerate(words):
+        if mark.text not in _VERSION | _REVISION or index in used:
+            continue
+        before = index - 1
+        has_end = before >= 1 and words[before].text in _ORDINAL_ENDS
+        if has_end and words[before - 1].end == words[before].start:
+            before -= 1
+        if before >= 0 and before not in used:
+            number = words[before].text
+            if number in _ORDINALS:
+                return VersionSpan(_ORDINALS[number], before, index + 1)
+            if before < index - 1 and _is_short_number(number):
+                return VersionSpan(int(number), before, index + 1)
+        after = index + 1
+        if (mark.text in _REVISION and after < len(words) and _is_short_number(words[after].text)
+                and not _BETWEEN.sub("", line[mark.end:words[after].start].casefold())):
+            return VersionSpan(int(words[after].text), index, after + 1)
+    return None
+
+
+def _bare_number(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
+    """#2, no. 2, number two."""
+    for index, word in enumerate(words):
+        if index in used:
+            continue
+        if _is_short_number(word.text) and line[max(0, word.start - 1):word.start] == "#":
+            return VersionSpan(int(word.text), index, index + 1)
+        after = index + 1
+        if word.text in _NUMBER and after < len(words) and after not in used:
+            number = words[after].text
+            if not _BETWEEN.sub("", line[word.end:words[after].start]):
+                if _is_short_number(number):
+                    return VersionSpan(int(number), index, after + 1)
+                if number in _NUMBER_WORDS and word.text == "number":
+                    return VersionSpan(_NUMBER_WORDS[number], index, after + 1)
+    return None
+
+
+def _is_short_number(text: str) -> bool:
+    """True for a figure of one or two digits: no year."""
+    return text.isascii() and text.isdigit() and len(text) <= 2
+
+
+def _numbered_version(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
+    """v1, V1, v.1, ver 1, version 1, version one."""
     for index, mark in enumerate(words[:-1]):
         if mark.text not in _VERSION or used & {index, index + 1}:
             continue
@@ -83,12 +155,18 @@ def find_phase(line: str, words: Sequence[Token], seasons: Sequence[str],
     """Season, year and kind among the tokens that no name uses."""
     free = [index for index in range(len(words)) if index not in used]
     years, year_indices, has_odd_number = _years(line, words, free)
+    short = _short_phase(words, free, seasons)
+    if short is not None:
+        return short
     season_indices, season_names, season_corrected = _season(words, free, seasons, year_indices)
     kind_indices, kinds, kind_corrected = _kind(words, [n for n in free if n not in season_indices])
     orders = frozenset(index for index in free if words[index].text in _ORDERS)
-    # "Spring 43" gives a year without its century: it is not taken, and it is not ignored either.
+    # "Autumn 44" gives a year without its century, which the game's open phase has (`is_year`).
     beside_season = {index + step for index in season_indices for step in (-1, 1)} & set(free)
-    has_short_year = any(len(words[n].text) == 2 and words[n].text.isdigit() for n in beside_season)
+    short_years = [n for n in beside_season if len(words[n].text) == 2 and words[n].text.isdigit()]
+    if not years and len(short_years) == 1 and not has_odd_number:
+        years, year_indices = [int(words[short_years[0]].text)], [*year_indices, *short_years]
+    has_short_year = bool(short_years)
     is_unclear = {
         "season": len(season_names) > 1,
         "year": len(years) > 1 or (not years and (has_odd_number or has_short_year)),
@@ -104,6 +182,39 @@ def find_phase(line: str, words: Sequence[Token], seasons: Sequence[str],
         kind_corrected=kind_corrected,
         unclear=tuple(field for field, unclear in is_unclear.items() if unclear),
     )
+
+
+def is_year(written: int, year: int) -> bool:
+    """True if a year as written, perhaps without its century ('44), is this one."""
+    return written == (year % 100 if written < 100 else year)
+
+
+def _short_phase(words: Sequence[Token], free: Sequence[int], seasons: Sequence[str]) -> PhaseFields | None:
+    """A phase as judges write it, A1644 or F1644R: a season's letter, the year, and the kind's letter."""
+    known = {season.casefold(): season for season in seasons}
+    for index in free:
+        year = words[index].text
+        if not (year.isascii() and year.isdigit() and 2 <= len(year) <= 4) or index == 0:
+            continue
+        letter, named = words[index - 1], []
+        if letter.end == words[index].start:
+            named = [known[name] for name in _SEASON_LETTERS.get(letter.text, ()) if name in known]
+        # "S1642" may be Spring or Summer.
+        if len(named) != 1:
+            continue
+        after, kind = index + 1, None
+        if after < len(words) and words[after].start == words[index].end:
+            kind = _KIND_LETTERS.get(words[after].text)
+        used = {index - 1, index} | ({after} if kind is not None else set())
+        rest = [n for n in free if n not in used]
+        kind_indices, kinds, corrected = _kind(words, rest)
+        orders = frozenset(n for n in rest if words[n].text in _ORDERS)
+        kinds = list(dict.fromkeys([*([kind] if kind is not None else []), *([] if corrected else kinds)]))
+        return PhaseFields(
+            season=named[0], year=int(year), kind=kinds[0] if len(kinds) == 1 else None, orders=bool(orders),
+            indices=frozenset(used) | kind_indices | orders,
+            unclear=("type",) if len(kinds) > 1 else ())
+    return None
 
 
 def _years(line: str, words: Sequence[Token], free: Sequence[int]) -> tuple[list[int], list[int], bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import find_phase, find_version
+from grammar.headings.dates import find_phase, find_version, is_year
 from grammar.headings.names import HeadingNames, exact_spans, heading_names, plausible_names, ranked_names
 from grammar.headings.tokens import FILLERS, Token, clean_line, tokens, word_runs
 from grammar.headings.values import Heading, KnownGame
@@ -193,7 +193,8 @@ def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, 
         Disagreement(field, str(expected), str(written),
                      is_certain=field not in sheet.unsure and not _is_misread_year(field, expected, written))
         for field, expected, written in pairs
-        if expected is not None and written is not None and expected != written)
+        if expected is not None and written is not None and expected != written
+        and not (field == "year" and is_year(int(str(written)), int(str(expected)))))
 
 
 def points_away(subject: Heading, sheet: SheetHeading) -> frozenset[str]:

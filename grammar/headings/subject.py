@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version
+from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version, is_version_unclear
 from grammar.headings.names import (
     HeadingNames,
     Span,
@@ -61,7 +61,7 @@ def parse_subject(subject: str, games: Sequence[KnownGame]) -> Heading | Heading
     used = frozenset(index for span in game_spans for index in span.indices if len(span.indices) > 1)
     version = find_version(line, words, used)
     if version is None:
-        return _with_version(_read(line, words, games), None, "")
+        return _with_version(_read(line, words, games), None, "", is_unclear=is_version_unclear(words, used))
     return _read_around(line, words, version, games)
 
 
@@ -81,13 +81,15 @@ def _read_around(line: str, words: tuple[Token, ...], version: VersionSpan,
 
 
 def _with_version(
-    heading: Heading | HeadingComplaint, number: int | None, trailing: str
+    heading: Heading | HeadingComplaint, number: int | None, trailing: str, *, is_unclear: bool = False
 ) -> Heading | HeadingComplaint:
     if isinstance(heading, HeadingComplaint):
         return replace(heading, partial=replace(heading.partial, version=number))
     flags = set(heading.flags)
     if number is None:
         flags.add(Flag.VERSION_MISSING)
+    if is_unclear:
+        flags.add(Flag.VERSION_UNCLEAR)
     if trailing:
         flags.add(Flag.TRAILING_TEXT)
     return replace(heading, version=number, trailing=trailing, flags=frozenset(flags))

@@ -28,6 +28,7 @@ class Flag(StrEnum):
     SEASON_CORRECTED = "season_corrected"
     TYPE_CORRECTED = "type_corrected"
     VERSION_MISSING = "version_missing"
+    VERSION_UNCLEAR = "version_unclear"
     TRAILING_TEXT = "trailing_text"
 
 

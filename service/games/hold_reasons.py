@@ -36,6 +36,7 @@ REASONS = {
     "set_aside_by_hand": "the coordinator set it aside",
     "form_disagrees": "the sheet's heading and what it was filed as by hand disagree",
     "only_changes": "the sheet gives only changes to an earlier one",
+    "version_unclear": "it calls itself final or another version, without a number",
     "version_conflict": "the same version number came before with other ink, and the later one counts",
     "version_disagrees": ("the sheet asks for another version number than the subject, and the subject's "
                           "counts"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
@@ -219,9 +219,25 @@ class SubmissionReader:
             else:
                 _hold(session, submission, "form_disagrees" if by_hand else "heading_disagrees")
                 self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
+        elif self._is_version_unclear(session, submission, heading):
+            _hold(session, submission, "version_unclear")
+            self.replies.held(session, submission, phase, RefusalReason.VERSION_UNCLEAR)
         elif heading.is_partial:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
+
+    def _is_version_unclear(
+        self, session: Session, submission: SubmissionRow, heading: SheetHeading
+    ) -> bool:
+        """Whether a sheet says that it is a certain version ("final", "version B") without a number that is
+        understood, and there are others that it may be meant to replace (VER-01)."""
+        says_so = "version_unclear" in submission.flags or heading.is_final
+        if not says_so or submission.version is not None or submission.instruction is not None:
+            return False
+        others = select(SubmissionRow.id).where(
+            SubmissionRow.phase_id == submission.phase_id, SubmissionRow.power == submission.power,
+            SubmissionRow.id != submission.id)
+        return session.scalar(others.limit(1)) is not None
 
     def _store_pages(
         self, session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]

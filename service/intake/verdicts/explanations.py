@@ -63,6 +63,7 @@ _PROBLEMS: dict[RefusalReason, str] = {
     RefusalReason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
     RefusalReason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
     RefusalReason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
+    RefusalReason.VERSION_UNCLEAR: "The sheet calls itself final or another version, without a number.",
     RefusalReason.READER_FAILED: "The photograph arrived, but the machine that reads it failed.",
     RefusalReason.COULD_NOT_BE_HANDLED: ("Your mail and everything attached to it are safe, but our machine "
                                          "could not open it."),
@@ -98,6 +99,8 @@ _REMEDIES: dict[RefusalReason, str] = {
                                       "in which they agree."),
     RefusalReason.ONLY_CHANGES: ("The coordinator will look at it. It is faster to send a new version with "
                                  "all orders on it."),
+    RefusalReason.VERSION_UNCLEAR: ("The coordinator will look at it. It is faster to send it again with the "
+                                    "next version number in the subject."),
     RefusalReason.READER_FAILED: ("The coordinator will look at it. It is faster to send a new version with "
                                   "another photograph."),
     RefusalReason.COULD_NOT_BE_HANDLED: ("The coordinator will look at it. To be sure that your orders "

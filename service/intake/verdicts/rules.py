@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from adjudicator.calendar import Phase, PhaseKind
+from grammar.headings.dates import is_year
 from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Heading, HeadingComplaint
@@ -142,7 +143,8 @@ def _settle(
         reply_to=context.registered_address(sender),
         subject=mail.subject,
     )
-    parsed, notes = _with_game(parse_subject(mail.subject, context.known), context, sender)
+    parsed, notes = _with_game(
+        _with_season(parse_subject(mail.subject, context.known), context), context, sender)
     if isinstance(parsed, HeadingComplaint):
         partial = _fields(start, parsed.partial)
         return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
@@ -203,11 +205,30 @@ def _with_game(
     return replace(partial, game=fitting[0]), (Note.GAME_MISSING,)
 
 
+def _with_season(
+    parsed: Heading | HeadingComplaint, context: IntakeContext
+) -> Heading | HeadingComplaint:
+    """The heading with the season of the one open phase, where a subject gives the kind of orders alone
+    ("Retreats"); else as parsed."""
+    if not (isinstance(parsed, HeadingComplaint) and parsed.missing == ("season",)):
+        return parsed
+    partial = parsed.partial
+    phases = {game.open_phase for game in context.games if game.name == partial.game}
+    phase = phases.pop() if len(phases) == 1 else None
+    fits = phase is not None and phase.kind is partial.kind and (
+        partial.year is None or is_year(partial.year, phase.year))
+    if phase is None or not fits or partial.game is None or partial.power is None:
+        return parsed
+    return replace(partial, season=phase.season, year=phase.year)
+
+
 def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[Note, ...]]:
     """A missing year, and a kind that is only "Orders", filled in from the open phase if that fits
     (SUBJ-06)."""
     notes: list[Note] = []
     fits = phase is not None and phase.season == heading.season
+    if phase is not None and heading.year is not None and is_year(heading.year, phase.year):
+        heading = replace(heading, year=phase.year)
     if heading.kind is None and phase is not None and fits:
         heading = replace(heading, kind=phase.kind)
         notes.append(Note.TYPE_MISSING)

@@ -59,6 +59,7 @@ class RefusalReason(StrEnum):
     NOT_A_SHEET = "not_a_sheet"
     HEADING_DISAGREES = "heading_disagrees"
     ONLY_CHANGES = "only_changes"
+    VERSION_UNCLEAR = "version_unclear"
     READER_FAILED = "reader_failed"
     COULD_NOT_BE_HANDLED = "could_not_be_handled"
 

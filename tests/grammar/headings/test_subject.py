@@ -219,7 +219,6 @@ def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
         ("Powick Bridge, Montrose, 1644 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("season",)),
         ("Powick Bridge, Montrose, Autumn 1644, v1", HeadingCode.SUBJECT_UNPARSED, ("type",)),
         ("Powick Bridge, Montrose, Autumn 16444 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("year",)),
-        ("Powick Bridge, Montrose, Autumn '44 Retreats, v1", HeadingCode.SUBJECT_UNPARSED, ("year",)),
         ("Powick Bridge, Montrose, Autumn 1643 1644 Retreats", HeadingCode.SUBJECT_UNPARSED, ("year",)),
         (
             "Powick Bridge, Montrose, Autumn 1644 Movement and Retreats",

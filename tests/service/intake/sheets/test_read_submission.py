@@ -238,6 +238,22 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 # Versions the sheet asks for
 
 
+def test_a_sheet_that_calls_itself_final_waits_where_another_could_count(desk: Desk) -> None:
+    """WRD-05: what is plainly said about its version and not understood is for the coordinator."""
+    heading = [*HEADING[:4], "Final version"]
+    first = desk.mailed(30, None)
+    row = desk.read(first, {picture(30): (recognized(page([*heading, *ORDERS])),)})
+    assert row.fate == "counts"  # nothing that it could replace
+    second = desk.mailed(60, 2)
+    desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "v2", *ORDERS])),)})
+    third = desk.mailed(90, None)
+    row = desk.read(third, {picture(90): (recognized(page([*heading, *ORDERS])),)})
+    assert row.fate == "held"
+    assert "version_unclear" in row.flags
+    assert desk.counting() == {"Montrose": second}
+    assert "calls itself final" in desk.table.words(desk.table.letters("held")[0])
+
+
 def test_a_misread_number_never_puts_an_old_sheet_above_a_new_one(desk: Desk) -> None:
     # Seen on a real sheet: "v1" in a player's hand was read as "v7" with a score of 0.75.
     first = desk.mailed(30, 1)

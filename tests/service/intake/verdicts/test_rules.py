@@ -191,6 +191,21 @@ def test_year_and_kind_may_come_from_the_open_phase() -> None:
     assert reason(judge(mail("Powick Bridge, Montrose, Spring Movement, v1"))) == "wrong_phase"
 
 
+@pytest.mark.parametrize(
+    "phase", ["Autumn 44 Retreats", "Autumn '44 Retreats", "A1644 Retreats", "F1644R", "Retreats"])
+def test_a_phase_in_short_is_the_open_one(phase: str) -> None:
+    """WRD-05: a year without its century, a judge's letters, and the kind alone where one phase is open."""
+    verdict = judge(mail(f"Powick Bridge, Montrose, {phase}, second version"))
+    assert verdict.verdict is VerdictKind.ACCEPTED, verdict.reason
+    read = verdict.season, verdict.year, verdict.phase_type, verdict.version
+    assert read == ("Autumn", 1644, "Retreat", 2)
+
+
+@pytest.mark.parametrize("phase", ["Autumn 43 Retreats", "S1644M", "Adjustments"])
+def test_a_phase_in_short_that_is_not_open_is_refused(phase: str) -> None:
+    assert judge(mail(f"Powick Bridge, Montrose, {phase}, v1")).verdict is VerdictKind.REJECTED
+
+
 def test_a_missing_game_is_inferred_only_where_the_setting_says_so_and_one_fits() -> None:
     subject = "Montrose, Autumn 1644 Retreats, v1"
     verdict = judge(mail(subject), known=context(infer_game=True))
