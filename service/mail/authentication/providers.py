@@ -79,7 +79,7 @@ def provider_from_mapping(
         raise ProviderError(f"the provider {key} needs `names`, a list of texts") from error
     folded = None if names is None else tuple(name.casefold() for name in names)
     habit = next((preset for preset in known if preset.key == key
-                  or folded == tuple(name.casefold() for name in preset.names)), None)
+                  or (folded and folded == tuple(name.casefold() for name in preset.names))), None)
     if names is None and habit is None:
         raise ProviderError(f"the provider {key} needs `names`: what its server writes first into "
                             "Authentication-Results")
@@ -87,6 +87,9 @@ def provider_from_mapping(
     if wide is not None:
         raise ProviderError(f'the provider {key} has the name "{wide}", which would trust strangers; '
                             "give at least two parts without *, such as *.example.org")
+    if names == () and habit is None and source.get("border_hosts"):
+        # No name at all is the empty one; the border then says whose stamp it is.
+        names = ("",)
     base = habit or Provider(key, names or (), label=key)
     try:
         return _with(base, key, names, source)
@@ -136,11 +139,13 @@ def provider_of_names(names: Sequence[str], known: Sequence[Provider] = ()) -> P
 
 def _texts(value: Any) -> tuple[str, ...]:
     texts = (value,) if isinstance(value, str) else value
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str | None) for text in texts):
         raise TypeError("names and hosts are lists of texts")
-    return tuple(text.strip() for text in texts)
+    # A server that writes no name is named by "", and by null in some hands.
+    return tuple((text or "").strip() for text in texts)
 
 
 def _hosts(values: Sequence[str]) -> tuple[str, ...]:
     """Patterns of hosts without remarks: "by 2002: (internal hop)" is "2002:"."""
-    return tuple(match.group(1).casefold() for value in values if (match := _HOST.match(value)))
+    pieces = [piece.strip() for value in values for piece in re.split(r",|;|\s+and\s+|\s+or\s+", value)]
+    return tuple(match.group(1).casefold() for piece in pieces if (match := _HOST.match(piece)))

@@ -9,9 +9,11 @@ names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from service.mail.body.embedded import pictures_in_html, pictures_in_text
 from service.mail.body.text import bold_lines, plain_text
 from service.mail.headers import split_mail
 from service.mail.mime.image_types import picture_type
@@ -93,6 +95,7 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
         for part in parts.leaves
         if picture_type(part.data) is not None or _meant_as_picture(part)
     ]
+    files += [file for part in parts.leaves for file in _embedded(part)]
     if need is BodyNeed.REPORT:
         return MailBody(report=report, has_files=bool(files))
     return MailBody(
@@ -105,6 +108,13 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
         text=plain_text(parts.leaves),
         other_files=tuple(part.name for part in parts.leaves if _is_other_file(part))[:MOST_OTHER_FILES],
     )
+
+
+def _embedded(part: MimePart) -> Iterator[MailFile]:
+    """The pictures that a mail program wrote into the text."""
+    pictures = {"text/html": pictures_in_html, "text/plain": pictures_in_text}.get(part.declared_type)
+    if pictures is not None:
+        yield from (MailFile(name, data) for name, data in pictures(part.data))
 
 
 def _is_other_file(part: MimePart) -> bool:

@@ -453,3 +453,23 @@ def test_domains_in_other_scripts(author: str, judged: str, is_same: bool) -> No
         authenticate(headers, trust_from_mapping({"trusted_authserv_id": "mx.a.example"}), author).is_proved
         is is_same
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"names": []}, {"names": [None]}, {"names": ""},
+        {"border_hosts": ["by edge1.house.example (the edge)"]},
+        {"border_hosts": ["mx.other.example, *.house.example"]}, {"border_hosts": "*.house.example"},
+        {"stands": None}, {"dmarc": None, "label": None}, {"setting": "x" * 5000, "arc": {"i": 1}},
+    ],
+)  # fmt: skip
+def test_a_nameless_server_in_odd_forms(change: dict[str, object]) -> None:
+    """BOX-02: what people and programs write for a server without a name."""
+    own = PROVIDERS["exchange"]
+    described = {"names": own.names, "border_hosts": own.hosts, "stands": own.stands, "dmarc": True} | change
+    trust = trust_from_mapping({"providers": {"theirs": described}}, "theirs")
+    for said in ("pass", "fail"):
+        lines = [*own.top(said, DOMAIN), *_stamps(own.top("pass", DOMAIN)), f"From: tv@{DOMAIN}", "", ""]
+        headers, _ = split_mail("\r\n".join(lines).encode())
+        assert authenticate(headers, trust, DOMAIN).is_proved is (said == "pass")
