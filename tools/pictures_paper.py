@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email import message_from_bytes, policy
 from pathlib import Path
 
 from sqlalchemy import select
@@ -27,6 +26,7 @@ from service.notices.current_map import control
 from service.pictures import A3, A4, BlankSheet, PaperEnvelope
 from service.site_folder import opened
 from service.store.blobs import Blobs
+from service.store.letter_parts import message_of
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, SubmissionRow
 
 WIDTH = 1240  # pixels across a page of a PDF: 150 to the inch on A4
@@ -133,7 +133,7 @@ def _reading(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachme
 
 
 def _sent(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]:
-    """The files of the first letter of each kind and phase; each file once."""
+    """The words and files of the first letter of each kind and phase; each file once."""
     yielded: set[bytes] = set()
     letters: set[tuple[str, int | None]] = set()
     for row in session.scalars(select(OutboxRow).where(OutboxRow.game_id == game.id).order_by(OutboxRow.id)):
@@ -141,7 +141,14 @@ def _sent(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachment]
             continue
         # One letter of a kind and phase: those of the other players differ in names only.
         letters.add((row.kind, row.phase_id))
-        for part in message_from_bytes(blobs.read(row.message), policy=policy.default).iter_attachments():
+        message = message_of(blobs, row)
+        # The words themselves, to be read aloud.
+        for form, suffix in (("plain", "txt"), ("html", "html")):
+            body = message.get_body((form,))
+            if body is not None:
+                yield Attachment(f"letter-{row.kind}-{row.phase_id or 0}.{suffix}", body.get_content_type(),
+                                 str(body.get_content()).encode())
+        for part in message.iter_attachments():
             data = part.get_content()
             if isinstance(data, bytes) and data not in yielded:
                 yielded.add(data)
