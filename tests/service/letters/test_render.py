@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import pytest
 from jinja2 import UndefinedError
@@ -313,3 +315,42 @@ def test_every_kind_of_answer_is_a_kind_of_letter() -> None:
     """Each answer that the quarantine page offers can be rendered."""
     # The quarantine page once asked for "receipt-late", which no letter is: no late receipt was shown.
     assert set(render.ANSWER_KINDS) <= set(render.KINDS)
+
+
+@pytest.mark.parametrize("name", [
+    "welcome", "receipt", "reminder plain", "rejection", "retreat_request", "adjustment",
+])
+def test_a_tap_opens_a_mail_with_address_and_subject_filled_in(name: str) -> None:
+    """LET-08. The link is read back by the standard library, as RFC 6068 has it."""
+    links = re.findall(r'href="(mailto:[^"]+)"', LETTERS[name].html or "")
+    assert links
+    for link in links:
+        address, _, query = unescape(link).removeprefix("mailto:").partition("?")
+        assert address == "orders@w3k.example"
+        assert parse_qs(query) == {"subject": [samples.SUBJECT]}
+    # The same subject can be copied from the text, in one line.
+    assert f"    {samples.SUBJECT}\n" in LETTERS[name].text
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_html_is_made_for_a_telephone_for_the_dark_and_for_no_styles_at_all(name: str) -> None:
+    """LET-09: looked at by eye at 360 pixels; here what makes it so is not lost."""
+    html = LETTERS[name].html or ""
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
+    assert '<meta name="color-scheme" content="light dark">' in html
+    assert "@media (prefers-color-scheme: dark)" in html
+    # Without styles the words are in order and told apart by tags alone.
+    body = html.partition("<main>")[2]
+    assert "style=" not in body
+    assert not re.search(r"<(table|font|div)\b", body)
+    assert all(len(words) > 40 for words in re.findall(r'<img [^>]*alt="([^"]*)"', body))
+    assert body.count("<img ") == len(re.findall(r'<img [^>]*alt="', body))
+
+
+def test_every_letter_of_a_game_greets_and_is_signed_by_name() -> None:
+    """LET-08: and says whom an answer reaches."""
+    for name, letter in LETTERS.items():
+        if letter.game_id and letter.recipient.startswith("graham"):
+            assert letter.text.startswith("Dear Graham Jones,\n") or letter.kind == "answer", name
+            assert "\nAda\ncoordinator of Powick Bridge\n" in letter.text, name
+            assert "To write to the coordinator, answer this mail." in letter.text, name
