@@ -26,7 +26,9 @@ _MIN_SNAPPED_SCORE = 0.45  # 0..1, of `nearest_orders`; our reader wants as much
 
 def rapidocr() -> Callable[[Path], dict[str, Any]]:
     """RapidOCR with its default settings; its boxes are put in rows from top to bottom."""
-    from rapidocr import RapidOCR
+    # First, so that the engine below it keeps quiet.
+    from ocr.engines import runtime  # noqa: F401
+    from rapidocr import RapidOCR  # isort: skip
 
     engine = RapidOCR()
     # It logs every model and setting in colours on standard error, which is kept for progress.

@@ -6,6 +6,7 @@ Door: `Engine` and `RowFinder` (Protocols), `default.default_engines`. An engine
 - `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
   writing.
 - `hand`: one person's own output layer, fitted to lines of theirs.
+- `runtime`: onnxruntime, which measures its use unless told otherwise, and is told.
 - `tesseract`: asked last, on rows that both networks are lost on.
 
 Imports only `page`.

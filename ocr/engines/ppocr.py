@@ -19,11 +19,11 @@ from threading import Lock
 import cv2
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from adjudicator.errors import UserFacingError
 from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
 from ocr.engines.hand import Hand, LearntLine, OutputLayer
+from ocr.engines.runtime import onnxruntime
 from ocr.page import Image, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"

@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from ocr.engines.ppocr import LATIN_END, RECOGNISER, network_file
+from ocr.engines.runtime import onnxruntime
 from ocr.page import Image
 from training.tuning.net import tool
 

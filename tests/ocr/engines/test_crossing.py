@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 import pytest
 
 from ocr.engines import STRIKE_CLASSES, crossing, finetuned, ppocr
+from ocr.engines.runtime import onnxruntime
 from tests.support.lettering import crop_of, one_bit_off
 
 
