@@ -76,7 +76,7 @@ def test_the_page_answers_before_anything_is_drawn_and_shows_how_far_it_is(desk:
     assert table.letters() == []
     page = desk.page(f"/results/{phase}")
     assert "The letters are being made" in page
-    assert 'http-equiv="refresh"' in page
+    assert 'src="/static/drawing.js"' in page
     assert "Approve and send" not in page
     # A second press changes nothing.
     assert desk.post(f"/results/{phase}/approve").status_code == 303
