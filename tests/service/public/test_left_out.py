@@ -4,6 +4,7 @@ alone."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 from fastapi.testclient import TestClient
@@ -93,3 +94,26 @@ def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, c
 def test_without_a_site_address_or_a_player_the_coordinator_is_named(table: Table) -> None:
     assert "Ask the coordinator for it." in written(table, address("Montrose"), 60_000, base="")
     assert "Ask the coordinator for it." in written(table, "coordinator@galloper.example", 60_000)
+
+
+def test_copies_of_sheets_may_be_links(table: Table, client: TestClient) -> None:
+    """LET-05: with `copies = "links"` a letter has no copy of a sheet, and a link that opens them for its
+    reader alone."""
+    sheets = (Attachment("sheet-montrose-1.jpg", "image/jpeg", noisy_picture(60)),)
+    both = replace(letter(address("Montrose")), attachments=(), linked=sheets)
+    with table.site.store.begin() as session:
+        assert put(session, table.site.blobs, both, sender="Galloper <orders@galloper.example>",
+                   now=table.site.clock.now(), base_url=BASE)
+    row = table.letters()[-1]
+    words = table.words(row)
+    assert list(table.message(row).iter_attachments()) == []
+    assert "Copies of the sheets that counted: until" in words
+    assert "sheet-montrose-1.jpg" in client.get(link(words)).text
+    assert client.get(f"{link(words)}/0").content == sheets[0].data
+    # A site without a public address has no page to link to: the copies are attached.
+    alone = replace(both, key="key/alone")
+    with table.site.store.begin() as session:
+        put(session, table.site.blobs, alone, sender="Galloper <orders@galloper.example>",
+            now=table.site.clock.now())
+    files = [part.get_filename() for part in table.message(table.letters()[-1]).iter_attachments()]
+    assert files == ["sheet-montrose-1.jpg"]
