@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
@@ -176,7 +176,7 @@ def _count_letters(place: StormSite, phases: list[int]) -> int:
 
 def file_sheets(place: StormSite, phases: list[int], photographs: Sequence[bytes] = ()) -> None:
     """File a read sheet for each power of each phase, with a line for each unit, which holds. The sheets are
-    blank paper, or `photographs` in turn, each made different by a few bytes behind its end."""
+    blank paper, or `photographs` in turn, each with a mark of its own, so that no two copies are the same."""
     blobs = Blobs(Path(place.settings.data) / "blobs")
     start = place.variant.start
     lines = {
@@ -189,7 +189,7 @@ def file_sheets(place: StormSite, phases: list[int], photographs: Sequence[bytes
             for index, power in enumerate(place.variant.powers):
                 picture = _page(len(lines[power]))
                 if photographs:
-                    picture = photographs[index % len(photographs)] + f"{phase} {power}".encode()
+                    picture = _marked(photographs[index % len(photographs)], f"{phase} {power}")
                 _file(session, blobs, phase, power, address(number, power), lines[power], picture)
 
 
@@ -219,6 +219,15 @@ def _file(
             page_id=page.id, ordinal=ordinal, kind="order", text=order, order=order, confidence=0.99,
             box=[[100, top], [width - 100, top], [width - 100, bottom], [100, bottom]], status=LineState.AUTO,
             candidates=[]))
+
+
+def _marked(photograph: bytes, mark: str) -> bytes:
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(photograph)) as opened:
+        picture = opened.convert("RGB")
+    ImageDraw.Draw(picture).text((picture.width // 2, picture.height // 2), mark, fill="black")
+    picture.save(out, "JPEG", quality=85)
+    return out.getvalue()
 
 
 def _page(lines: int) -> bytes:
