@@ -22,6 +22,7 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phase_summary import Aftermath
 from service.games.results import ShownPower, show
+from service.games.rulings import as_written
 from service.store.tables import GameRow, PhaseRow
 
 Load = Callable[[str], Variant]
@@ -82,4 +83,5 @@ def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:
 
 def _board(session: Session, phase_id: int, load: Load) -> tuple[Variant, PhaseKind]:
     phase = session.get_one(PhaseRow, phase_id)
-    return load(session.get_one(GameRow, phase.game_id).variant), PhaseKind(phase.kind)
+    game = session.get_one(GameRow, phase.game_id)
+    return as_written(load(game.variant), game.options), PhaseKind(phase.kind)

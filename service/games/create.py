@@ -23,7 +23,7 @@ from service.games.deadlines import PhaseWindow
 from service.games.game_clock import HOURS, PREFIX, START, GameClock
 from service.games.names import UnknownName, power_called
 from service.games.options import FIRST_COUNTS, HOUSE_RULES, TYPED
-from service.games.rulings import rules_to_keep
+from service.games.rulings import languages_fault, rules_to_keep
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -138,7 +138,7 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     players = {p.name: p for p in spec.player}
     wrong = [(f"seats.{power}: no player is called "
               f"{name}") for power, name in spec.seats.items() if name not in players]
-    wrong += _review_fault(spec.options)
+    wrong += [*_review_fault(spec.options), *languages_fault(spec.options)]
     wrong += [f"options.{key}: no game file sets this" for key in (START, HOURS, HOUSE_RULES)
               if key in spec.options]
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]

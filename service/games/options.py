@@ -11,5 +11,8 @@ FIRST_COUNTS = "first_counts"
 TYPED = "typed_orders"
 """The game's option: whether orders may be typed into the mail itself."""
 
+ORDER_LANGUAGES = "order_languages"
+"""The game's option: a list of the languages whose order words count beside the English ones (WRD-07)."""
+
 COMMANDS = "mail_commands"
 """The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""

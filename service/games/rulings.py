@@ -1,4 +1,4 @@
-"""The house rules that results cite, their page, and those that a game began with."""
+"""The house rules that results cite, their page, those that a game began with, and its order words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cache
 from typing import Any
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from maps.rulings import Ruling, rulings
 from maps.variant import Variant
-from service.games.options import HOUSE_RULES
+from service.games.options import HOUSE_RULES, ORDER_LANGUAGES
 
 
 @cache
@@ -28,6 +29,20 @@ def rules_to_keep(variant: Variant) -> dict[str, Any]:
     """The option by which a game that begins now keeps today's house rules; empty where none ever changed."""
     kept = {key: variant.rules.choice(key) for key in sorted(variant.earlier)}
     return {HOUSE_RULES: kept} if kept else {}
+
+
+def languages_fault(options: Mapping[str, Any]) -> list[str]:
+    """A sentence if a game's option names a language that has no order words here; else nothing."""
+    named = options.get(ORDER_LANGUAGES, [])
+    if isinstance(named, list) and all(name in LANGUAGES for name in named):
+        return []
+    return [f"options.{ORDER_LANGUAGES}: write a list of any of {', '.join(LANGUAGES)}"]
+
+
+def as_written(variant: Variant, options: Mapping[str, Any]) -> Variant:
+    """The variant with the order words of the languages that a game with these options has switched on."""
+    named = tuple(name for name in options.get(ORDER_LANGUAGES) or () if name in LANGUAGES)
+    return replace(variant, languages=named) if named else variant
 
 
 def as_played(variant: Variant, options: Mapping[str, Any]) -> Variant:

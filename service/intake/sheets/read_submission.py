@@ -22,6 +22,7 @@ from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.games.approval.right_sheet import YEAR_DIFFERS
+from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.sheets import player_hand, typed_page
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
@@ -105,7 +106,7 @@ class SubmissionReader:
             hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
             hand = player_hand.as_hand(hand_row)
             other_games = [row for row in records.games(session) if _is_told_apart(row, game)]
-        variant, kind = self.load(game.variant), PhaseKind(phase.kind)
+        variant, kind = as_written(self.load(game.variant), game.options), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
         own_game = known_game(variant, game.name, game.aliases)
