@@ -45,6 +45,10 @@ LONGEST_NAME = 4
 UNCLEAR = 0.5
 """Most confidence, 0..1, in a heading whose digits two readings do not share. By hand."""
 
+UNLIKE_INK = 1.25
+"""Nats lost a letter on the worst word, 0 or more, from which an order's text is not what was written. By
+hand."""
+
 # How well such a line reads says nothing about strokes.
 UNTOUCHED = 0.4
 """Most, 0..1, that a line without posteriors may look crossed out to pass without a person. By hand."""
@@ -163,7 +167,10 @@ def _order(
     if joined.ends_signed:
         reasons = (*reasons, OpenReason.SIGNATURE)
     live_state = LineState.OPEN if reasons else LineState.AUTO
-    text, candidates = best_alignment(alignments).text, to_candidates(decoded, chance)
+    # "Gondor" was transcribed "london": where a word fits badly, free reading says what is written (WRD-02).
+    is_of_ink = features.is_corrected or features.word_misfit_mean < UNLIKE_INK
+    text = best_alignment(alignments).text if is_of_ink else line.text
+    candidates = to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
         candidates = with_plain_text(candidates, line.text)

@@ -121,7 +121,8 @@ def review_uncertain_neighbours(
         and (
             before.order is None
             or (before.status is LineState.OPEN and (
-                _ENDS_IN_CONVERTS.search(before.text) or _is_cut_short(before)))
+                _ENDS_IN_CONVERTS.search(before.text) or _ENDS_IN_CONVERTS.search(before.order)
+                or _is_cut_short(before)))
         )
     )
     # "... if it is empty" below an order is its end.
