@@ -1,4 +1,4 @@
-"""All nineteen letters of every game, from its own facts: none has a word of another game."""
+"""All twenty letters of every game, from its own facts: none has a word of another game."""
 
 from __future__ import annotations
 
