@@ -3,6 +3,7 @@ phase judged again from the archive to the same bytes."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -20,17 +21,18 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.serialize import codec
+from ocr.engines.hand import Hand
 from ocr.page import Box, Page
 from service.archive.archive_file import BrokenArchive, read_archive
 from service.archive.export import Edition
-from service.archive.reread import Change, RereadFault, run_reread
+from service.archive.reread import Change, ReadWith, RereadFault, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
 from service.intake.sheets.read_submission import SubmissionReader
-from service.intake.sheets.recognizer import EngineRecognizer
+from service.intake.sheets.recognizer import EngineRecognizer, LessonPage
 from service.notices.replies import Replies
 from service.store.digests import canonical, plain
-from service.store.tables import LineRow, LineState, PageRow, SubmissionRow
+from service.store.tables import HandRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.service.intake.sheets.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
 from tests.support.mail_builder import mail, part, picture, stamp, text
@@ -48,6 +50,7 @@ THEN = (
     ("F Pentland Firth - Moray & Nairn", LineState.AUTO),
     ("A Moray & Nairn H", LineState.AUTO),
 )
+HANDS = (Hand(b"first", "0" * 64), Hand(b"second", "0" * 64))
 NOW = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pentland Firth H")
 
 
@@ -82,7 +85,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
                         candidates=[{"text": words, "order": order, "score": 0.9}],
                     )
                 )
-            session.get_one(SubmissionRow, row.submission_id).read_at = phase.opens_at + timedelta(minutes=2)
+            submission = session.get_one(SubmissionRow, row.submission_id)
+            # As if read with the first of two hands that were learnt of Montrose's player (INK-05).
+            submission.read_at, submission.hand = phase.opens_at + timedelta(minutes=2), HANDS[0].digest
+            for version, hand in enumerate(HANDS, start=1):
+                session.add(HandRow(
+                    player_id=submission.player_id, version=version, digest=hand.digest, base=hand.base,
+                    layer=base64.b64encode(hand.data).decode(), lines=[], made_at=phase.opens_at))
         site.clock.set(phase.deadline + timedelta(minutes=1))
         game_table.close_phase(phase.id)
         with site.store.begin() as session:
@@ -92,6 +101,45 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
         game_table.judge_when_read(phase.id)
         game_table.approve_phase(phase.id, "Ada")
         yield game_table
+
+
+class Handy(Shown):
+    """A recognizer that sees the sheet right with the first hand, worse with the second and with none."""
+
+    def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
+        raise AssertionError("nothing is learnt of an archive")
+
+    def with_hand(self, hand: Hand) -> Shown:
+        lines = WRITTEN if hand == HANDS[0] else NOW
+        return Shown({picture(90): (recognized(_lifted(page(["Montrose", *lines]))),)})
+
+
+@pytest.mark.parametrize(("which", "missing"), [(ReadWith.THEN, 0), (ReadWith.NOW, 1), (ReadWith.NONE, 1)])
+def test_a_sheet_is_read_again_with_the_hand_of_then_of_now_or_with_none(
+    table: Table, tmp_path: Path, which: ReadWith, missing: int
+) -> None:
+    """INK-05: the archive carries the hand that the record names, so the reading can be repeated, and the
+    difference that it makes be seen."""
+    path, out = tmp_path / "game.zip", io.StringIO()
+    path.write_bytes(archived(table))
+    common = Handy({picture(90): (recognized(_lifted(page(["Montrose", *NOW]))),)})
+    run_reread(path, common, maps.load, None, out, io.StringIO(), as_json=True, read_with=which)
+    summary = json.loads(out.getvalue().splitlines()[-1])
+    assert summary["changes"][Change.GONE] == missing
+
+
+def test_a_hand_that_was_forgotten_is_said_to_be_missing(table: Table, tmp_path: Path) -> None:
+    files = unpacked(archived(table))
+    rows = [json.loads(line) for line in files["tables.jsonl"].splitlines()]
+    for row in rows:
+        if row["table"] == "hands":
+            row["row"]["layer"] = None
+    files["tables.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path, out, said = tmp_path / "game.zip", io.StringIO(), io.StringIO()
+    path.write_bytes(packed(files))
+    common = Handy({picture(90): (recognized(_lifted(page(["Montrose", *NOW]))),)})
+    run_reread(path, common, maps.load, None, out, said, as_json=True)
+    assert "was read with a hand that was forgotten since" in said.getvalue()
 
 
 def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = True) -> str:
