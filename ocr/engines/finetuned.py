@@ -21,7 +21,7 @@ Weights: TypeAlias = npt.NDArray[np.float32]
 
 FILE = Path(__file__).with_name("finetuned.npz")
 
-SHA256 = "cd011a8c2a20ca5e6342092734aba677f72ea8a2e548b6cc2002b26c5da0796f"
+SHA256 = "83bb2d2b778d7759074ee77cb16cc482fe832b561681676c58daa5cadcb08dd3"
 """Of `finetuned.npz`."""
 
 HEAD = ("linear_8.w_0", "linear_8.b_0")

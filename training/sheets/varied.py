@@ -39,6 +39,9 @@ _PENS = {
 # Drafts tried before a sheet is left to the next person: some lack the letters of most.
 _ATTEMPTS = 12
 
+# Places that somebody must be able to write, or the orders would say the same again and again.
+_FEWEST_NAMES = 3
+
 # How often those who draw their A and F do.
 _DRAWN = 0.95
 
@@ -153,8 +156,9 @@ def _ink_side(
     # Whoever lacks a letter of every draft so far leaves the sheet to the next.
     turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2]) + attempt // _ATTEMPTS
     writer = batch.writers[turn % len(batch.writers)]
-    written = draft(batch.names, batch.shares, rng, batch.book)
-    if not writer.can_write("".join(plain(line.markup) for line in written.lines), SIGNS):
+    names = [name for name in batch.names if writer.can_write("".join(_spellings(name)), SIGNS)]
+    written = draft(names, batch.shares, rng, batch.book) if len(names) >= _FEWEST_NAMES else None
+    if written is None or not writer.can_write("".join(plain(line.markup) for line in written.lines), SIGNS):
         return None
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
     paper = leaf(choose_stock(rng), rng)
@@ -163,6 +167,10 @@ def _ink_side(
     filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
     inked = lay(paper.colour, filled.mask, nib, rng)
     return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
+
+
+def _spellings(name: RandomName) -> tuple[str, ...]:
+    return (name.name, name.abbr, *name.aliases, *name.coasts)
 
 
 def _ink_hand(writer: InkWriter, pressure: float) -> Hand:

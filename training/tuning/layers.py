@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from ocr.engines.finetuned import HEAD
+from ocr.engines.finetuned import HEAD, parse_layers
 
 Arrays = Mapping[str, npt.NDArray[np.float32]]
 """Arrays by their names in the published network."""
@@ -50,6 +51,18 @@ def place(network: bytes, array: npt.NDArray[np.float32]) -> int:
     if offset < 0 or network.find(numbers, offset + 1) >= 0:
         raise ValueError("the network's file does not hold these numbers exactly once")
     return offset
+
+
+def read_arrays(network: bytes, published: Arrays, file: Path) -> dict[str, npt.NDArray[np.float32]]:
+    """The arrays of a file of tuned layers, as `tune fit` writes it or as the product carries it."""
+    with np.load(file, allow_pickle=False) as archive:
+        if "offsets" not in archive.files:
+            return {name: archive[name] for name in archive.files}
+    layers = parse_layers(file.read_bytes())
+    name_of = {place(network, published[name]): name for name in NECK}
+    arrays = {name_of[offset]: np.frombuffer(data, "<f4").reshape(published[name_of[offset]].shape)
+              for offset, data in layers.patches}
+    return arrays | dict(layers.replaced)
 
 
 def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:

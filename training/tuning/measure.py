@@ -4,7 +4,8 @@ developers: needs PyTorch and onnx.
     python -m training.tuning.measure --lines build/calibration --network tuned=build/tuned.npz --share 0.5 1
 
 Free reading: the likeliest letter of each frame, case ignored, white space collapsed. Each network is read at
-each share of the way from the published layers to its own; `shipped` is the product's file. Every figure
+each share of the way from the published layers to its own; `shipped` is the product's file, and a FILE may be
+such a one or what `tune fit` wrote. Every figure
 stands beside the published network's on the same rows; the interval is of their difference, by drawing
 writers 2,000 times.
 """
@@ -25,23 +26,14 @@ from rapidfuzz.distance import Levenshtein
 from ocr.engines import finetuned
 from ocr.engines.finetuned import HEAD
 from training.tuning.commands import described
-from training.tuning.features import CachedFeatures, CachedRow, Published, published
-from training.tuning.layers import NECK, cut, mixed, place, spelt
+from training.tuning.features import CachedFeatures, CachedRow, published
+from training.tuning.layers import cut, mixed, read_arrays, spelt
 from training.tuning.net import Tail, ToolMissing, tool, weights_of
 
 Arrays = Mapping[str, npt.NDArray[np.float32]]
 
 # Rows read together, and how often writers are drawn for an interval.
 _BATCH, _DRAWS = 32, 2000
-
-
-def shipped(network: Published) -> dict[str, npt.NDArray[np.float32]]:
-    """The arrays of the product's file by their names."""
-    layers = finetuned.parse_layers(finetuned.FILE.read_bytes())
-    at = {place(network.data, network.arrays[name]): name for name in NECK}
-    arrays = {at[offset]: np.frombuffer(data, "<f4").reshape(network.arrays[at[offset]].shape)
-              for offset, data in layers.patches}
-    return arrays | dict(layers.replaced)
 
 
 def read_rows(arrays: Arrays, letters: str, cached: CachedFeatures) -> list[str]:
@@ -106,11 +98,10 @@ def _by_writer(
 def _measure(args: argparse.Namespace) -> None:
     network, cached = published(), CachedFeatures(args.lines)
     base = cut(network.arrays, network.columns)
-    tuned = {"shipped": shipped(network)}
+    tuned = {"shipped": read_arrays(network.data, network.arrays, finetuned.FILE)}
     for pair in args.network:
         name, _, file = pair.partition("=")
-        with np.load(file, allow_pickle=False) as archive:
-            tuned[name] = {array: archive[array] for array in archive.files}
+        tuned[name] = read_arrays(network.data, network.arrays, Path(file))
     texts = {
         f"{name} {share:g}": read_rows(base | mixed(base, arrays, share), network.letters, cached)
         for name, arrays in tuned.items() for share in args.share if share

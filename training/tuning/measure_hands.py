@@ -122,8 +122,11 @@ def measure(args: argparse.Namespace) -> list[dict[str, Any]]:
     names = read_names(args.names)
     reader = PageReader(vocabulary_of(maps.load(args.variant)))
     writers = [writer for writer in read_writers(args.ink) if share_of(writer.name) is args.writers]
-    before, after = [], []
+    before: list[list[int]] = []
+    after: list[list[int]] = []
     for index, writer in enumerate(writers):
+        if len(before) == args.most:
+            break
         rng = np.random.default_rng([args.seed, index])
         orders = orders_of(writer, names, args.learn + args.test, rng)
         if len(orders) < args.learn + args.test:
@@ -161,6 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--writers", type=InkShare, choices=list(InkShare), default=InkShare.CALIBRATION)
     parser.add_argument("--learn", type=int, default=48, help="confirmed rows: six sheets of eight orders")
     parser.add_argument("--test", type=int, default=24)
+    parser.add_argument("--most", type=int, default=1000, help="writers at most")
     parser.add_argument("--seed", type=int, default=1)
     try:
         for line in measure(parser.parse_args(arguments)):

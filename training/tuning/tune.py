@@ -31,7 +31,7 @@ from training.sheets.compose import read_names
 from training.tuning.commands import described, drawing
 from training.tuning.features import CachedFeatures, keep, published
 from training.tuning.fit import Course, fit
-from training.tuning.layers import cut, mixed, pack
+from training.tuning.layers import NECK, cut, mixed, pack, read_arrays
 from training.tuning.lines import LineDrawer, ink_line, line
 from training.tuning.net import ToolMissing
 from training.tuning.recorded_lines import recorded_row
@@ -107,8 +107,7 @@ def _fit(args: argparse.Namespace) -> None:
     network = published()
     arrays = cut(network.arrays, network.columns)
     if args.start is not None:
-        with np.load(args.start, allow_pickle=False) as archive:
-            arrays |= {name: archive[name] for name in archive.files}
+        arrays |= read_arrays(network.data, network.arrays, args.start)
     course = Course(args.minutes * 60, args.rate, args.seed)
     tuned = fit(arrays, network.letters, CachedFeatures(args.lines), course, sys.stderr)
     np.savez(args.out, allow_pickle=False, **tuned)
@@ -116,10 +115,16 @@ def _fit(args: argparse.Namespace) -> None:
 
 def _pack(args: argparse.Namespace) -> None:
     network = published()
-    with np.load(args.tuned, allow_pickle=False) as archive:
-        tuned = mixed(
-            cut(network.arrays, network.columns), {name: archive[name] for name in archive.files}, args.share
-        )
+    if len(args.tuned) != len(args.share):
+        raise ValueError("give a --share for each file")
+    base = cut(network.arrays, network.columns)
+    tuned = dict(base)
+    for file, share in zip(args.tuned, args.share, strict=True):
+        # Each file's step from the published layers, on top of the others'.
+        step = mixed(base, read_arrays(network.data, network.arrays, file), share)
+        tuned |= {name: np.asarray(tuned[name] + array - base[name], np.float32)
+                  for name, array in step.items()}
+    tuned = {name: tuned[name] for name in (*NECK, *HEAD)}
     assert set(HEAD) <= set(tuned)
     data = pack(network.data, network.arrays, tuned, network.columns)
     args.out.write_bytes(data)
@@ -141,8 +146,9 @@ def _parser() -> argparse.ArgumentParser:
     tune.add_argument("--minutes", type=float, default=10.0)
     tune.add_argument("--rate", type=float, default=5e-4)
     packed = commands.add_parser("pack", help="mix with the published layers and write the product's file")
-    packed.add_argument("tuned", type=Path)
-    packed.add_argument("--share", type=float, required=True, help="0 as published, 1 as tuned")
+    packed.add_argument("tuned", type=Path, nargs="+", help="what fit or pack wrote")
+    packed.add_argument("--share", type=float, nargs="+", required=True,
+                        help="0 as published, 1 as tuned; one for each file")
     for command in (lines, tune, packed):
         command.add_argument("--out", type=Path, required=True)
         command.add_argument("--seed", type=int, default=1)
