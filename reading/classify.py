@@ -45,10 +45,6 @@ LONGEST_NAME = 4
 UNCLEAR = 0.5
 """Most confidence, 0..1, in a heading whose digits two readings do not share. By hand."""
 
-UNLIKE_INK = 1.25
-"""Nats lost a letter on the worst word, 0 or more, from which an order's text is not what was written. By
-hand."""
-
 # How well such a line reads says nothing about strokes.
 UNTOUCHED = 0.4
 """Most, 0..1, that a line without posteriors may look crossed out to pass without a person. By hand."""
@@ -168,7 +164,8 @@ def _order(
         reasons = (*reasons, OpenReason.SIGNATURE)
     live_state = LineState.OPEN if reasons else LineState.AUTO
     # "Gondor" was transcribed "london": where a word fits badly, free reading says what is written (WRD-02).
-    is_of_ink = features.is_corrected or features.word_misfit_mean < UNLIKE_INK
+    # Only where a person looks for a name that no list has: in a bad hand free reading is the worse text.
+    is_of_ink = features.is_corrected or OpenReason.UNKNOWN_NAME not in reasons
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
