@@ -164,8 +164,9 @@ def _order(
         reasons = (*reasons, OpenReason.SIGNATURE)
     live_state = LineState.OPEN if reasons else LineState.AUTO
     # "Gondor" was transcribed "london": where a word fits badly, free reading says what is written (WRD-02).
-    # Only where a person looks for a name that no list has: in a bad hand free reading is the worse text.
-    is_of_ink = features.is_corrected or OpenReason.UNKNOWN_NAME not in reasons
+    # Only where the ink is clear and a name in no list: in a bad hand free reading is the worse text.
+    is_clear = line.score >= rules.limits.text_score and OpenReason.UNKNOWN_NAME in reasons
+    is_of_ink = features.is_corrected or not is_clear
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
