@@ -126,6 +126,15 @@ plugin {{
   quota_grace = 0
 }}
 """
+_QUOTA_2_4 = """
+mail_plugins {{
+  quota = yes
+}}
+quota of-the-user {{
+  storage_size = {quota}K
+  storage_grace = 0
+}}
+"""
 
 _CERTIFICATE_2_4 = """
 ssl_server_cert_file = {root}/cert.pem
@@ -283,9 +292,7 @@ class Dovecot:
         if self.tls:
             parts.append(_CERTIFICATE_2_4 if new_language else _CERTIFICATE_2_3)
         if self.quota:
-            if new_language:
-                raise RuntimeError("the quota of tests is written for Dovecot 2.3")
-            parts.append(_QUOTA_2_3)
+            parts.append(_QUOTA_2_4 if new_language else _QUOTA_2_3)
         if tokens:
             parts.append(_TOKENS_2_4 if new_language else _TOKENS_2_3)
         (self.root / "conf").write_text(
