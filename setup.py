@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: with GALLOPER_COMPILED=1 the judge of movement is compiled (docs/adr/0018).
+"""What pyproject.toml cannot say: with GALLOPER_COMPILED=1 the judge of movement is compiled (docs/adr/0019).
 
 Without that variable, and so with `pip install`, nothing is compiled and no compiler is asked for.
 """

@@ -1,4 +1,4 @@
-"""The judge compiled (docs/adr/0018): the same results as the Python source, and never unless asked for."""
+"""The judge compiled (docs/adr/0019): the same results as the Python source, and never unless asked for."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
             best[contender.name] = min(best[contender.name], _seconds(contender, records))
     ours, *others = judges
     rate = {name: len(records) / seconds for name, seconds in best.items()}
-    # The same source, as Python runs it or compiled (docs/adr/0018).
+    # The same source, as Python runs it or compiled (docs/adr/0019).
     form = "Python source" if str(strength.__file__).endswith(".py") else "compiled"
     say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records), judge=form,
         how=ours.timed)
