@@ -18,7 +18,7 @@ from demo.teller import Teller
 from demo.waiting import Patience
 from service.bootstrap import Running, Site, open_site
 from service.clock import SimulatedClock
-from service.config import MailOut, Settings, Web
+from service.config import MailOut, ReaderSettings, Settings, Web
 from service.pictures import board_plan
 from service.web import sessions
 from service.web.server import WebError, WebServer
@@ -100,5 +100,7 @@ def _settings(root: Path, server: DemoMailServer) -> Settings:
         coordinator=COORDINATOR,
         mail_in=server.settings().model_copy(update=trusted),
         mail_out=MailOut(kind="folder", path=str(root / "outbox"), sender=f"Galloper <{ORDERS}>"),
+        # A player's hand is learnt for the sheets of later seasons, which the demo does not play.
+        reader=ReaderSettings(players_hands=False),
         web=Web(secure_cookies=False),
     )
