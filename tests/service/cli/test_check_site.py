@@ -24,7 +24,7 @@ from service.cli.check_site import check_site
 from service.cli.check_storage import check_backup, check_photographs
 from service.cli.users import add_user
 from service.config import ConfigError, MailIn, MailOut, Settings
-from service.mail import imap_client
+from service.mail.mailbox import imap_client
 from service.operations.findings import Finding, FindingState
 from service.operations.health import BACKUP, RESTORED
 from service.pictures.drawing import fonts
