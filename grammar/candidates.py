@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lark import Token
 
+from adjudicator.geo import Region
 from adjudicator.orders import Order
 from grammar import exact_edges, fuzzy_edges
 from grammar.build_orders import Maker, makers_of, orders_from_tree
@@ -15,7 +16,7 @@ from grammar.complaint import Candidate
 from grammar.compose import Forms
 from grammar.edit_costs import flatten
 from grammar.elements import Contradiction, Written, contradiction, misfit, unit_at_sea, written_places
-from grammar.lattice import Path, search
+from grammar.lattice import Edge, Path, search
 from grammar.lexicon import Lexicon
 from grammar.order_traits import has_kindless_target, has_kindless_unit, has_strange_coast
 from grammar.words import Word
@@ -64,7 +65,7 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.PIECE_COST / 2]
     # Reversed, so that of several paths to the same orders the cheapest is the one that stays.
     path_of = {orders_of(path, context, number): path for path in reversed(equal)}
-    written = {orders: _written(path, line) for orders, path in path_of.items()}
+    written = {orders: _written(path, line, context.lexicon) for orders, path in path_of.items()}
     against = {orders: contradiction(orders, written[orders], context.lexicon) for orders in path_of}
     fitting = _fitting([orders for orders in reversed(path_of) if orders and against[orders] is None],
                        written, context.lexicon)
@@ -73,10 +74,17 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
     return LiteralReading(candidates, result.furthest, result.expected, why_not)
 
 
-def _written(path: Path, line: Sequence[Word]) -> Written:
+def _written(path: Path, line: Sequence[Word], lexicon: Lexicon) -> Written:
     """What is written for each region of a literal path."""
-    return written_places(
-        path.edges, (" ".join(word.base for word in line[edge.start:edge.end]) for edge in path.edges))
+    return written_places(path.edges, (_spelling(edge, line, lexicon) for edge in path.edges))
+
+
+def _spelling(edge: Edge, line: Sequence[Word], lexicon: Lexicon) -> str:
+    """The words of an edge: as they stand where they are a listed name ("Hurd's Deep"), else without
+    possessive endings ("Newcastle's")."""
+    spelling = " ".join(word.text for word in line[edge.start:edge.end])
+    is_listed = isinstance(edge.value, Region) and lexicon.spelled(spelling, edge.value) is not None
+    return spelling if is_listed else " ".join(word.base for word in line[edge.start:edge.end])
 
 
 def _prefix_cost(path: Path) -> float:

@@ -46,6 +46,13 @@ def test_a_name_of_two_regions_offers_both() -> None:
     assert {said(c.orders) for c in complaint.candidates} == {"F The Isle of Wight H", "F Wight Sea Area H"}
 
 
+@pytest.mark.parametrize("sea", ["Hurd's Deep", "Mount’s Bay"])
+def test_an_army_stands_as_written_at_a_sea_with_an_apostrophe(sea: str) -> None:
+    """WRD-01: it is the sea's own name, and no possessive."""
+    order = f"A {sea} disbands"
+    assert said(read(order, "retreat").orders) == order.replace("’", "'")
+
+
 def test_two_near_names_are_not_chosen_between() -> None:
     # Lorn and London are a letter or two from it: nobody but the writer knows (Q-01)
     line = read("Army Lonn moves to Surrey")
