@@ -150,21 +150,28 @@ class _Filler:
         if role == "kind":
             letter = words.pick(*(of or "".join(self.book.kinds)))
             return (letter if words.dialect is Dialect.ABBR else self.book.kinds[letter].word), letter
-        return self._place((role,) if role in _GROUNDS else ())
+        return self._place((role,) if role in _GROUNDS else (), self._mover())
+
+    def _mover(self) -> WordingKind | None:
+        """The kind of the last unit so far, which is the one that goes to a place named after it."""
+        units = [self.filled_blanks[key] for key in ("other", "unit") if key in self.filled_blanks]
+        return self.book.kinds.get(units[0][1].partition(" ")[0]) if units else None
 
     def _unit(self, letters: str) -> tuple[str, str]:
         words = self.words
         known = tuple(letter for letter in self.book.kinds if not letters or letter in letters.split(","))
         letter = words.pick(*known)
         kind = self.book.kinds[letter]
-        written, canonical = self._place(tuple(kind.grounds))
+        written, canonical = self._place(tuple(kind.grounds), kind)
         if words.dialect is not Dialect.ABBR:
             return f"{kind.word} {written}", f"{letter} {canonical}"
         unit_text = words.pick(*self.book.unit).format(kind=letter, place=written)
         # Nobody puts an article in parentheses.
         return unit_text.replace("(The ", "("), f"{letter} {canonical}"
 
-    def _place(self, grounds: Sequence[str]) -> tuple[str, str]:
+    def _place(self, grounds: Sequence[str], unit: WordingKind | None = None) -> tuple[str, str]:
+        """A place as written, and its name. A sea that `unit` cannot be on is written in full: for less than
+        the sea's own name a reader looks for a place on land (WRD-01)."""
         kinds = {kind for ground in grounds for kind in _GROUNDS[ground]}
         fit = [name for name in self.words.names if not kinds or name.kind in kinds]
         region: RandomName = fit[int(self.words.rng.integers(len(fit)))]
@@ -173,4 +180,5 @@ class _Filler:
             written = region.abbr
         elif region.aliases and rng.random() < 0.1:
             written = self.words.pick(*region.aliases)
-        return written, region.name
+        is_misfit = unit is not None and region.kind in _GROUNDS["sea"] and "sea" not in unit.grounds
+        return (region.name if is_misfit else written), region.name
