@@ -54,8 +54,11 @@ def test_the_remarks_name_real_settings_with_their_defaults() -> None:
         elif table and re.match(r"# \w+ = ", line):
             shown_settings.setdefault(table, {}).update(tomllib.loads(line.removeprefix("# ")))
     assert set(shown_settings) == {"mail_in", "mail_out", "reader", "web"}
-    # An example: by default there is none.
+    # Examples: by default there is none, and TOML has no way to write that. Their remarks say so.
     assert shown_settings["web"].pop("base_url")
+    assert shown_settings["reader"].pop("accepted_wrong_share") == 0.01
+    assert ReaderSettings().accepted_wrong_share is None
+    assert re.search(r"(?m)^# accepted_wrong_share = .*\(none unless set\)$", TEMPLATE.read_text("utf-8"))
     for name, part in (
         ("mail_in", MailIn()),
         ("mail_out", MailOut(sender="x")),
