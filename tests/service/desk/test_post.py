@@ -88,7 +88,12 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
         row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by,
     ) == ("2027-03-02", "2027-02-27", submission.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
-    assert desk.table.letters() == []
+    # LET-06: its player alone learns that it came, and nothing of what is on it, for nobody has read it yet.
+    assert desk.table.written_letters() == [("receipt_posted", "player@montrose.example")]
+    (receipt,) = desk.table.letters()
+    assert list(desk.table.message(receipt).iter_attachments()) == []
+    assert ("It is on file as a scan, without a version number, and is read like a mailed sheet. "
+            "The paper is kept.") in desk.table.words(receipt)
 
 
 def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskTable) -> None:
@@ -200,9 +205,13 @@ def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(des
         phase = session.get_one(PhaseRow, submission.phase_id)
         post.unusable(session, submission, phase, RefusalReason.TOO_DARK)
         post.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
-    assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)] * 2
-    assert ("A posted sheet of Montrose waits: The photograph is too "
-            "dark") in desk.table.words(desk.table.letters()[0])
+    # LET-06: its receipt was written when the letter was logged, before anybody read it, and says it came.
+    assert desk.table.written_letters() == [
+        ("receipt_posted", "player@montrose.example"), *[("coordinator_notice", COORDINATOR)] * 2]
+    receipt, unusable, _ = desk.table.letters()
+    assert "A posted sheet of Montrose waits: The photograph is too dark" in desk.table.words(unusable)
+    for words in ("dark", "waits", "heading"):
+        assert words not in desk.table.words(receipt)
 
 
 def test_the_log_names_who_logged_a_letter_and_no_address(desk: DeskTable) -> None:
