@@ -227,6 +227,7 @@ KNOWN = {
         "/desk/{phase_id}/judge", "/desk/{phase_id}/acts",
         "/desk/{phase_id}/here", "/results/{phase_id}/approve", "/sheet/{submission_id}/choose",
         "/sheet/{submission_id}/leave",
+        "/sheet/{submission_id}/refuse", "/sheet/{submission_id}/unrefuse", "/sheet/{submission_id}/right",
         "/sheet/{submission_id}/refile", "/sheet/{submission_id}/take-over", "/sheet/{submission_id}/line",
         "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse",
         "/quarantine/{sha256}/discard",
