@@ -121,6 +121,7 @@ SHOTS = (
         for kind in KINDS
     ),
     Shot("people", "/people", _path("/people")),
+    Shot("hands", "/hands", _path("/hands")),
     Shot("log", "/log", _path("/log")),
     Shot("health", "/health", _path("/health")),
     Shot("fault", "", _path("/desk/999999"), status=404),
