@@ -37,7 +37,8 @@ def quick_init(frozen: type[T]) -> type[T]:
         parameters.append(f"{name}={default}" if is_optional else name)
         value = f"default_{name}() if {name} is MISSING else {name}" if has_factory else name
         assignments.append(f"    self.{name} = {value}")
-    exec(_INIT.format(parameters=", ".join(parameters), assignments="\n".join(assignments)), scope)  # noqa: S102
+    source = _INIT.format(parameters=", ".join(parameters), assignments="\n".join(assignments))
+    exec(source, scope)  # noqa: S102
     scope["__init__"].__qualname__ = f"{frozen.__qualname__}.__init__"
     frozen.__init__ = scope["__init__"]  # type: ignore[method-assign]
     return frozen

@@ -184,8 +184,9 @@ def test_rows_are_crops_as_the_recogniser_takes_them(writers: dict[str, InkWrite
 
 
 def test_the_same_chance_writes_the_same_row(writers: dict[str, InkWriter]) -> None:
-    rows = [ink_line("F Irish Sea - Kent", writers["s033"], np.random.default_rng(5)) for _ in range(2)]
-    assert np.array_equal(*rows)
+    first, second = (
+        ink_line("F Irish Sea - Kent", writers["s033"], np.random.default_rng(5)) for _ in range(2))
+    assert np.array_equal(first, second)
 
 
 # Sheets

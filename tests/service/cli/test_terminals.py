@@ -13,10 +13,9 @@ import sys
 import termios
 from pathlib import Path
 
-import click
 import pytest
 import typer.main
-from click.testing import CliRunner
+from typer.testing import CliRunner
 
 from service.cli.main import app
 
@@ -52,16 +51,16 @@ def _on_terminal(words: list[str], **environment: str) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
-def _commands(command: click.Command, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def _commands(command: object, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     inner = getattr(command, "commands", {})
-    return [words, *(found for name, part in inner.items() for found in _commands(part, (*words, name)))]
+    return [words, *(line for name, part in inner.items() for line in _commands(part, (*words, name)))]
 
 
 @pytest.mark.parametrize("words", _commands(typer.main.get_command(app)), ids=" ".join)
 def test_every_help_fits_eighty_columns(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """INS-05: nothing is cut and nothing wraps in the middle of a word."""
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
-    shown = CliRunner().invoke(typer.main.get_command(app), [*words, "--help"], prog_name="galloper")
+    shown = CliRunner().invoke(app, [*words, "--help"], prog_name="galloper")
     assert shown.exit_code == 0, shown.output
     assert "Usage: galloper" in shown.output
     assert [line for line in shown.output.splitlines() if len(line) > COLUMNS] == []

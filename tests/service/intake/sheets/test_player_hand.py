@@ -42,8 +42,13 @@ from tests.support.desk_site import AFTER, PHASE, DeskSite
 class NoLetters:
     """In place of the letters about a reading, which are tested elsewhere."""
 
-    def __getattr__(self, _name: str) -> object:
-        return lambda *_: None
+    def unusable(self, *_: object) -> None: ...
+
+    def held(self, *_: object) -> None: ...
+
+    def read(self, *_: object) -> None: ...
+
+    def unread(self, *_: object) -> None: ...
 
 
 @dataclass
@@ -63,7 +68,7 @@ class Pupil:
         return Pupil(hand=hand, teacher=self)
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
-        (self.teacher or self).read_with.append(self.hand and self.hand.digest)
+        (self.teacher or self).read_with.append(self.hand.digest if self.hand is not None else None)
         return (RecognizedPage(data, Reading(Status.UNUSABLE)),)
 
 

@@ -80,9 +80,12 @@ class Desk:
             replies=Replies(self.table.writer), on_read=self.settled.append, limits=ReviewLimits(),
         )  # fmt: skip
 
-    def mailed(self, shade: int = 90, version: int = 1) -> int:
-        """The id of a sheet of Montrose as the intake files it, with one small picture."""
-        subject = self.table.subject("Montrose", version)
+    def mailed(self, shade: int = 90, version: int | None = 1) -> int:
+        """The id of a sheet of Montrose as the intake files it, with one small picture. `version`: None for a
+        subject without any."""
+        subject = self.table.subject("Montrose", version or 1)
+        if version is None:
+            subject = subject.rpartition(" - ")[0]
         self.table.take(self.table.mail("Montrose", shade, subject=subject), self.table.phase().opens_at)
         return self.table.submissions()[-1].id
 
