@@ -472,8 +472,9 @@ def test_a_page_that_is_longer_for_longer_orders_is_found(
     """The check of the check: the walk can fail."""
     def leaking(row: PhaseRow) -> str:
         with Session(object_session(row).get_bind()) as session:  # type: ignore[union-attr]
-            # By blanks alone, one for each letter of a sealed line.
-            return "Winter" + " " * len(session.scalars(select(LineRow.text)).first() or "")
+            # By characters without ink alone, one for each letter of a sealed line. Blanks would not do: a
+            # sentence that is translated has its blanks gathered into one.
+            return "Winter" + "\u200b" * len(session.scalars(select(LineRow.text)).first() or "")
 
     monkeypatch.setattr("service.public.lots.phase_title", leaking)
     with pytest.raises(AssertionError, match="lots"):
