@@ -81,6 +81,12 @@ class ShownOrder:
         return f"{sign}{rest}" if before else ""
 
     @property
+    def explained(self) -> bool:
+        """Whether `ending` says more than that a unit is dislodged: then its rule stands behind it."""
+        # Without its rule a player cannot look up why the boats of a bunch are left behind.
+        return bool(self.ending) and not self.ending.startswith(", where ")
+
+    @property
     def failure(self) -> str:
         """What a letter says of an order that did not go as written: its reason once."""
         # An order that was carried out by a unit that is dislodged all the same: its mark names both.

@@ -58,39 +58,42 @@ BAD = {
     "BRE-14: a bunch ordered inland where it cannot go stands and keeps its boats": Bad(
         "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",),
         {"Gwynedd": ["B Denbigh - Tamworth"]}, "Gwynedd",
-        ("Boat Bunch Denbigh moves to Tamworth: void",), units=("Gwynedd B Den",)),
+        ("✗ Boat Bunch Denbigh moves to Tamworth: void, ",), units=("Gwynedd B Den",)),
     "BRE-12: one ordered inland where it can go leaves them": Bad(
         "bretwalda", Phase(621, "Spring", PhaseKind.MOVEMENT), ("Gwynedd B Den",),
         {"Gwynedd": ["B Denbigh - Powys"]}, "Gwynedd",
-        ("Boat Bunch Denbigh moves to Powys: moves; its boats are left behind (rules, Boat bunches)",),
+        ("✓ Boat Bunch Denbigh moves to Powys; its boats are left behind. (rules, Boat bunches)",),
         units=("Gwynedd A Pow",)),
     "TYW-14: who has a loan lends nothing": Bad(
         "war1648", Phase(1619, "June", PhaseKind.ADJUSTMENT), (), {"France": ["Lend Paris to England"]},
         "France",
-        ("void: France has a loan itself, and cannot lend (rule 13)",),
+        ("✗ Lend Paris to England: void, France has a loan itself, and cannot lend. (rule 13)",),
         centres=_owned(Spain="Naples", France="Paris", England="London"),
         memory=_loan("Naples", "Spain", "France")),
     "TYW-12, Q-51: the ice of December keeps fleets from being built, not armies": Bad(
         "war1648", Phase(1618, "December", PhaseKind.ADJUSTMENT), (),
         {"Russia": ["Build F Kargopol", "Build A Kargopol"]}, "Russia",
-        (("void: Kargopol is frozen in December, and no fleet is built there (rule "
-          "10)"), "Build an Army Kargopol: built"),
+        (("✗ Build a Fleet Kargopol: void, Kargopol is frozen in December, and no fleet is built there. "
+          "(rule 10)"), "✓ Build an Army Kargopol. "),
         units=("Russia A Kargopol",), centres=_owned(Russia="Kargopol")),
     "TYW-12, Q-52: and an army built there cannot go on into the next frozen land": Bad(
         "war1648", Phase(1619, "January", PhaseKind.MOVEMENT), ("Russia A Kargopol",),
         {"Russia": ["A Kargopol - Olenets"]}, "Russia",
-        ("void: Army Kargopol cannot go to Olenets, which is frozen in January (rule 10)",),
+        (("✗ Army Kargopol moves to Olenets: void, Army Kargopol cannot go to Olenets, which is frozen in "
+          "January. (rule 10)"),),
         units=("Russia A Kargopol",)),
     "WSB-04: of seven grain that five are there for, the line that would spend too much is void": Bad(
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
         {"Red": ["4 Grain for Defense of Essex", "3 Grain for Investing of Essex"]}, "Red",
-        ("4 grain for Essex, which nobody attacked", "void: Red has 1 grain left of 5 and cannot spend 3"),
+        ("✓ 4 Grain for Defense of Essex: 4 grain for Essex, which nobody attacked.",
+         "✗ 3 Grain for Investing of Essex: void, Red has 1 grain left of 5 and cannot spend 3."),
         centres=COURT, extension=_realm(Red=5, Gold=5)),
     "WSB-17: a swap that only one of two allies asks for is none": Bad(
         "brittania", Phase(602, "Harvest", PhaseKind.TURN), ("Red K Essex", "Gold K Kent"),
         {"Red": ["10 Grain for Swap of Cambridge for Norfolk"], "Gold": ["5 Grain for Defense of Kent"]},
         "Red",
-        ("void: Gold did not ask for the same swap this turn",), centres=COURT,
+        (("✗ 10 Grain for Swap of Cambridge for Norfolk: void, Gold did not ask for the same swap this "
+          "turn."),), centres=COURT,
         extension=_realm(Red=20, Gold=20, allied=True)),
     "D66-14: an order for a unit of the hidden fleet is an order for nobody": Bad(
         "britain1066", Phase(1066, "March", PhaseKind.MOVEMENT),
@@ -98,8 +101,10 @@ BAD = {
         {"The Northern Earls": ["A/F Hidden Germanicus 1 - Clyveland", ("A Dunholm S A/F Hidden Germanicus 1 "
                                                                         "- Clyveland")]},
         "The Northern Earls",
-        ("void: there is no Army/Fleet Hidden Germanicus 1", ("void: there is no unit in Hidden Germanicus 1 "
-                                                              "to support")),
+        (("✗ Army/Fleet Hidden Germanicus 1 moves to Clyveland: void, there is no Army/Fleet Hidden "
+          "Germanicus 1."),
+         ("✗ Army Dunholm supports Army/Fleet Hidden Germanicus 1 to Clyveland: void, there is no unit in "
+          "Hidden Germanicus 1 to support.")),
         units=("Harald Hardrada A/F HG1", "The Northern Earls A Dun")),
 }
 

@@ -58,7 +58,7 @@ def test_the_opening_winter_and_a_spring_are_judged_and_told(table: Table) -> No
     table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=2)
     table.file("Mercia", ["A Shrewsbury - Powys"], number=2)
     words = _finish(table, 2)
-    assert ("Boat Bunch Denbigh moves to Chester (db): moves; its boats are left behind (rules, Boat "
+    assert ("✓ Boat Bunch Denbigh moves to Chester (db); its boats are left behind. (rules, Boat "
             "bunches)") in words
     assert {str(unit) for unit in table.resolution(2).position.units} == {
         "Gwynedd A Che", "Gwynedd F IRI", "Mercia A Pow", "Mercia A Tam"}

@@ -161,7 +161,7 @@ def test_a_season_of_it_is_played_and_told(game: maps.Variant, site: Site) -> No
     assert table.outcomes()[UPPER, "Alder Hythe rings bell"] == "succeeds"
     assert table.outcomes()[LOWER, "Widow's Landing rings bell"] == "illegal"
     words = next(table.words(row) for row in reversed(table.letters()) if row.kind.endswith("_results"))
-    assert "Alder Hythe rings the bell: the bell of Alder Hythe is heard (rules, The bell)" in words
+    assert "✓ Alder Hythe rings the bell: the bell of Alder Hythe is heard. (rules, The bell)" in words
     assert "Widow's Landing has no bell that The Lower Bank may ring" in words
     assert {str(unit) for unit in table.resolution().position.units} == {
         "The Upper Bank A Wid", "The Upper Bank R Loc", "The Lower Bank A Elm"}
