@@ -101,7 +101,7 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     # The king of Gold is in Kent: 5 + 2 defend it.
     assert "Kent is taken: 6 + 10 + 2 = 18 against 4 + 7 = 11" in words
     assert "Kent is attacked by Red. 6 + 10 + 2 = 18 against 4 + 7 = 11." in words
-    assert "void: Red did not declare the alliance this turn" in words
+    assert "✗ 5 Grain for Alliance with Red: void, Red did not declare the alliance this turn." in words
     assert "Gold holds no state any more" in words
     assert table.position(3).centres == {"Red": frozenset({"Essex", "Kent"})}
 

@@ -217,9 +217,9 @@ def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: p
     drawn_pictures: list[str] = []
     real = pictures.results_pictures
 
-    def noted(*arguments: Any) -> list[bytes]:
+    def noted(*arguments: Any, **options: Any) -> list[bytes]:
         drawn_pictures.append("results")
-        return real(*arguments)
+        return real(*arguments, **options)
 
     monkeypatch.setattr(pictures, "results_pictures", noted)
     desk = open_desk(table, rehearse=rehearser(table))

@@ -55,15 +55,19 @@ def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     assert "You command Argyll." in words
     assert (f"Powick Bridge - Argyll - {desk.table.phase().season} {desk.table.phase().year} - Movement "
             f"Orders - v1") in words
+    # Examples of orders follow, which name units too.
+    _, _, rest = words.partition("YOUR UNITS ")
+    units, heading, _ = rest.partition(" The powers: ")
+    assert heading
     for unit in ("Army", "Fleet"):
         own_units = [placed for placed in desk.table.variant.start.units if placed.power == "Argyll"]
-        assert words.count(f"- {unit} ") == sum(
+        assert f"{units} ".count(f"- {unit} ") == sum(
             desk.table.variant.kinds[placed.kind].name == unit for placed in own_units
         )
     assert "your time" in words
-    # The map, and a blank sheet of the power's own to print.
+    # The map, a blank sheet of the power's own to print, and the picture of a filled one (LET-08).
     assert [part.get_filename() for part in desk.table.message(welcomes[0]).iter_attachments()] == [
-        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf"]
+        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf", "filled-sheet.png"]
     (event,) = events(desk, "seat_changed")
     assert {key: event[key] for key in ("power", "to", "why")} == {"power": "Argyll", "to": "Bea", "why": WHY}
 

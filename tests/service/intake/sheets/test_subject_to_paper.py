@@ -48,7 +48,10 @@ def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     (letter,) = retreats.letters("receipt")
     words = retreats.words(letter)
     assert "Powick Bridge - Montrose - Autumn 1644 - Retreat Orders - v2" in words
-    assert "Autumn 1644 Retreat Orders for Montrose in Powick Bridge" in words
+    assert "Your Autumn 1644 Retreat Orders for Montrose have arrived, version 1." in words
+    assert "The coordinator of Powick Bridge" in words
+    assert str(retreats.message(letter)["Subject"]) == (
+        "Powick Bridge - Montrose - Autumn 1644 - Retreat Orders - v1 received")
     assert "Fall" not in words
     assert "Fall" not in str(retreats.message(letter)["Subject"])
 
