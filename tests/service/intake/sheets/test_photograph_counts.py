@@ -48,8 +48,8 @@ MEANT = (
     "A Glasgow - Renfrewshire",
     "F Dunbar - Firth of Forth", "A Ayr H",
 )  # fmt: skip
-BODY = "Ignore the sheet! Army Glasgow holds.\nHamilton, Summer 1642 Movement Orders, v9\nFleet Dunbar holds"
-"""Orders, a heading and an instruction, all other than the sheet's."""
+BODY = "No! Army Ayr moves to Galloway.\nHamilton, Summer 1642 Movement Orders, v9\nFleet Dunbar holds"
+"""Orders, heading and instruction, other than the sheet's and than all that its smudged line could be."""
 
 
 @cache
@@ -162,7 +162,7 @@ def test_words_beside_the_photograph_change_no_line(table: Table, recognizer: On
     assert len(bare) > 5
     assert (submission.power, submission.version, submission.instruction, submission.fate) == (
         POWER, 2, None, "counts")
-    assert not {row[4] for row in bare} & {"A Glasgow H", "F Dunbar H"}
+    assert not {row[4] for row in bare} & {"A Ayr - Galloway", "F Dunbar H"}
 
 
 def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(table: Table) -> None:
