@@ -104,7 +104,8 @@ class DpjudgeReader:
         if place in self.names:
             return self._fault(position, (f"the abbreviation {place} belongs to {self.names[place][0]} "
                                           f"already ({line_reference(self.names[place][2])})"))
-        self.names[place] = (" ".join(name.split()), words[1:], position)
+        # A plus is a blank, as in the spellings: "Washington D+C". In an order line it would begin a build.
+        self.names[place] = (" ".join(name.replace("+", " ").split()), words[1:], position)
         return None
 
     def _terrain(self, words: list[str], position: SourceLine) -> None:
