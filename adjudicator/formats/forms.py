@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from adjudicator.formats import datc_cases, diplomacy_game, jdip_game
+from adjudicator.formats import datc_cases, diplomacy_game, jdip_reader, jdip_writer
 from adjudicator.formats.classic import refuse_losses
 from adjudicator.formats.game_log import FormatFault, GameBoard, GameLog, Written
 from adjudicator.serialize.judged_case import case_of
@@ -23,12 +23,12 @@ class Format(StrEnum):
 
 WRITERS: Mapping[Format, Callable[..., Written]] = {
     Format.DIPLOMACY: diplomacy_game.write,
-    Format.JDIP: jdip_game.write,
+    Format.JDIP: jdip_writer.write,
     Format.DATC: datc_cases.write,
 }
 READERS: Mapping[Format, Callable[[GameBoard, bytes], tuple[GameLog, ...]]] = {
     Format.DIPLOMACY: diplomacy_game.read,
-    Format.JDIP: jdip_game.read,
+    Format.JDIP: jdip_reader.read,
     Format.DATC: datc_cases.read,
 }
 

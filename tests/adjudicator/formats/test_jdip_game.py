@@ -7,7 +7,7 @@ import gzip
 
 import pytest
 
-from adjudicator.formats import jdip_game
+from adjudicator.formats import jdip_reader, jdip_writer
 from adjudicator.formats.game_log import FormatFault
 from adjudicator.formats.judge_again import check
 from tests.support.game_logs import random_game, standard_board
@@ -19,7 +19,7 @@ BOARD = standard_board()
 def test_what_is_written_is_read_back_and_judged_alike(seed: int) -> None:
     """INS-09: also retreats, whose places are not in the file."""
     log = random_game(seed, 24)
-    (again,) = jdip_game.read(BOARD, jdip_game.write(BOARD, log).data)
+    (again,) = jdip_reader.read(BOARD, jdip_writer.write(BOARD, log).data)
     judged = list(check(BOARD, again))
     assert len(judged) > 15
     assert not [one_phase for one_phase in judged if one_phase.differences]
@@ -29,13 +29,13 @@ def test_what_is_written_is_read_back_and_judged_alike(seed: int) -> None:
 
 def test_a_province_has_the_names_that_jdip_draws_by() -> None:
     """INS-09: its own map knows the Gulf of Lyon as `gol`, and the north coast of Spain as `nc`."""
-    text = gzip.decompress(jdip_game.write(BOARD, random_game(0, 1)).data).decode()
+    text = gzip.decompress(jdip_writer.write(BOARD, random_game(0, 1)).data).decode()
     for name in ("gol", "lyo", "mao", "nwg"):
         assert f"value='{name}'" in text, name
     assert "<jsx major='1' minor='1' format='JSX.DataReader'>" in text
 
 
-GOOD = gzip.decompress(jdip_game.write(BOARD, random_game(0, 1)).data).decode()
+GOOD = gzip.decompress(jdip_writer.write(BOARD, random_game(0, 1)).data).decode()
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
@@ -55,12 +55,12 @@ GOOD = gzip.decompress(jdip_game.write(BOARD, random_game(0, 1)).data).decode()
 def test_a_bad_file_is_refused(text: str, sentence: str) -> None:
     """INS-09: no document type, no entity, no end of nesting, no unknown name."""
     with pytest.raises(FormatFault, match=sentence):
-        jdip_game.read(BOARD, text.encode())
+        jdip_reader.read(BOARD, text.encode())
 
 
 def test_a_bomb_is_not_unpacked() -> None:
     """INS-09: 64 MB of blanks in 64 kB."""
     with pytest.raises(FormatFault, match="has more than 32,000,000 bytes"):
-        jdip_game.read(BOARD, gzip.compress(b" " * 64_000_000, compresslevel=1))
+        jdip_reader.read(BOARD, gzip.compress(b" " * 64_000_000, compresslevel=1))
     with pytest.raises(FormatFault, match="cannot be unpacked"):
-        jdip_game.read(BOARD, b"\x1f\x8b" + b"x" * 100)
+        jdip_reader.read(BOARD, b"\x1f\x8b" + b"x" * 100)
