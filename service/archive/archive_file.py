@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -28,6 +29,15 @@ CHUNK = 1 << 20
 HEAD = 50 << 20
 """Bytes of a damaged archive that are searched for its record. The record comes first, so 50 MiB hold years
 of play."""
+
+MOST_FILES = 50_000
+MOST_ENTRIES = 500_000
+MOST_TEXT = 400_000_000
+"""Bytes of JSON, unpacked. Twelve years of a game with seven powers have a tenth of each of these three."""
+MOST_RATIO = 200
+"""How many times its packed size a file may have. JSON of ours has up to 30; a bomb has 1000."""
+TEXTS = (".json", ".jsonl")
+_ENCRYPTED = 0x1
 
 # A closed entry has its digests only. An unknown part would be covered by no digest, so it is refused.
 PARTS = ({"n", "leaf", "link"}, {"n", "leaf", "link", "salt", "body"})
@@ -99,26 +109,22 @@ class VerifyReport:
 
 
 def read_archive(path: Path) -> Archive:
-    """The archive in a file, of which no more than one photograph at a time is held. Raises
-    BrokenArchive."""
+    """The archive in a file, of which no photograph is held. Raises BrokenArchive, also for one that would
+    unfold to more than any archive of ours."""
     if not _sealed(path):
         raise BrokenArchive(_cut_off(path))
-    digests, texts = {}, {}
     try:
         with zipfile.ZipFile(path) as zipped:
-            names = zipped.namelist()
-            for name in names:
-                data = zipped.read(name)
-                digests[name] = hashlib.sha256(data).hexdigest()
-                if name.endswith((".json", ".jsonl")):
-                    texts[name] = data
+            digests, texts = _read_files(zipped, path.stat().st_size)
         manifest = json.loads(texts["manifest.json"])
         lines = texts["record.jsonl"].decode().splitlines()
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError) as fault:
+    except BrokenArchive:
+        raise
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RecursionError,
+            NotImplementedError, OSError) as fault:
         raise BrokenArchive(f"The file is no archive of a game ({fault}).") from fault
-    # ZIP allows it, and readers differ in which of the two they take: a forger's friend.
-    if len(names) != len(digests):
-        raise BrokenArchive("The archive has two files of one name.")
+    if len(lines) > MOST_ENTRIES:
+        raise BrokenArchive(f"Its record has more than {MOST_ENTRIES} entries. Nothing was checked.")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         version = manifest.get("format") if isinstance(manifest, dict) else None
         raise BrokenArchive(
@@ -129,6 +135,54 @@ def read_archive(path: Path) -> Archive:
     return Archive(
         digests, texts, manifest, tuple(_entry(number, line) for number, line in enumerate(lines, start=1))
     )
+
+
+def _read_files(zipped: zipfile.ZipFile, size: int) -> tuple[dict[str, str], dict[str, bytes]]:
+    """The digest of every file by its name, and the bytes of those that hold JSON. Sizes are looked at before
+    anything is unpacked. Raises BrokenArchive and what `zipfile` raises."""
+    files = zipped.infolist()
+    _check_sizes(files, size)
+    digests, texts = {}, {}
+    for file in files:
+        digest, parts = hashlib.sha256(), []
+        is_text = file.filename.endswith(TEXTS)
+        with zipped.open(file) as stream:
+            while part := stream.read(CHUNK):
+                digest.update(part)
+                if is_text:
+                    parts.append(part)
+        digests[file.filename] = digest.hexdigest()
+        if is_text:
+            texts[file.filename] = b"".join(parts)
+    return digests, texts
+
+
+def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise BrokenArchive for what no archive of ours has: a bomb, a link, a file twice."""
+    if len(files) > MOST_FILES:
+        raise BrokenArchive(f"The archive has more than {MOST_FILES} files. Nothing was unpacked.")
+    names = set()
+    for file in files:
+        name = file.filename
+        # ZIP allows it, and readers differ in which of the two they take: a forger's friend.
+        if name in names:
+            raise BrokenArchive("The archive has two files of one name.")
+        names.add(name)
+        mode = file.external_attr >> 16
+        if file.is_dir() or (stat.S_IFMT(mode) not in {0, stat.S_IFREG}) or file.flag_bits & _ENCRYPTED:
+            raise BrokenArchive(f"{name[:80]} is no plain file, and an archive has nothing else. Nothing was "
+                                "unpacked.")
+        most = MOST_RATIO * file.compress_size + MOST_RATIO
+        if file.file_size > most:
+            raise BrokenArchive(f"{name[:80]} would unfold to {file.file_size // 1_000_000} MB, more than "
+                                f"{MOST_RATIO} times its size. Nothing was unpacked.")
+    # Files of a bomb share their bytes, so that a small archive has endless ones.
+    if sum(file.compress_size for file in files) > size:
+        raise BrokenArchive("The files of the archive are larger than the archive. Nothing was unpacked.")
+    if sum(file.file_size for file in files if file.filename.endswith(TEXTS)) > MOST_TEXT:
+        raise BrokenArchive(f"The tables and the record would unfold to more than {MOST_TEXT // 1_000_000} "
+                            "MB. "
+                            "Nothing was unpacked.")
 
 
 def _entry(number: int, line: str) -> ArchiveEntry:
@@ -163,7 +217,7 @@ def _cut_off(path: Path) -> str:
         with suppress(zlib.error):
             # The record is the first deflated file, so what is there of it can be inflated without the
             # central directory.
-            text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):])
+            text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):], MOST_TEXT)
     entry_count = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
             f"Of its record, entries up to {entry_count} can be read, but nothing in it can be relied on. "

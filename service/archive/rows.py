@@ -7,12 +7,13 @@ computed from them again and must be the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, func, or_, select
+from sqlalchemy import Connection, Select, Table, func, insert, or_, select
 from sqlalchemy.orm import Session
 
+from service.archive.table_rows import RowFault, TableRows, key_of_row, words_of_key
 from service.record.entries import FACTS
 from service.store import dump
 from service.store.columns import TableBase
@@ -29,11 +30,13 @@ from service.store.tables import (
     LotContributionRow,
     MailRow,
     OutboxRow,
+    OutboxState,
     PageRow,
     PhaseRow,
     PlayerRow,
     PostalAddressRow,
     PostalOriginalRow,
+    RecordPendingRow,
     ReviewActionRow,
     ReviewRow,
     SeatRow,
@@ -97,13 +100,49 @@ def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
             yield b'{"table": "' + table.name.encode() + b'", "row": ' + line.rstrip() + b"}\n"
 
 
-def load(connection: Connection, text: Iterable[bytes]) -> int:
-    """Load the rows of a game and return how many. Raises IntegrityError if a key is taken."""
-    rows: dict[str, list[bytes]] = {}
-    for line in text:
-        record = json.loads(line)
-        rows.setdefault(record["table"], []).append(json.dumps(record["row"], ensure_ascii=False).encode())
-    return sum(dump.load(connection, table, rows[table.name]) for table in _tables(rows))
+def load(connection: Connection, rows: TableRows, game_id: str) -> None:
+    """Load the rows of a game, checked by `table_rows.read_rows`. Raises IntegrityError if a key is taken,
+    and
+    RowFault for a row that is no part of the game, as `selections` knows it."""
+    queries = selections(game_id)
+    for table in _tables(rows):
+        connection.execute(insert(table), rows[table.name])
+    for table in _tables(queries):
+        keys = {key_of_row(table, dict(row)) for row in connection.execute(queries[table.name]).mappings()}
+        for row in rows.get(table.name, []):
+            if key_of_row(table, row) not in keys:
+                raise RowFault(f"The row {words_of_key(key_of_row(table, row))} of {table.name} in "
+                               "tables.jsonl is no "
+                               f"part of the game {game_id}.")
+        if len(keys) != len(rows.get(table.name, [])):
+            raise RowFault(f"This site has rows of {table.name} that would become a part of the game "
+                           f"{game_id}.")
+
+
+def first_without_entry(session: Session, game_id: str, begun: Mapping[str, Any]) -> str | None:
+    """The first row that was loaded and of which the record has no entry, in words; None if there is none.
+
+    The triggers noted every row of a fact. `begun`: what the first entry tells; a game that is older than its
+    record has rows from before it, and of those no letter may still be waiting.
+    """
+    entered = set(session.execute(
+        select(EntryRow.what, EntryRow.fact).where(EntryRow.game_id == game_id)).tuples())
+    noted = session.execute(
+        select(RecordPendingRow.what, RecordPendingRow.fact).distinct()
+        .order_by(RecordPendingRow.fact)).tuples()
+    for kind, fact in noted:
+        if (kind, fact) in entered or not [game for game, _ in FACTS[kind](session, fact) if game == game_id]:
+            continue
+        if begun.get("found") and not (kind == "letter" and _may_leave(session, fact)):
+            continue
+        table = {"letter": "outbox", "event": "events", "sheet": "submissions"}.get(kind, f"the fact {kind}")
+        return f"row {fact} of {table}"
+    return None
+
+
+def _may_leave(session: Session, fact: str) -> bool:
+    return session.get_one(OutboxRow, int(fact)).state in {
+        OutboxState.QUEUED, OutboxState.SENDING, OutboxState.HELD}
 
 
 def first_difference(session: Session, game_id: str) -> int | None:
