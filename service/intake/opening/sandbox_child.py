@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import resource
 import signal
 import sys
@@ -16,17 +17,25 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
+from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from service.intake.opening import jail
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+READABLE = "GALLOPER_CHILD_READS"
+"""The variable of the environment that names more folders which the child may read, such as a site's
+boards."""
 UNABLE = 75
 """Exit status of a child that could not begin (EX_TEMPFAIL of sysexits.h); the file is not to blame."""
 # Flags of unshare(2).
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class ChildJob(StrEnum):
@@ -34,20 +43,31 @@ class ChildJob(StrEnum):
 
     PHOTO = "photo"
     MAILS = "mails"
+    PROBE = "probe"
+    """It tries what it must not do, and answers what it could (`service.intake.opening.probe`)."""
 
 
 def main() -> None:
     """Arguments: the job, bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
+    run({
+        ChildJob.PHOTO: lambda: _photo(int(sys.argv[5])),
+        ChildJob.MAILS: _mails,
+        ChildJob.PROBE: _probe,
+    }[ChildJob(sys.argv[1])])
+
+
+def run(job: Callable[[], Callable[[bytes], bytes]]) -> None:
+    """Limit this process, load what `job` needs, close the jail, and answer what comes on standard input.
+    Arguments of the process from the second on: see `main`."""
     # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        job = ChildJob(sys.argv[1])
-        memory, seconds, output, quality = (int(arg) for arg in sys.argv[2:6])
+        memory, seconds, output = (int(arg) for arg in sys.argv[2:5])
         _limit(memory, seconds, output)
-        _leave_network()
+        # Our own code and libraries are loaded first; nothing of the file is read before the walls stand.
+        answer = job()
+        close_jail()
         data = sys.stdin.buffer.read()
-        # Imported only now: nothing that opens files runs before the limits are set.
-        answer = _mails() if job is ChildJob.MAILS else _photo(quality)
     except Exception:
         traceback.print_exc()
         sys.exit(UNABLE)
@@ -55,6 +75,40 @@ def main() -> None:
     # over.
     sys.stdout.buffer.write(answer(data))
     sys.stdout.buffer.flush()
+
+
+def close_jail() -> jail.Walls:
+    """Put up the walls that this machine offers; where it offers few, what is left of the older ones."""
+    walls = jail.offered()
+    if not walls.landlock:
+        # No file is opened any more, so everything is loaded now.
+        _load_all()
+    if not walls.seccomp:
+        _leave_network()
+    more = os.environ.get(READABLE, "").split(os.pathsep)
+    return jail.close(ROOT, [Path(place) for place in more if place])
+
+
+def _load_all() -> None:
+    """Load what the jobs would load when they need it."""
+    import encodings
+    import pkgutil
+
+    names = [f"encodings.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
+    if "ocr.image.open_image" in sys.modules:
+        names += ["pillow_heif", "pypdfium2"]
+        names += [f"PIL.{kind}ImagePlugin" for kind in ("Tiff", "WebP", "Avif")]
+        import_module("PIL.Image").preinit()
+    for name in names:
+        # Some are of another system; `open_image` does without those that are not installed.
+        with suppress(ImportError, LookupError):
+            import_module(name)
+
+
+def _probe() -> Callable[[bytes], bytes]:
+    from service.intake.opening.probe import answer_probe
+
+    return answer_probe
 
 
 def _mails() -> Callable[[bytes], bytes]:

@@ -1,0 +1,138 @@
+"""The attacker inside the child (SEC-02): code that a mail or a picture has taken over, in the real child
+process
+with its own limits, tries the site around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.intake.opening import jail, sandbox
+from service.intake.opening.sandbox import SandboxLimits, run_child
+from service.intake.opening.sandbox_child import ChildJob
+from tests.support.attacker import CALLS, TAKEN_OVER
+
+ROOT = Path(__file__).parents[4]
+NUMBERED = platform.machine() == "x86_64"
+walled = pytest.mark.skipif(not jail.offered().whole, reason="this kernel has no Landlock or no seccomp")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """A site's folder with what it must keep, and a server that listens beside it, as PostgreSQL does."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (tmp_path / "galloper.toml").write_text('[mail_in]\npassword = "hunter2"\n')
+    (data / "galloper.sqlite").write_bytes(b"SQLite format 3\0 and the orders")
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as hidden:
+        server.bind(str(tmp_path / ".s.PGSQL.5432"))
+        server.listen()
+        hidden.bind(f"\0galloper-{os.getpid()}")
+        hidden.listen()
+        yield {
+            "files": [str(tmp_path / "galloper.toml"), str(data / "galloper.sqlite"), "/etc/passwd"],
+            "folders": [str(tmp_path), str(data), "/tmp", str(ROOT)],
+            "sockets": [str(tmp_path / ".s.PGSQL.5432"), f"\0galloper-{os.getpid()}"],
+            "process": os.getpid(),
+        }
+
+
+@pytest.fixture(params=[ChildJob.PHOTO, ChildJob.MAILS])
+def taken_over(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ChildJob:
+    """A child whose decoder or parser is the attacker's: what it is given it does, from the first byte on."""
+    job: ChildJob = request.param
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "sitecustomize.py").write_text(TAKEN_OVER)
+    usual = sandbox._environment()
+    path = f"{tmp_path / 'taken'}{os.pathsep}{usual['PYTHONPATH']}{os.pathsep}{ROOT}"
+    monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"PYTHONPATH": path})
+    return job
+
+
+def attack(job: ChildJob, aims: dict[str, Any]) -> dict[str, str]:
+    """Each attempt, and "done" or the error that it met."""
+    answer: dict[str, str] = json.loads(run_child(job, json.dumps(aims).encode(), SandboxLimits()))
+    return answer
+
+
+@walled
+def test_who_takes_the_child_over_gains_nothing(site: dict[str, Any], taken_over: ChildJob) -> None:
+    """It read the mailbox password and the database, wrote into data/, reached PostgreSQL's socket, signalled
+    its
+    parent and started a program."""
+    attempts = attack(taken_over, site)
+    assert len(attempts) > 30, attempts
+    assert {name: end for name, end in attempts.items() if end == "done"} == {}
+
+
+@walled
+@pytest.mark.skipif(not NUMBERED, reason="the numbers are those of x86-64")
+def test_the_kernel_refuses_the_calls_themselves() -> None:
+    """By number, past every check of Python's: the filter answers, not a lack of rights."""
+    program = (
+        "import ctypes, json, sys; from pathlib import Path; from service.intake.opening import jail; "
+        "libc = ctypes.CDLL(None, use_errno=True); jail.close(Path(sys.argv[1])); "
+        "print(json.dumps({name: [libc.syscall(*map(ctypes.c_long, call)), ctypes.get_errno()] "
+        "for name, call in json.loads(sys.argv[2]).items()}))"
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT), json.dumps(CALLS)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=sandbox._environment(),
+    )
+    refused = json.loads(child.stdout)
+    assert len(refused) > 40
+    assert {name: answer for name, answer in refused.items() if answer != [-1, 1]} == {}
+
+
+def test_the_child_has_no_secret_and_its_limits(
+    taken_over: ChildJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the child itself sees them, before the first byte of the file."""
+    for name in ("GALLOPER_MAIL_IN__PASSWORD", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "a secret of the tests")
+    usual = sandbox._environment()
+    monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"ONLY_TELL": "1"})
+    told: dict[str, Any] = attack(taken_over, {})
+    assert "PYTHONPATH" in told["environment"]
+    assert "a secret of the tests" not in told["environment"].values()
+    limits, most = SandboxLimits(), told["limits"]
+    assert most["AS"] == [limits.memory] * 2
+    assert most["FSIZE"] == [limits.output] * 2
+    assert most["CPU"] == [limits.cpu_seconds, limits.cpu_seconds + 1]
+    assert most["NOFILE"][1] <= 64
+    # A core dump would lay a player's photograph on the disk.
+    assert most["CORE"] == [0, 0]
+
+
+def test_a_child_without_landlock_opens_no_file_at_all(
+    site: dict[str, Any], taken_over: ChildJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose kernel has seccomp alone."""
+    if not jail.offered().seccomp:
+        pytest.skip("this kernel has no seccomp")
+    usual = sandbox._environment()
+    monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"WITHOUT_LANDLOCK": "1"})
+    attempts = attack(taken_over, site)
+    assert {name: end for name, end in attempts.items() if end == "done"} == {}
+
+
+def test_the_probe_of_the_check_finds_what_an_open_child_can_do(site: dict[str, Any]) -> None:
+    from service.intake.opening.probe import answer_probe
+
+    inside = json.loads(run_child(ChildJob.PROBE, json.dumps(site).encode(), SandboxLimits()))
+    outside = json.loads(answer_probe(json.dumps(site).encode()))
+    assert len(outside) > 8
+    assert inside == ([] if jail.offered().whole else inside)
