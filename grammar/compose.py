@@ -19,7 +19,7 @@ from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
-from grammar.fragments.languages import languages_named
+from grammar.fragments.languages import doubt_words, languages_named
 from grammar.terminal_table import Machine, NestingError, build_machine
 from grammar.words import DOUBT_WORDS
 
@@ -118,5 +118,5 @@ def compose(
     # Wordings have "the" inline, where a rule of its own would be ambiguous with it.
     keywords |= {article: keywords["the"] for language in spoken for article in language.articles
                  if "the" in keywords and article not in keywords}
-    doubts = DOUBT_WORDS.union(*(language.doubts for language in spoken))
-    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)), doubts)
+    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)),
+                 doubt_words(spoken))

@@ -12,7 +12,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.lattice import Edge
 from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, Lexicon, Name
-from grammar.words import DOUBT_WORDS, Word
+from grammar.words import Word
 
 PIECE_COST = 0.01
 """Cost of each piece, in letters: one long name is cheaper than two short ones (Q-44)."""
@@ -193,5 +193,5 @@ def _changes_order(remark: Sequence[Word], lexicon: Lexicon) -> bool:
     texts = [word.text for word in remark]
     if texts in (["no", "change"], ["no", "changes"]):  # "no" is a word of doubt, and casts none here
         return False
-    return not (DOUBT_WORDS | _OTHER_ORDERS).isdisjoint(texts) or (bool(remark) and any(
+    return not (lexicon.doubt_words | _OTHER_ORDERS).isdisjoint(texts) or (bool(remark) and any(
         end == len(remark) and name.terminal in {PLACE, COAST} for end, name in names_at(remark, 0, lexicon)))

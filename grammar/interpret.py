@@ -17,7 +17,7 @@ from grammar.compose import Forms
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import DOUBT_WORDS, body_start, words
+from grammar.words import body_start, words
 
 _ENDS = frozenset(".,;")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
@@ -50,10 +50,10 @@ def orders_in_text(
 # What is in the text.
 
 
-def has_doubt(text: str) -> bool:
+def has_doubt(text: str, lexicon: Lexicon) -> bool:
     """True if a text as read freely holds a question mark, or a word that makes an order a condition, a
-    choice or a denial. "(no change)" since the last version is none."""
-    return "?" in text or any(word.text in DOUBT_WORDS for word in words(_UNCHANGED.sub("", text)))
+    choice or a denial, in a language of the game. "(no change)" since the last version is none."""
+    return "?" in text or any(word.text in lexicon.doubt_words for word in words(_UNCHANGED.sub("", text)))
 
 
 def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
@@ -100,8 +100,8 @@ def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     Fragments are a place or the end of its name, a word of doubt, the end of a bracket, or a short order run
     together. A power's own name is more likely a signature.
     """
-    if (has_doubt(text) or order_starts(lexicon, ()).begins_short_order(text)
-            or _begins_with_doubt(text) or _JOINT.search(text) or (")" in text and "(" not in text)):
+    if (has_doubt(text, lexicon) or order_starts(lexicon, ()).begins_short_order(text)
+            or _begins_with_doubt(text, lexicon) or _JOINT.search(text) or (")" in text and "(" not in text)):
         return True
     bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]
@@ -114,7 +114,7 @@ def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     return likeness > max(power_likeness, default=0.0)
 
 
-def _begins_with_doubt(text: str) -> bool:
+def _begins_with_doubt(text: str, lexicon: Lexicon) -> bool:
     """True if the first word is one letter away from a word of doubt, or two where it is long ("unbess").
 
     A condition written on a row of its own would make the order above it another one.
@@ -124,7 +124,7 @@ def _begins_with_doubt(text: str) -> bool:
         # Of the short words only "if" begins a condition; "or" and "no" are one letter from "of"
         # and "on".
         return len(first) == len("if") and OSA.distance(first, "if") <= 1
-    long_doubts = (doubt for doubt in DOUBT_WORDS if len(doubt) >= _MISREAD_FROM)
+    long_doubts = (doubt for doubt in lexicon.doubt_words if len(doubt) >= _MISREAD_FROM)
     return any(OSA.distance(first, doubt) <= 1 + (len(doubt) >= _TWO_MISREAD_FROM) for doubt in long_doubts)
 
 

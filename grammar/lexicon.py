@@ -20,8 +20,8 @@ from rapidfuzz import fuzz, process
 from adjudicator.geo import ANY, LAND, SEA, Board, Region, Terrain
 from adjudicator.geo import COAST as ALONG_COAST
 from adjudicator.units import UnitKind
-from grammar.fragments.languages import Language
-from grammar.words import words
+from grammar.fragments.languages import Language, doubt_words
+from grammar.words import DOUBT_WORDS, words
 
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
 """Terminals of the grammar that the lexicon finds."""
@@ -141,13 +141,18 @@ class Lexicon:
     """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
-    provinces, `shared_forms` short forms that stand for several regions (Yorks). `tree` maps a name's words,
-    one after the other, to the names that end there (under the key "").
+    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
+    condition, a choice or a denial, in every language of the game. `tree` maps a name's words, one after the
+    other, to the names that end there (under the key "").
     """
 
-    def __init__(self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name]) -> None:
+    def __init__(
+        self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name],
+        doubt_words: frozenset[str] = DOUBT_WORDS,
+    ) -> None:
         self.board = board
         self.kinds = kinds
+        self.doubt_words = doubt_words
         self.seas = frozenset(key for key, province in board.provinces.items() if province.is_sea)
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
         by_element: list[Name] = []
@@ -271,7 +276,8 @@ def build_lexicon(
     places = [
         Name(key, PLACE, place.value, place.rank)
         for place in _place_names(board, names) for key in _with_and_without_articles(place.words)]
-    return Lexicon(board, kinds, [
+    languages = tuple(languages)
+    every_name = [
         *places,
         *_short_forms(places),
         *_power_names(powers),
@@ -280,7 +286,8 @@ def build_lexicon(
         *_foreign_names(kinds, board, languages),
         *_coast_names(board),
         *(Name((word,), NUMBER, number) for number, word in enumerate(_NUMBER_WORDS, 1)),
-    ])
+    ]
+    return Lexicon(board, kinds, every_name, doubt_words(languages))
 
 
 def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:

@@ -18,7 +18,7 @@ from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
 from grammar.order_traits import are_near, has_kindless_target, has_kindless_unit, provinces_of
-from grammar.words import DOUBT_WORDS, body_start, words
+from grammar.words import body_start, words
 
 _KINDLESS_COMPLETENESS = 0.75
 """Factor for an order without its unit's kind: it is more likely the second row of a longer order."""
@@ -143,7 +143,7 @@ def _is_automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, 
     if has_kindless_target(best.orders) and (best.cost > 0 or "s" in texts):
         return False  # "A Pic s Derby" may be a dash badly read
     # A literal reading holds no word of doubt, so only a line with changed letters can.
-    if best.cost > 0 and texts & DOUBT_WORDS:
+    if best.cost > 0 and texts & lexicon.doubt_words:
         return False
     return all(
         other.cost - best.cost

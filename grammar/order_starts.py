@@ -14,15 +14,15 @@ from rapidfuzz.distance import OSA
 
 from adjudicator.units import UnitKind
 from grammar.compose import Forms
-from grammar.lexicon import NUMBER, Lexicon, plural
-from grammar.words import words
+from grammar.lexicon import KIND, NUMBER, Lexicon, plural
+from grammar.words import fold, words
 
 _FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command", "waive", "waives")
 _SHARED = frozenset((
     "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to", "raise",
     "raises", "removes", "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our", "its",
     "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives", "waived",
-    "waiving", "pass", "passes", "please", "here", "then", "also"))
+    "waiving", "pass", "passes", "please", "here", "then", "also", "bitte"))
 """First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
 _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""
@@ -48,7 +48,7 @@ class OrderStarts:
         longest = max(8, *map(len, self.first))
         return re.compile(
             rf"\W*(?:\d{{1,2}}\s*[.):]\s*)?(?:{_any_of(self.letters)}(?:\s+[A-Z]|\.?\s*\(\s*[A-Z])"
-            rf"|(?:[^\W\d_]+['’]?s\s+)?([^\W\d_]{{3,{longest}}})\b)")
+            rf"|(?:[^\W\d_]+['’]?s\s+|[LlDd]['’])?([^\W\d_]{{3,{longest}}})\b)")
 
     @cached_property
     def _short_start(self) -> re.Pattern[str]:
@@ -70,7 +70,7 @@ class OrderStarts:
         # The letter of a unit matched, and a place begins behind it.
         if word is None:
             return True
-        folded = word.casefold()
+        folded = fold(word)
         return any(OSA.distance(folded, form) <= (1 if len(form) > _MISREAD_FROM else 0)
                    # "army" is too short for a misread letter in general, and the word that most orders begin
                    # with.
@@ -118,10 +118,15 @@ def kind_word_pattern(kinds: Mapping[str, UnitKind]) -> str:
 @lru_cache(maxsize=16)
 def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
     """How orders begin in a game with these names and the order forms of some phases; cached."""
-    units: dict[str, int] = {}
+    unit_words: dict[str, None] = {}
     for kind in lexicon.kinds.values():
         for singular in re.findall(r"\w+", kind.name.casefold()):
-            units |= {word: 1 + (len(word) > _MISREAD_FROM) for word in (singular, plural(singular))}
+            unit_words |= dict.fromkeys((singular, plural(singular)))
+    # Those of other languages that the game has switched on ("Armee", "flotte").
+    unit_words |= dict.fromkeys(
+        word for name in lexicon.names if name.terminal == KIND for word in name.words
+        if len(word) >= _MISREAD_FROM)
+    units = {word: 1 + (len(word) > _MISREAD_FROM) for word in unit_words}
     first = [word for word in units if word not in {"armies", "fleets"} and word not in _FIRST]
     counted: list[str] = []
     for form in forms:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
-from grammar.words import DOUBT_WORDS, words
+from grammar.words import words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
 _BY_CONVOY = frozenset(("by", "via", "convoy"))
@@ -51,6 +51,7 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
     That is a remark in parentheses that free reading (`read`) does not show, or one with a word like one of
     doubt. "if it is empty" reads much like "(fit is empty)".
     """
+    doubts = lexicon.doubt_words
     for remark in _REMARK.findall(inked):
         texts = [word.text for word in words(remark) if word.text.isalnum()]
         # "Portland (Dorset)" and "(by convoy)" are parts of the order, and no remarks.
@@ -59,8 +60,8 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         if ("".join(texts) == "nochange" and "(" in read and ")" in read) or _is_usual_remark(texts):
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
-        if (not _shows_parentheses(read, len(texts)) or _holds_doubt(texts)
-                or any(texts[0].startswith(doubt[1:]) for doubt in DOUBT_WORDS)):
+        if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts)
+                or any(texts[0].startswith(doubt[1:]) for doubt in doubts)):
             return True
     return False
 
@@ -80,7 +81,7 @@ def _ends_alike(letters: str, usual: str) -> bool:
     return any(OSA.distance(letters, usual[shift:shift + _ENDS], score_cutoff=1) <= 1 for shift in (0, 1))
 
 
-def _shows_parentheses(read: str, count: int) -> bool:
+def _shows_parentheses(read: str, count: int, doubts: frozenset[str]) -> bool:
     """True if free reading shows both parentheses, or one of them and enough words without a doubt.
 
     Enough are three or more of the last `count`; the other parenthesis may be read as a letter ("cif it is").
@@ -89,13 +90,14 @@ def _shows_parentheses(read: str, count: int) -> bool:
         return True
     last = [word.text for word in words(read) if word.text.isalnum()][-count:]
     first = last[0] if last else ""
-    is_hidden = any(doubt in first for doubt in DOUBT_WORDS if len(doubt) > 1) or _is_like_doubt(first[1:])
-    return ("(" in read or ")" in read) and count >= _SENTENCE and not is_hidden and not _holds_doubt(last)
+    is_hidden = (any(doubt in first for doubt in doubts if len(doubt) > 1)
+                 or _is_like_doubt(first[1:], doubts) or _holds_doubt(last, doubts))
+    return ("(" in read or ")" in read) and count >= _SENTENCE and not is_hidden
 
 
-def _holds_doubt(texts: Sequence[str]) -> bool:
+def _holds_doubt(texts: Sequence[str], doubts: frozenset[str]) -> bool:
     """True if one of these words is like one of doubt, where it is."""
-    return any(_is_like_doubt(word) and not _is_clear_after(before, word)
+    return any(_is_like_doubt(word, doubts) and not _is_clear_after(before, word)
                for before, word in zip(["", *texts], texts, strict=False))
 
 
@@ -111,8 +113,8 @@ def _is_clear_after(before: str, word: str) -> bool:
         for clear, firsts in _CLEAR_AFTER.items())
 
 
-def _is_like_doubt(word: str) -> bool:
-    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in DOUBT_WORDS)
+def _is_like_doubt(word: str, doubts: frozenset[str]) -> bool:
+    return any(OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in doubts)
 
 
 def is_harmless(text: str, lexicon: Lexicon) -> bool:
@@ -125,7 +127,7 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
     if _VERSION.fullmatch(text.strip()):
         return True
     texts = [word.text for word in words(text) if word.text.isalnum()]
-    if not texts or any(word in DOUBT_WORDS for word in texts):
+    if not texts or any(word in lexicon.doubt_words for word in texts):
         return False
     signature = " ".join(word for word in texts if not _is_known(word, ("signed",)))
     likenesses = (OSA.normalized_similarity(signature, power) for power in _power_names(lexicon))

@@ -134,7 +134,8 @@ def _heading_line(
         not starts.begins_short_order(line.text)
         and not has_order_word(line.text, starts)
         and (joined.heading is not None or not (
-            starts.has_unit_word(line.text) or has_doubt(line.text) or len(line.text.split()) > LONGEST_NAME))
+            starts.has_unit_word(line.text) or has_doubt(line.text, vocabulary.lexicon)
+            or len(line.text.split()) > LONGEST_NAME))
     )
     classified = InterpretedLine(
         box=line.box.corners, kind="heading", struck=False, text=text, order=None,

@@ -112,7 +112,7 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
         or names_own_place(best.orders)
         or is_nonsense(best.orders, lexicon)
         or has_strange_coast(best.orders, lexicon)
-        or has_doubt(_without_places(text, best, lexicon))
+        or has_doubt(_without_places(text, best, lexicon), lexicon)
         or has_unclear_remark(fit.text, text, lexicon)
         or has_shared_short_name(best.text.text, best.orders, lexicon)
         or has_shared_short_form(text, lexicon)

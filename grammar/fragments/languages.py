@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grammar.words import DOUBT_WORDS
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
@@ -46,7 +48,10 @@ LANGUAGES: Mapping[str, Language] = {
                 "nicht", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern", "oder",
                 "entweder", "weder", "noch", "sonst", "andernfalls", "außer", "ausser", "ohne", "vielleicht",
                 "sollte", "konnte", "statt", "anstatt", "nur", "bevor", "nachdem", "bis", "ungultig",
-                "streiche")),
+                "streiche", "eventuell", "evtl", "ggf", "gegebenenfalls", "moglichst", "moglicherweise",
+                "moeglichst", "wahlweise", "alternativ", "ob", "aber", "sondern", "lieber", "anstelle",
+                "solange", "sobald", "wahrend", "waehrend", "wurde", "wuerde", "koennte", "durfte", "duerfte",
+                "ignoriere", "ignorieren", "vergiss", "gilt")),
         ),
         Language(
             "french", "French",
@@ -63,11 +68,18 @@ LANGUAGES: Mapping[str, Language] = {
             frozenset((
                 "ne", "nest", "pas", "non", "jamais", "aucun", "aucune", "si", "sil", "sils", "sauf", "sinon",
                 "ou", "soit", "ni", "sans", "peut", "peutetre", "plutot", "mais", "avant", "apres", "quand",
-                "lorsque", "tant", "annule", "annuler", "seulement")),
+                "lorsque", "tant", "annule", "annuler", "seulement", "eventuellement", "moins", "lieu", "cas",
+                "pourvu", "excepte", "hormis", "rien", "ignorer", "ignorez", "oublier", "oubliez", "serait",
+                "devrait", "pourrait", "faudrait", "alternativement")),
         ),
     )
 }
 """The languages there are, by name."""
+
+
+def doubt_words(languages: Sequence[Language]) -> frozenset[str]:
+    """The words that make a line a condition, a choice or a denial: in English and in these languages."""
+    return DOUBT_WORDS.union(*(language.doubts for language in languages))
 
 
 def languages_named(names: Sequence[str]) -> tuple[Language, ...]:

@@ -28,6 +28,7 @@ from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
+from service.games.rulings import as_written
 from service.intake.sheets.recognizer import HandRecognizer, Recognizer
 
 NEAR = 0.3
@@ -177,7 +178,10 @@ def reread(
             if phase is not None and tells["phase"] != phase:
                 continue
             clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
-            reader = PageReader(vocabulary_of(variant, PhaseKind(clock["kind"])))
+            # A game may take order words of other languages: without them its sheets would all read as worse.
+            options = (archive.last_before("game", number) or {}).get("options") or {}
+            written = as_written(variant, options)
+            reader = PageReader(vocabulary_of(written, PhaseKind(clock["kind"])))
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)
                 old = _recorded_pages(archive, number, key)
@@ -188,7 +192,7 @@ def reread(
                         zipped.read(photographs[photograph]),
                         reader_of_sheet,
                         reader,
-                        variant,
+                        written,
                         str(archive.manifest["name"]),
                     )
                     for was, now in _pair_lines([lines for name, lines in old if name == photograph], fresh):

@@ -168,7 +168,7 @@ def test_an_order_that_no_unit_of_its_kinds_can_obey_is_for_a_person(text: str, 
 )
 def test_that_nothing_changed_is_no_doubt(text: str, *, expected: bool) -> None:
     # ORD-07: a remark in parentheses is ignored, unless it may take the order back.
-    assert has_doubt(text) is expected
+    assert has_doubt(text, LEXICON) is expected
 
 
 def test_capitals_may_be_an_abbreviation() -> None:

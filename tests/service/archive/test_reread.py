@@ -28,11 +28,12 @@ from service.archive.export import Edition
 from service.archive.reread import Change, ReadWith, RereadFault, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
+from service.games.options import ORDER_LANGUAGES
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import EngineRecognizer, LessonPage
 from service.notices.replies import Replies
 from service.store.digests import canonical, plain
-from service.store.tables import HandRow, LineRow, LineState, PageRow, SubmissionRow
+from service.store.tables import GameRow, HandRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.service.intake.sheets.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
 from tests.support.mail_builder import mail, part, picture, stamp, text
@@ -56,9 +57,13 @@ NOW = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", "F Pent
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
-    """Montrose's sheet as an older reader read it: two lines doubtful, of which a person put one right."""
+    """Montrose's sheet as an older reader read it: two lines doubtful, of which a person put one right. The
+    game takes German order words too."""
     with make_site(tmp_path_factory.mktemp("site")) as site:
         game_table = open_table(site)
+        with site.store.begin() as session:
+            game = session.get_one(GameRow, game_table.game)
+            game.options = {**game.options, ORDER_LANGUAGES: ["german"]}
         phase = game_table.phase()
         game_table.take(game_table.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
         with site.store.begin() as session:
@@ -150,6 +155,14 @@ def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = Tr
     assert run_reread(path, recognizer, maps.load, None, out, io.StringIO(), as_json=as_json) == 0
     assert path.read_bytes() == data
     return out.getvalue()
+
+
+def test_a_game_s_own_order_words_are_read_again_too(table: Table, tmp_path: Path) -> None:
+    """WRD-07: a sheet in German is no worse than when it was read, where its game takes German words."""
+    german = ("Armee Atholl hält", "Armee The Mearns nach Atholl", "Armee Caerlaverock Castle hält",
+              "Flotte Pentland Firth nach Moray & Nairn", "Armee Moray & Nairn hält")
+    report = again(archived(table), tmp_path, german, as_json=False)
+    assert "5 lines of orders: 3 as before, 1 right now, 1 right as before, and sure now." in report
 
 
 def _lifted(original: Page) -> Page:
