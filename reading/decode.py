@@ -335,7 +335,7 @@ def _hypotheses(
 
 def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tuple[dict[str, object], ...]:
     """The best hypotheses as a line keeps them: {"text", "order", "score"}, scores 0..1 that sum to 1 or
-    less.
+    less, never rising. "text" is what the hand wrote if it meant this order ("Army Fife moves to Mar").
 
     The best one has `confidence`, and the others share the rest. Without `confidence` the line is rather no
     order, which takes a share too."""
@@ -348,19 +348,32 @@ def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tupl
         shares = [weight / (sum(weights) + no_order) for weight in weights]
     else:
         rest = sum(weights[1:]) or 1.0
-        shares = [confidence, *((1.0 - confidence) * weight / rest for weight in weights[1:])]
-    return tuple({"text": hypothesis.order, "order": hypothesis.order, "score": round(share, 4)}
-                 for hypothesis, share in zip(hypotheses, shares, strict=True))
+        # A confidence of 0.06 left 0.94 for the second, which fits worse: no share is larger than the first,
+        # and what is left over belongs to orders that are not listed.
+        shares = [confidence, *(
+            min(confidence, (1.0 - confidence) * weight / rest) for weight in weights[1:])]
+    return tuple({"text": text, "order": hypothesis.order, "score": round(share, 4)}
+                 for hypothesis, text, share in zip(hypotheses, _texts_as_written(hypotheses), shares,
+                                                    strict=True))
+
+
+def _texts_as_written(hypotheses: Sequence[Hypothesis]) -> list[str]:
+    """What the hand wrote by each hypothesis; the order where two have the same words, as of homonyms, so
+    that no two readings look alike."""
+    texts = [hypothesis.text.text for hypothesis in hypotheses]
+    return [hypothesis.order if texts.count(text) > 1 else text
+            for hypothesis, text in zip(hypotheses, texts, strict=True)]
 
 
 def with_plain_text(candidates: Sequence[dict[str, object]], text: str) -> tuple[dict[str, object], ...]:
     """Candidates with the text as it was read freely, which is no order, behind the best; still five at most.
 
-    It has half of what the best one leaves, and the others have the other half."""
+    It has half of what the best one leaves, but no more than the best, and the others have the other half."""
     first, others = candidates[0], candidates[1 : MOST_CANDIDATES - 1]
-    rest = max(0.0, 1.0 - float(str(first["score"])))
-    shared = [{**other, "score": round(float(str(other["score"])) / 2, 4)} for other in others]
-    return (first, {"text": text, "order": None, "score": round(rest / 2, 4)}, *shared)
+    best = float(str(first["score"]))
+    free = min(best, max(0.0, 1.0 - best) / 2)
+    shared = [{**other, "score": round(min(free, float(str(other["score"])) / 2), 4)} for other in others]
+    return (first, {"text": text, "order": None, "score": round(free, 4)}, *shared)
 
 
 def _log_sum(logs: Sequence[float]) -> float:

@@ -92,6 +92,16 @@ def row_share(rows: int) -> float:
     return (1 + 2 * _BEYOND) / rows / (1 + 2 * MARGIN)
 
 
+def folded_ratio(ratio: float, rows: int, fold: int) -> float:
+    """The width over height of a crop as `line_crop` folds it, so that a page can keep its space before it
+    comes. `ratio`: the whole crop's width over its height. Empty pieces at the end are counted too."""
+    height = 1.0 if rows == 1 or ratio <= fold else row_share(rows)
+    parts = min(MOST_ROWS, math.ceil(ratio / fold)) if height == 1.0 else pieces(ratio, rows)
+    shown = parts if height == 1.0 else parts * rows
+    # A gap of a twelfth of its height is between two pieces.
+    return ratio / (parts - (parts - 1) * OVERLAP) / (height * (shown + (shown - 1) / 12))
+
+
 def strip(blobs: BlobReader, key: str, box: Corners) -> bytes:
     """A strip across the whole page with the line, framed, and its neighbours, as JPEG. Raises NoPicture."""
     page = _page(blobs, key)
@@ -109,6 +119,13 @@ def page_picture(blobs: BlobReader, key: str, box: Corners | None = None, *, tur
     picture = page.copy() if box is None else _frame_line(page, box)
     picture.thumbnail((PAGE_WIDTH, PAGE_WIDTH * 3))
     return _jpeg(_rotate(picture, turn))
+
+
+def thumbnail(blobs: BlobReader, key: str) -> bytes:
+    """The whole page as a small JPEG, at most 480 x 640 pixels. Raises NoPicture."""
+    picture = _page(blobs, key).copy()
+    picture.thumbnail((480, 640))
+    return _jpeg(picture)
 
 
 def opened(blobs: BlobReader, key: str) -> None:

@@ -151,6 +151,10 @@ def _decision_of(
         words = " ".join(request.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)
+        # Words left as a reading has them mean its order, also where two places share a name.
+        unchanged = next((c["order"] for c in row.candidates if c["order"] and c["text"] == words), None)
+        if unchanged is not None:
+            return Decision(row.id, LineState.READ, words, unchanged), ""
         typed = page_data.typed_line(session, phase_id, ports.load, power, words)
         complaint = "" if typed.order else typed.complaint
         return Decision(row.id, LineState.READ, words, typed.order), complaint

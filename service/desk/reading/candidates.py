@@ -6,10 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Any
 
 _STEEP = 1.5
 """How fast the share of a reading falls with each letter by which it fits worse than the best."""
+_ROUNDING = 0.001
+"""Five scores of four decimals each may sum to a little more than 1."""
 GAP = "‸"
 SURE, LIKELY = 0.85, 0.5
 
@@ -17,7 +20,7 @@ SURE, LIKELY = 0.85, 0.5
 @dataclass(frozen=True, slots=True)
 class ShownReading:
     """One reading. `words`: its words, each with True if another reading differs there. `order`: canonical
-    text or None. `share`, 0..1: how far it is ahead of the other readings of this line."""
+    text or None. `share`, 0..1: how likely it is; no reading is likelier than one that stands before it."""
 
     text: str
     words: tuple[tuple[str, bool], ...]
@@ -41,11 +44,19 @@ def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
 
 
 def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
-    """Each reading's score, divided among the rivals by how many letters worse they fit. The score alone
-    would call five readings "sure" at once."""
-    best = max((score for score, _ in scored), default=0.0)
-    weights = [math.exp(-_STEEP * (best - score) * length) for score, length in scored]
-    return [score * weight / sum(weights) for (score, _), weight in zip(scored, weights, strict=True)]
+    """How likely each reading is, on one scale: its score, if the scores share one whole. Else, for texts
+    that were compared letter by letter, each score divided among the rivals by how many letters worse they
+    fit: the score alone would call five readings "sure" at once.
+
+    The readings stand in the reader's own order. Of 93 lines on the desk's sample 22 showed a longer bar
+    below a shorter one, so no bar is longer than the one above it."""
+    scores = [score for score, _ in scored]
+    if sum(scores) <= 1.0 + _ROUNDING:
+        shares = scores
+    else:
+        weights = [math.exp(-_STEEP * (max(scores) - score) * length) for score, length in scored]
+        shares = [score * weight / sum(weights) for score, weight in zip(scores, weights, strict=True)]
+    return list(accumulate(shares, min))
 
 
 def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:

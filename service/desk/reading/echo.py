@@ -74,7 +74,9 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
 
 
 def _best(candidates: Sequence[dict[str, Any]]) -> str:
-    return str(ranked_readings(candidates)[0][1]["text"])
+    # The order, not the words of the hand: "Army" for "A" is no misreading of the same marks.
+    best = ranked_readings(candidates)[0][1]
+    return str(best["order"] or best["text"])
 
 
 def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None:

@@ -56,6 +56,10 @@ class LineCrop:
         """Pieces of each written row on a narrow screen, if there are several rows."""
         return crops.pieces(self.ratio, self.rows)
 
+    def height(self, fold: int) -> int:
+        """The height of the crop, folded so, if it is shown 1,000 pixels wide."""
+        return round(1000 / crops.folded_ratio(self.ratio, self.rows, fold))
+
     @property
     def row(self) -> float:
         """Height of one of several written rows as shown, as a share of the whole crop's."""
