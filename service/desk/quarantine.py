@@ -31,7 +31,9 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-LAST_DISCARDED = 20
+LAST_DISCARDED = 100
+MOST_AT_ONCE = 500
+"""Mails that one form discards at most."""
 SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
           "orders for it. The mail is kept unchanged; it can be assigned, refused or discarded by what its "
           "header says.")
@@ -170,6 +172,27 @@ def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str,
     """Discard the mail, with a reason and without an answer."""
     _or_refuse(lambda: _quarantine(request).discard(sha256, why, visitor.name))
     return RedirectResponse("/quarantine?notice=discarded", status_code=303)
+
+
+@router.post("/quarantine/discard")
+def discard_several(
+    request: Request, visitor: Trusted, mail: Annotated[list[str] | None, Form()] = None,
+    why: Annotated[str, Form()] = "",
+) -> Response:
+    """Discard every ticked mail, with one reason. A mail that somebody settled meanwhile is passed over."""
+    # Twenty forged mails once held an approval and cost twenty pages.
+    chosen = list(dict.fromkeys(mail or ()))[:MOST_AT_ONCE]
+    if not chosen:
+        raise HTTPException(400, "Nothing was discarded: tick the mails that you want to discard.")
+    faults = []
+    for sha256 in chosen:
+        try:
+            _quarantine(request).discard(sha256, why, visitor.name)
+        except NotDone as fault:
+            faults.append(str(fault))
+    if len(faults) == len(chosen):
+        raise HTTPException(409, faults[0])
+    return RedirectResponse("/quarantine?notice=discarded-many", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back")
