@@ -20,7 +20,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from service.intake.verdicts.explanations import fixed_sentences
+from service.intake.verdicts import explanations
+from service.letters import set_aside
 from service.letters.language import ENGLISH, LANGUAGES
 
 ROOT = Path(__file__).parent.parent
@@ -49,8 +50,10 @@ def messages() -> Catalog:
             # Files without lines: a catalogue changes where words change, not where lines move.
             where = [(f"{folder}/{file}", 0)]
             catalogue.add(message, None, where, auto_comments=comments, context=context)
-    for sentence in fixed_sentences():
+    for sentence in explanations.fixed_sentences():
         catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
+    for sentence in set_aside.fixed_sentences():
+        catalogue.add(sentence, None, [("service/games/hold_reasons.py", 0)])
     return catalogue
 
 

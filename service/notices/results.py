@@ -46,6 +46,7 @@ from service.letters.facts import (
     UnitChanges,
 )
 from service.letters.language import N_, Sentence
+from service.letters.set_aside import translatable
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import (
     COPY,
@@ -307,7 +308,7 @@ class ResultsAnnouncer:
         return ResultsFacts(
             powers=tuple(
                 shown_power for shown_power in show(variant, resolution, lines,
-                                                    papers.set_aside(session, phase, variant))
+                                                    translatable(papers.set_aside(session, phase, variant)))
                 if shown_power.sheet or shown_power.power in concerned(phase, variant)
             ),
             sheets=tuple(

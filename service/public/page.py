@@ -31,13 +31,18 @@ def environment(code: str = ENGLISH) -> Environment:
     form = Form(language(code), is_markup=True, longest=_LONGEST)
     templates.filters.update(wording.FILTERS)
     templates.filters["gmt"] = partial(_gmt, code)
+    templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
-                          "version": form.language.version, "language": code}
+                          "told": form.clean, "version": form.language.version, "language": code}
     return templates
 
 
 def _gmt(code: str, moment: datetime) -> str:
     return language(code).instant(moment)
+
+
+def _own_gmt(code: str, moment: datetime, zone: str) -> str:
+    return language(code).instant(moment, zone)
 
 
 def language_of(request: Request) -> str:

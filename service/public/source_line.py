@@ -18,6 +18,7 @@ from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.results import ShownPower, correction, redacted_for, show
+from service.letters.set_aside import translatable
 from service.notices.attachments import turned, unshown
 from service.notices.results import concerned
 from service.store import records
@@ -105,9 +106,10 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     corrected = session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)
     )
+    set_aside = translatable(papers.set_aside(session, phase, variant))
     return Evidence(
         phase, variant, resolution,
-        tuple(power for power in show(variant, resolution, lines, papers.set_aside(session, phase, variant))
+        tuple(power for power in show(variant, resolution, lines, set_aside)
               if power.sheet or power.power in due),
         lines, tuple(corrected),
     )

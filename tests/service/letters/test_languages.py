@@ -13,6 +13,7 @@ import templates
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, wordings
+from service.letters.set_aside import translatable
 from tests.support import letters_samples as samples
 from tools import catalogue
 
@@ -72,3 +73,22 @@ def test_a_language_without_a_catalogue_is_english() -> None:
     assert language("tlh").code == ENGLISH
     assert language("../../etc/passwd").say("The news") == "The news"
     assert wordings("The news") == ("The news", "Das Neueste")
+
+
+def test_what_was_set_aside_is_said_in_the_players_language() -> None:
+    """LET-10: in German letters the sentences about sheets that do not count were English."""
+    english = {"A": ("A sheet was received and set aside: the photograph is blurred; the sheet is cut off.",
+                     "A mail was received and set aside: its sender could not be proved.",
+                     "A sheet was received after the deadline and does not count.",
+                     "A sheet was received and set aside: his cat sat on it.")}
+    said = [language("de").value(sentence) for sentence in translatable(english)["A"]]
+    assert said == [
+        ("Ein Blatt ist eingegangen und wurde zurückgelegt: das Foto ist unscharf; das Blatt ist "
+        "abgeschnitten."),
+        "Eine Mail ist eingegangen und wurde zurückgelegt: der Absender ließ sich nicht nachweisen.",
+        "Ein Blatt ist nach der Frist eingegangen und zählt nicht.",
+        # What the coordinator typed stays as typed.
+        "Ein Blatt ist eingegangen und wurde zurückgelegt: his cat sat on it.",
+    ]
+    # In English nothing changes.
+    assert translatable(english) == english
