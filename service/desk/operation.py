@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
+from service.desk import log_words
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.hold_reasons import REASONS
 from service.mail.sending import hold, outbox
@@ -50,7 +51,7 @@ def log(
         stood = chain.find_entry(session, game, wanted_digest) if game and wanted_digest else None
         return show(
             request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
-            events=[(row, details(row.detail)) for row in events[:AT_ONCE]],
+            events=log_words.in_words(session, events[:AT_ONCE], ports.power_name, details),
             names={row.id: row.name for row in games},
             more=events[AT_ONCE - 1].id if len(events) > AT_ONCE else None,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -31,7 +33,8 @@ def people(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
-        return show(request, "people.html", visitor=visitor, people=users, roles=list(Role), notice=notice)
+        return show(request, "people.html", visitor=visitor, people=users, roles=list(Role), notice=notice,
+                    last_seen=accounts.last_seen(session))
 
 
 @router.post("/people/add")
@@ -62,14 +65,42 @@ def change_role(
 ) -> Response:
     """Give a person another role. Raises 409 for the last coordinator: there is always one."""
     ports: DeskPorts = request.app.state.ports
+    with _refused(), ports.sessions.begin() as session:
+        accounts.change_role(session, name, _role(role), by=visitor.name, now=ports.clock.now())
+    return RedirectResponse("/people?notice=role", status_code=303)
+
+
+@router.post("/people/remove")
+def remove(
+    request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()]
+) -> Response:
+    """Let a person sign in no longer, and end their sessions. Raises 409 for the last coordinator."""
+    ports: DeskPorts = request.app.state.ports
+    with _refused(), ports.sessions.begin() as session:
+        accounts.remove(session, name, by=visitor.name, now=ports.clock.now())
+    return RedirectResponse("/people?notice=person-removed", status_code=303)
+
+
+@router.post("/people/sign-out")
+def end_sessions(
+    request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()]
+) -> Response:
+    """End every session of a person, who may sign in again."""
+    ports: DeskPorts = request.app.state.ports
+    with _refused(), ports.sessions.begin() as session:
+        accounts.end_sessions(session, name, by=visitor.name, now=ports.clock.now())
+    return RedirectResponse("/people?notice=person-signed-out", status_code=303)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Turns the refusals of an account's act into answers: 404 and 409."""
     try:
-        with ports.sessions.begin() as session:
-            accounts.change_role(session, name, _role(role), by=visitor.name, now=ports.clock.now())
+        yield
     except accounts.NoSuchPerson as fault:
         raise HTTPException(404, str(fault)) from fault
     except accounts.LastCoordinator as fault:
         raise HTTPException(409, str(fault)) from fault
-    return RedirectResponse("/people?notice=role", status_code=303)
 
 
 def _role(role: str) -> Role:

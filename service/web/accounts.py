@@ -45,6 +45,19 @@ def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
     log_event(session, now, "person_removed", actor=by, detail={"person": name, "role": person.role})
 
 
+def end_sessions(session: Session, name: str, *, by: str, now: datetime) -> None:
+    """End every session of a person, who may sign in again, and log it. Raises NoSuchPerson."""
+    _person(session, name)
+    session.execute(delete(SessionRow).where(SessionRow.user == name))
+    log_event(session, now, "person_signed_out", actor=by, detail={"person": name})
+
+
+def last_seen(session: Session) -> dict[str, datetime]:
+    """When each person who has a session last used it, by name."""
+    rows = session.execute(select(SessionRow.user, func.max(SessionRow.seen_at)).group_by(SessionRow.user))
+    return {row[0]: row[1] for row in rows.all()}
+
+
 def _person(session: Session, name: str) -> UserRow:
     # Every row of a coordinator is locked, always in one order. Without it two coordinators who demoted each
     # other at one moment on PostgreSQL each still counted the other. SQLite locks at the first write.

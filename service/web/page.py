@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
+from service.version import version
 from service.web import sessions, wording
 from service.web.ports import DeskPorts
 from service.web.roles import NOT_YOURS, may
@@ -84,5 +85,6 @@ def show(request: Request, name: str, status: int = 200, **values: object) -> Re
     """The response with one template rendered. `values` are added to the title, the time and the visitor."""
     ports: DeskPorts = request.app.state.ports
     template = request.app.state.templates.get_template(name)
-    html = template.render(title=ports.settings.title, now=ports.clock.now(), **{"visitor": None, **values})
+    html = template.render(title=ports.settings.title, now=ports.clock.now(), program=version(),
+                           **{"visitor": None, **values})
     return Response(html, status_code=status, media_type="text/html; charset=utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+import service
+from service.desk import log_words
 from service.desk.operation import AT_ONCE, details
 from service.mail.sending import outbox
 from service.operations import health
@@ -22,7 +25,7 @@ from service.store import records
 from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
 from tests.support.desk_table import NAME, DeskTable, open_desk
 from tests.support.site import Site
-from tests.support.table import Table, open_table
+from tests.support.table import Table, address, open_table
 
 
 @pytest.fixture
@@ -57,11 +60,44 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
     )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     full_log, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
-    assert "sheet chosen Powick Bridge power: Montrose; why: By telephone. Grace" in full_log
-    assert "mail discarded" in full_log
-    assert "sheet chosen" in game_log
-    assert "mail discarded" not in game_log
-    assert full_log.index("mail discarded") < full_log.index("sheet chosen"), "the newest stands first"
+    assert "A sheet of Montrose was chosen to be executed Powick Bridge why: By telephone. Grace" in full_log
+    discarded = "A mail whose sender is not known: discarded, from quarantine"
+    assert discarded in full_log
+    assert "A sheet of Montrose was chosen" in game_log
+    assert discarded not in game_log
+    assert full_log.index(discarded) < full_log.index("A sheet of Montrose"), "the newest stands first"
+
+
+def test_the_log_says_in_words_whose_mail_it_was(table: Table) -> None:
+    """LET-15: "mail from Manchester's player, used"; who wrote under another's name is not called that."""
+    desk, now = open_desk(table), table.site.clock.now()
+    senders = {"a" * 64: address("Manchester"), "b" * 64: address("Argyll"),
+               "c" * 64: "mallory@elsewhere.example"}
+    with table.site.store.begin() as session:
+        for key, sender in senders.items():
+            records.add_mail(session, key, 10, now, now)
+            row = session.get_one(MailRow, key)
+            row.sender, row.verdict = sender, {"power": "Manchester"}
+            records.log_event(session, now, "mail_used", detail={"mail": key[:12], "reason": None})
+        argyll = records.player_of(session, address("Argyll"))
+        assert argyll is not None
+        name = argyll.name
+    words = desk.text("/log")
+    assert "Mail from Manchester's player: used".replace("'", "&#39;") in words
+    assert f"Mail from {name} under the name of Manchester: used" in words
+    assert "Mail under the name of Manchester, from a stranger: used" in words
+    assert "@" not in words
+
+
+def test_every_kind_of_entry_has_a_sentence() -> None:
+    """Each kind that the product logs, found in its source."""
+    kinds = set()
+    for path in Path(service.__file__).parent.rglob("*.py"):
+        text = path.read_text()
+        kinds |= set(re.findall(r'log_event\(\s*session,\s*[\w.]+(?:\(\))?,\s*"([a-z_]+)"', text))
+        kinds |= set(re.findall(r'self\._log\(session, "([a-z_]+)"', text))
+    assert len(kinds) > 30
+    assert kinds - set(log_words.SENTENCES) == set()
 
 
 def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
@@ -371,8 +407,8 @@ def test_letters_held_back_wait_and_leave_once_when_let_go(table: Table, tmp_pat
     assert send(table, tmp_path).sent == 2
     assert send(table, tmp_path).sent == 0
     assert "Letters are held back" not in desk.text("/")
-    assert "letters paused" in desk.text("/log")
-    assert "letters resumed waiting: 2" in desk.text("/log")
+    assert "Letters are held back" in desk.text("/log")
+    assert "Letters leave again waiting: 2" in desk.text("/log")
 
 
 def test_health_says_who_holds_letters_back(table: Table) -> None:

@@ -14,7 +14,8 @@ from service.games import mailbox_waits
 from service.games.options import HOUSE_RULES
 from service.intake.sheets.read_submission import limits_of
 from service.store import records
-from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, UserRow
+from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, SessionRow, UserRow
+from service.web import sessions
 from service.web.roles import Role, may
 from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk, plain
 from tests.support.site import Site
@@ -248,11 +249,32 @@ def test_people_are_added_and_given_roles_and_one_coordinator_stays(desk: DeskTa
     assert "long enough words" not in str(events(desk, "person_added")[0].detail)
 
 
+def test_a_person_is_signed_out_everywhere_or_removed(desk: DeskTable) -> None:
+    """LET-15: people can be removed and their sessions ended; the last coordinator stays."""
+    desk.post("/people/add", name="Grace", password="long enough words", role="coordinator")
+    with desk.table.site.store.begin() as session:
+        token = sessions.sign_in(session, "Grace", "long enough words", desk.table.site.clock.now())
+    assert "Sign Grace out everywhere" in desk.text("/people")
+    assert desk.post("/people/sign-out", name="Grace").status_code == 303
+    with desk.table.site.store.begin() as session:
+        assert sessions.visitor(session, token, desk.table.site.clock.now()) is None
+        assert sessions.sign_in(session, "Grace", "long enough words", desk.table.site.clock.now())
+    assert desk.post("/people/remove", name="Grace").status_code == 303
+    with desk.table.site.store.begin() as session:
+        assert session.get(UserRow, "Grace") is None
+        assert session.scalars(select(SessionRow).where(SessionRow.user == "Grace")).all() == []
+    assert desk.post("/people/remove", name=NAME).status_code == 409
+    assert desk.post("/people/remove", name="Nobody").status_code == 404
+    log = desk.text("/log")
+    assert "Grace cannot sign in any more" in log
+    assert "Grace was signed out everywhere" in log
+
+
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
     for form_address in (
         "/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/option", f"{path}/address", "/people/add",
-        "/people/role",
+        "/people/role", "/people/remove", "/people/sign-out",
     ):
         assert desk.client.post(form_address, data={**new_game(), "csrf": "wrong"}).status_code == 403
     assert game(desk) is None
