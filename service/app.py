@@ -22,6 +22,7 @@ from service.desk import (
     probes,
     quarantine,
     rehearsal,
+    search,
     sign_in,
 )
 from service.desk.games import pages as games
@@ -77,6 +78,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(operation.router)
     app.include_router(post.router)
     app.include_router(probes.router)
+    app.include_router(search.router)
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.middleware("http")(_headers)

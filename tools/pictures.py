@@ -122,6 +122,8 @@ SHOTS = (
     ),
     Shot("people", "/people", _path("/people")),
     Shot("hands", "/hands", _path("/hands")),
+    Shot("search", "/search", _path("/search")),
+    Shot("search-found", "/search", _path("/search?q=army")),
     Shot("log", "/log", _path("/log")),
     Shot("health", "/health", _path("/health")),
     Shot("fault", "", _path("/desk/999999"), status=404),
