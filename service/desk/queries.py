@@ -9,6 +9,8 @@ from datetime import datetime
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session, defer
 
+from adjudicator.calendar import PhaseKind
+from adjudicator.serialize import codec
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
@@ -76,13 +78,15 @@ class LineCounts:
 @dataclass(frozen=True, slots=True)
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline
-    (DESK-02)."""
+    (DESK-02). `awaits`: the title of the phase whose results must be sent before anybody can be asked for
+    orders in this one, or ""."""
 
     phase: PhaseRow
     game: GameRow
     title: str
     sheets: SheetCounts
     lines: LineCounts
+    awaits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +163,36 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     lines_by_sheet = line_states_of(
         session, [key for by_power in chosen.values() for key in by_power.values()])
     mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
+    all_phases = [phase for phase, _ in pairs]
+    asked_powers = _asked_powers(session, [
+        phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or _awaited(phase, all_phases)])
     return [
-        _view(phase, game, rows[phase.id], powers[game.id], chosen[phase.id],
-              _quarantined(phase, [other for other, _ in pairs], mails.get(game.id, ())),
-              [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]])
+        _view(phase, game, rows[phase.id],
+              [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
+              chosen[phase.id], _quarantined(phase, all_phases, mails.get(game.id, ())),
+              [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]],
+              _awaited(phase, all_phases) if asked_powers.get(phase.id) == frozenset() else "")
         for phase, game in pairs
     ]
+
+
+def _asked_powers(session: Session, phases: Sequence[PhaseRow]) -> dict[int, frozenset[str]]:
+    """The powers that are asked for orders, by phase, where these are not all: in a retreat phase those with
+    a dislodged unit, and nobody in a phase whose position is known only once the one before it ends."""
+    rows = session.execute(
+        select(PhaseRow.id, PhaseRow.kind, PhaseRow.position)
+        .where(PhaseRow.id.in_([phase.id for phase in phases]))).all()
+    return {
+        key: frozenset() if position is None
+        else frozenset(retreat.unit.power for retreat in codec.load_position(position).dislodged)
+        for key, kind, position in rows if position is None or kind == PhaseKind.RETREAT
+    }
+
+
+def _awaited(phase: PhaseRow, phases: Sequence[PhaseRow]) -> str:
+    """The title of the phase that must end before this one, of the same game; "" if none is in play."""
+    before = [row for row in phases if row.game_id == phase.game_id and row.ordinal < phase.ordinal]
+    return phase_title(min(before, key=lambda row: row.ordinal)) if before else ""
 
 
 def _quarantined(
@@ -180,16 +208,17 @@ def _quarantined(
 
 def _view(
     phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers: Sequence[str],
-    chosen: Mapping[str, int], quarantined: tuple[str, ...], lines: Sequence[SettledLine],
+    chosen: Mapping[str, int], quarantined: tuple[str, ...], lines: Sequence[SettledLine], awaits: str,
 ) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     came = {row.power for row in rows}
     waiting = papers.waiting_sheets(
         rows, phase.deadline, first=bool(game.options.get(FIRST_COUNTS, False)))
     sheets = SheetCounts(
-        powers=len(powers), with_sheet=len(chosen), unread=sum(row.read_at is None for row in rows),
+        powers=len({*powers, *chosen}), with_sheet=len(chosen),
+        unread=sum(row.read_at is None for row in rows),
         missing=tuple(power for power in powers if power not in chosen and power not in came),
-        set_aside=tuple(power for power in powers if power not in chosen and power in came),
+        set_aside=tuple(power for power in sorted(came) if power not in chosen),
         quarantined=quarantined,
         held=tuple((row.power, tuple(str(flag) for flag in row.flags)) for row in waiting),
         flagged=tuple(
@@ -203,7 +232,7 @@ def _view(
         second=sum(line.stage is Stage.SECOND for line in orders),
         differing=sum(line.stage is Stage.DIFFERS for line in orders),
     )
-    return PhaseView(phase, game, phase_title(phase), sheets, counts)
+    return PhaseView(phase, game, phase_title(phase), sheets, counts, awaits)
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
-from sqlalchemy.orm import Session
+from sqlalchemy import select
+from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import Phase
 from service import pictures
 from service.games import rulings
+from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_of, power_name
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
@@ -20,7 +22,7 @@ from service.pictures import BlankSheet
 from service.public import visits
 from service.public.page import show
 from service.store import records
-from service.store.tables import GameRow, PhaseState
+from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -40,9 +42,14 @@ def index(request: Request, game_id: str) -> Response:
             for power in sorted(records.seats(session, game_id))
         ]
         address, mails = _mails(request, ports, session, game, [phase for _, phase in phases[:1]])
+        following = next_phase(session, game_id, ports.clock.now())
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
                     phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
-                    order_address=address)
+                    order_address=address, in_play=phases_in_play(session, game_id), name_of=dict(powers),
+                    words_of=lambda row: phase_words(phase_of(row)), following=following,
+                    last=_last_results(session, game_id),
+                    # Who has sent is for those who play; a stranger is not even told how many.
+                    is_player=_is_player(request, ports, session, game_id))
 
 
 @router.get("/public/{game_id}/sheets.pdf")
@@ -80,6 +87,21 @@ def _mails(
              if holder == player.id]
     return address, [(name, mail_link(address, canonical_subject(game.name, name, phase, 1)))
                      for phase in phases for name in names]
+
+
+def _is_player(request: Request, ports: DeskPorts, session: Session, game_id: str) -> bool:
+    """Whether a player of this game is on a visit."""
+    player = visits.visiting(session, request, ports.clock.now())
+    return player is not None and player.id in records.seats(session, game_id).values()
+
+
+def _last_results(session: Session, game_id: str) -> PhaseRow | None:
+    """The phase whose results were sent last, without its board."""
+    return session.scalars(
+        select(PhaseRow).where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.SENT,
+                               PhaseRow.resolution.is_not(None))
+        .options(defer(PhaseRow.position), defer(PhaseRow.resolution))
+        .order_by(PhaseRow.ordinal.desc()).limit(1)).first()
 
 
 def _game(session: Session, game_id: str) -> GameRow:

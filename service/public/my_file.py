@@ -1,6 +1,6 @@
 """A player's own file in a game: what they sent, version by version, with each photograph and its digest,
-and the letters that answered it. Nothing else: no reading, no legality, no other player (desk plan, section
-3)."""
+what was read on it after the deadline, and the letters that answered it. Nothing else: no legality, no other
+player (desk plan, section 3)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from service import pictures
+from service.games.in_play import phases_in_play
+from service.games.lines import lines_of
 from service.games.phases import phase_of
 from service.letters import render
 from service.letters.language import N_, phase_words
@@ -22,7 +24,17 @@ from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.tables import AddressRow, GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import (
+    AddressRow,
+    GameRow,
+    LineState,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    PlayerRow,
+    SubmissionRow,
+)
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -32,6 +44,12 @@ FATES = {
     "counts": N_("on file"), "superseded": N_("replaced"), "late": N_("too late"),
     "held": N_("waits for the coordinator"),
 }
+LINE_STATES = {
+    LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator still looks at this line"),
+    LineState.SKIPPED: N_("the coordinator still looks at this line"),
+    LineState.VOID: N_("could not be read"),
+}
+"""The states of a line, as its player sees them."""
 LETTER_STATES = (N_("queued"), N_("sending"), N_("sent"), N_("delayed"), N_("failed"), N_("held"),
                  N_("cancelled"))
 """The states of a letter in the outbox, as the page shows them."""
@@ -41,7 +59,8 @@ BY_POST = N_("came by post")
 @dataclass(frozen=True, slots=True)
 class SubmittedSheet:
     """One sheet that the player sent: phase and power in words, version, time of receipt, status in words,
-    digest, and the ids of its pages."""
+    digest, and the ids of its pages. `lines`: what was read on it, words and order, once its deadline has
+    passed; None before, when nobody has read it."""
 
     phase: str
     power: str
@@ -50,6 +69,16 @@ class SubmittedSheet:
     status: str
     digest: str
     pages: tuple[int, ...]
+    lines: tuple[ReadLine, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """One line of a sheet: what was read, the order that it makes, or None, and its state in words."""
+
+    text: str
+    order: str | None
+    state: str
 
 
 @router.get("/public/{game_id}/file")
@@ -73,7 +102,9 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
             OutboxRow.kind.in_(render.ANSWER_KINDS),
             OutboxRow.recipient.in_(mails),
         ).order_by(OutboxRow.id.desc()).limit(30)).all()
-        return show(request, "my_file.html", game=game, sheets=sheets, answers=answers, cache=PRIVATE)
+        player = session.get_one(PlayerRow, visitor.player_id)
+        return show(request, "my_file.html", game=game, sheets=sheets, answers=answers, cache=PRIVATE,
+                    zone=player.zone, due=_due(ports, session, game, powers))
 
 
 @router.get("/public/{game_id}/file/{page_id}.jpg")
@@ -97,6 +128,19 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     return Response(picture, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 
+def _due(
+    ports: DeskPorts, session: Session, game: GameRow, powers: list[str]
+) -> list[tuple[str, datetime, list[str]]]:
+    """The deadlines ahead at which these powers are asked for orders: the phase in words, the moment, and
+    the names of the powers of which nothing came yet."""
+    return [
+        (phase_words(phase_of(phase.row)), phase.row.deadline,
+         [ports.power_name(game.variant, power) for power in phase.silent if power in powers])
+        for phase in phases_in_play(session, game.id)
+        if phase.row.state == PhaseState.OPEN and {*phase.sent, *phase.silent} & {*powers}
+    ]
+
+
 def _own_submissions(
     session: Session, game_id: str, powers: list[str], visitor: VisitingPlayer
 ) -> list[tuple[SubmissionRow, PhaseRow]]:
@@ -118,4 +162,16 @@ def _sheet(
         phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
         FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or BY_POST,
-        tuple(page.id for page in records.pages(session, row.id)))
+        tuple(page.id for page in records.pages(session, row.id)),
+        None if phase.state in {PhaseState.WAITING, PhaseState.OPEN} else _lines(session, row.id))
+
+
+def _lines(session: Session, submission_id: int) -> tuple[ReadLine, ...]:
+    """What was read on a sheet, headings and remarks left out. Of a line that nobody has settled yet the
+    words are not told: they may be wrong still."""
+    return tuple(
+        ReadLine("" if line.needs_a_person else line.text.replace("\n", " / "),
+                 None if line.needs_a_person else line.order,
+                 LINE_STATES[LineState.OPEN if line.needs_a_person else line.state])
+        for line in lines_of(session, [submission_id])[submission_id]
+        if line.needs_a_person or line.state is not LineState.NOT_ORDER)

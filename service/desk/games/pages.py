@@ -21,6 +21,7 @@ from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
 from service.games import mailbox_waits
 from service.games.extensions import begins_year
+from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_title
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
@@ -124,6 +125,9 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .order_by(EventRow.id.desc())
         ).all()
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
+                    in_play=phases_in_play(session, game_id),
+                    following=next_phase(session, game_id, ports.clock.now()),
+                    order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     options=OPTIONS, history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},

@@ -16,8 +16,9 @@ from adjudicator.outcome import Resolution
 from service.clock import SimulatedClock
 from service.games.turns import NotReady
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import MailState, PhaseRow, PhaseState, SubmissionRow
-from tests.support.desk_table import DeskTable, open_desk
+from service.store import records
+from service.store.tables import MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
+from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
 from tests.support.table import SERVER, Table, address, open_table
@@ -156,3 +157,42 @@ def test_what_comes_while_letters_are_drawn_stops_them(desk: DeskTable) -> None:
         table.approve_phase(phase, "ada")
     assert table.phase().state == PhaseState.READY
     assert table.letters() == []
+
+
+def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:
+    """The retreats after a movement are open before its results are sent; ten powers stood there as without a
+    sheet though nobody retreats."""
+    for power in desk.table.variant.powers:
+        desk.table.file(power, ())
+    close(desk)
+    with desk.table.site.store.begin() as session:
+        session.get_one(PhaseRow, desk.table.phase(2).id).state = PhaseState.OPEN
+    today = desk.text("/")
+    assert "this phase begins once the results of Summer 1642 Movement are sent" in today
+    assert "Without a sheet" not in today
+    assert "begins once the results before it are sent" in desk.text(f"/games/{desk.table.game}")
+
+
+def test_twenty_forged_mails_are_discarded_on_one_page(desk: DeskTable) -> None:
+    """Twenty forged mails of a known power held an approval; each had a page of its own."""
+    for power in desk.table.variant.powers:
+        desk.table.file(power, ())
+    keys, now = [f"{number:064x}" for number in range(1, 21)], desk.table.site.clock.now()
+    with desk.table.site.store.begin() as session:
+        for key in keys:
+            records.add_mail(session, key, 10, now, now)
+            row = session.get_one(MailRow, key)
+            row.state, row.reason = MailState.QUARANTINED, "auth_failed"
+            row.verdict = {"game": "Powick Bridge", "power": "Argyll", "subject": "Orders",
+                           "season": "Summer", "year": 1642, "kind": "movement"}
+    phase = close(desk)
+    page = desk.page(f"/results/{phase}")
+    assert "20 papers to settle first" in page
+    assert "Discard several mails at once" in page
+    form = {"mail": keys, "why": "forged: none of them is proved", "csrf": CSRF}
+    assert desk.client.post("/quarantine/discard", data={**form, "why": "no"}).status_code == 409
+    assert desk.client.post("/quarantine/discard", data={**form, "mail": []}).status_code == 400
+    assert desk.client.post("/quarantine/discard", data={**form, "csrf": "x"}).status_code == 403
+    assert desk.client.post("/quarantine/discard", data=form).status_code == 303
+    assert "papers to settle" not in desk.page(f"/results/{phase}")
+    assert desk.page("/quarantine").count("take-back") == 20

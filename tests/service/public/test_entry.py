@@ -17,8 +17,9 @@ from sqlalchemy import select
 import service.public
 from service.clock import SimulatedClock
 from service.public.visits import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
-from service.store.tables import EventRow, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
-from tests.support.desk_table import DeskTable, open_desk
+from service.store import records
+from service.store.tables import EventRow, LineState, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
+from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import address, open_table
 
@@ -407,3 +408,40 @@ def test_no_page_carries_a_word_from_one_player_to_another() -> None:
     assert {route.path for route in routes if "POST" in route.methods} == {
         "/public/entry", "/public/me/{secret}", *(f"/public/me/do/{item}" for item in own_forms)}
     assert all(route.path.startswith("/public/") for route in routes)
+
+
+def test_the_game_page_tells_its_players_who_has_sent_and_what_comes_next(desk: DeskTable) -> None:
+    """LET-15: phase, deadline, who has sent, address, what next; to a stranger only the dates."""
+    desk.table.file("Argyll", ("A Argyll H",))
+    path = f"/public/{desk.table.game}"
+    own = plain(visit(desk, "Montrose").get(path).text)
+    assert "Summer 1642 Movement" in own
+    assert "Orders are due: Sun 14 Mar 2027, 07:00 GMT" in own
+    assert "Something came from: Argyll." in own
+    assert re.search(r"Nothing came from: .*Montrose", own)
+    assert "Next: Summer 1642 Retreat Orders, due" in own
+    strange = desk.text(path)
+    assert "Orders are due: Sun 14 Mar 2027, 07:00 GMT" in strange
+    assert "came from" not in strange
+
+
+def test_my_file_shows_what_was_read_after_the_deadline_and_the_next_deadline(desk: DeskTable) -> None:
+    """LET-15: before the deadline nothing is read; after it one's own lines, without what is still open."""
+    table = desk.table
+    sheet = table.file("Montrose", (("A Angus - Perth", LineState.AUTO), ("A Fife H", LineState.OPEN)))
+    with table.site.store.begin() as session:
+        session.get_one(SubmissionRow, sheet).player_id = records.seats(session, table.game)["Montrose"]
+    browser = visit(desk, "Montrose")
+    path = f"/public/{table.game}/file"
+    before = plain(browser.get(path).text)
+    assert "Summer 1642 Movement Orders are due Sun 14 Mar 2027, 07:00 GMT" in before
+    assert "Something came from you; see below." in before
+    assert "nobody has read it yet" in before
+    assert "Perth" not in before
+    table.site.clock.set(table.phase().deadline)
+    table.close_phase(table.phase().id)
+    after = plain(visit(desk, "Montrose").get(path).text)
+    assert "A Angus - Perth" in after
+    assert "Fife" not in after
+    assert "the coordinator still looks at this line" in after
+    assert plain(visit(desk, "Argyll").get(path).text).count("Perth") == 0
