@@ -34,6 +34,7 @@ from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
+from service.intake.scans import PROPOSE_WORK, ScanTray
 from service.intake.sheets import player_hand, reread_line
 from service.intake.sheets.player_hand import HandLearner
 from service.intake.sheets.read_submission import SubmissionReader
@@ -119,6 +120,7 @@ class Site:
     rehearser: DryRun
     health: Health
     post_room: PostalMail
+    scans: ScanTray
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
 
@@ -187,7 +189,7 @@ class Site:
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
                 correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
-                post=self.post_room,
+                post=self.post_room, scans=self.scans,
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -245,6 +247,7 @@ def open_site(
         limits=_limits(settings.reader),
         uses_hands=settings.reader.players_hands,
     )
+    post_room = PostalMail(store, blobs, jobs, now, opener, post.posted)
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
         account=account, transport=LiveTransport(account),
@@ -257,7 +260,8 @@ def open_site(
         rehearser=DryRun(store, now, writer),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
-        post_room=PostalMail(store, blobs, jobs, now, opener, post.posted),
+        post_room=post_room,
+        scans=ScanTray(store, blobs, jobs, now, used_recognizer, load, post_room),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),
@@ -271,6 +275,7 @@ def open_site(
     jobs.register(player_hand.WORK, learner.learn, failed=_noted(site, player_hand.WORK))
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
+    jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))
     return site
 
 

@@ -41,6 +41,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     RecordPendingRow,
+    ScanRow,
     SubmissionRow,
     UserRow,
 )
@@ -109,7 +110,7 @@ def _read_at_one_moment(connection: Connection) -> None:
 def _named_blobs(connection: Connection) -> list[str]:
     """Every blob that a row names."""
     keys: set[str] = set()
-    for column in (MailRow.sha256, PageRow.original, PageRow.upright):
+    for column in (MailRow.sha256, PageRow.original, PageRow.upright, ScanRow.original, ScanRow.upright):
         keys.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
     letters = connection.execute(select(OutboxRow.message, OutboxRow.words, OutboxRow.files))
     keys |= blob_keys((message, words, files) for message, words, files in letters)

@@ -55,6 +55,7 @@ from service.store.tables import (
     PostalOriginalRow,
     ReviewActionRow,
     ReviewRow,
+    ScanRow,
     SeatRow,
     SubmissionRow,
 )
@@ -204,7 +205,9 @@ class _Removal:
             select(OutboxRow).where(OutboxRow.id.in_(part)))]
         self._files = {*self.mails, *blob_keys((row.message, row.words, row.files) for row in letters),
                        *self._among(PageRow.original, PageRow.id, self.pages),
-                       *self._among(PageRow.upright, PageRow.id, self.pages)} - {None}
+                       *self._among(PageRow.upright, PageRow.id, self.pages),
+                       *(key for column in (ScanRow.original, ScanRow.upright)
+                         for key in self._among(column, ScanRow.phase_id, self.phases))} - {None}
         tokens = self._link_tokens(blobs, letters)
         self._files |= set(tokens)
         keys = self._job_keys()
@@ -213,7 +216,8 @@ class _Removal:
         by_key: tuple[tuple[InstrumentedAttribute[Any], Iterable[Any]], ...] = (
             (ReviewRow.line_id, self.lines), (LineRow.id, self.lines), (PageRow.id, self.pages),
             (ReviewActionRow.phase_id, self.phases), (CorrectionRow.phase_id, self.phases),
-            (LotContributionRow.phase_id, self.phases), (PostalOriginalRow.phase_id, self.phases),
+            (LotContributionRow.phase_id, self.phases), (ScanRow.phase_id, self.phases),
+            (ScanRow.submission_id, self.sheets), (PostalOriginalRow.phase_id, self.phases),
             (SubmissionRow.id, self.sheets), (CorrespondenceRow.letter_id, self._outbox),
             (CorrespondenceRow.sha256, self.mails), (CorrespondenceRow.game_id, [game]),
             (CorrespondenceRow.player_id, self.players), (IgnoredMailRow.sha256, self.mails),
@@ -273,7 +277,7 @@ class _Removal:
     def remove_files(self, blobs: Blobs) -> int:
         """Delete the files that no row names any more; how many."""
         named: set[str] = set()
-        for column in (MailRow.sha256, PageRow.original, PageRow.upright):
+        for column in (MailRow.sha256, PageRow.original, PageRow.upright, ScanRow.original, ScanRow.upright):
             named |= set(self._among(column, column, self._files))
         named |= blob_keys(self._session.execute(
             select(OutboxRow.message, OutboxRow.words, OutboxRow.files)).tuples())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date, time
 from typing import Annotated
 
@@ -22,8 +23,10 @@ from service.intake.postal_mail import (
     logged_letters,
     originals_awaited,
 )
+from service.intake.scans import ScanTray, in_tray
 from service.store import records
-from service.store.tables import GameRow, PhaseRow
+from service.store.tables import GameRow, PhaseRow, ScanRow
+from service.web import crops
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -32,6 +35,18 @@ router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
 WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09:30 in GMT, and the version "
          "as a number. Go back and send it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedLetter:
+    """Pictures of the tray that may be one letter. `place`: "PHASE POWER" as the form sends it, from their
+    heading, or ""; `version`: the one that the heading asks for. `is_awaited`: the machine
+    still reads one of them."""
+
+    scans: tuple[ScanRow, ...]
+    place: str
+    version: int | None
+    is_awaited: bool
 
 
 @router.get("/post")
@@ -60,7 +75,9 @@ def post(
                 )
             )
         return show(
-            request, "post.html", visitor=visitor, notice=notice, phases=phases_shown, today=ports.clock.now()
+            request, "post.html", visitor=visitor, notice=notice, phases=phases_shown,
+            today=ports.clock.now(), most_files=MOST_FILES,
+            letters_in_tray=_letters_in_tray(in_tray(session)),
         )
 
 
@@ -73,16 +90,65 @@ async def log(
 ) -> Response:
     """Log a letter for `place`, "PHASE POWER", with or without its scan."""
     letter = _letter(place, received, hour, postmark, version, word)
-    files, size = [], 0
-    # Read no further than the limit, so that a huge form does not fill memory.
-    for file in (scan or [])[:MOST_FILES + 1]:
-        files.append(await file.read(MOST_BYTES + 1 - min(size, MOST_BYTES)))
-        size += len(files[-1])
-    files = [content for content in files if content]
+    files = await _files(scan)
     # The scan is opened in a child process, which may take seconds; other requests go on meanwhile.
     await run_in_threadpool(_or_refuse, lambda: _postal_mail(request).log_letter(letter, files, visitor.name))
     notice = await run_in_threadpool(_outcome, request, letter, len(files))
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
+
+
+@router.post("/post/scans")
+async def put_scans(
+    request: Request, visitor: Trusted, scan: Annotated[list[UploadFile] | None, File()] = None
+) -> Response:
+    """Put pictures of letters in the tray; each is read, and its heading proposes power and phase."""
+    files = await _files(scan)
+    await run_in_threadpool(_or_refuse, lambda: _tray(request).put(files, visitor.name))
+    return RedirectResponse("/post?notice=scans-put#tray", status_code=303)
+
+
+@router.post("/post/scans/file")
+async def file_scans(
+    request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
+    hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "",
+    version: Annotated[str, Form()] = "", word: Annotated[str, Form()] = "",
+    scan: Annotated[list[int] | None, Form()] = None,
+) -> Response:
+    """File the ticked pictures of the tray as one letter for `place`, "PHASE POWER"."""
+    letter = _letter(place, received, hour, postmark, version, word)
+    chosen = scan or []
+    await run_in_threadpool(_or_refuse, lambda: _tray(request).file(chosen, letter, visitor.name))
+    notice = await run_in_threadpool(_outcome, request, letter, len(chosen))
+    return RedirectResponse(f"/post?notice={notice}#tray", status_code=303)
+
+
+@router.post("/post/scans/take-out")
+def take_out(
+    request: Request, visitor: Trusted, scan: Annotated[list[int] | None, Form()] = None
+) -> Response:
+    """Take the ticked pictures out of the tray."""
+    _or_refuse(lambda: _tray(request).take_out(scan or [], visitor.name))
+    return RedirectResponse("/post?notice=scans-out#tray", status_code=303)
+
+
+@router.get("/post/scans/{scan_id}.jpg")
+def thumbnail(
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], scan_id: int
+) -> Response:
+    """A small picture of a scan, for whoever put it there: to anybody else it is a sealed sheet."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = session.get(ScanRow, scan_id)
+        if row is None or row.upright is None or row.ended_at is not None:
+            raise HTTPException(404, "There is no such picture in the tray.")
+        if row.put_by != visitor.name:
+            raise HTTPException(403, "Only who put this picture in the tray sees it before it is filed.")
+        key = row.upright
+    try:
+        data = crops.thumbnail(ports.blobs, key)
+    except crops.NoPicture as fault:
+        raise HTTPException(503, str(fault)) from fault
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=3600"})
 
 
 @router.post("/post/{posted_id}/untick")
@@ -90,6 +156,31 @@ def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back the entry of a letter without a scan."""
     _or_refuse(lambda: _postal_mail(request).take_back(posted_id, visitor.name))
     return RedirectResponse("/post?notice=letter-unticked", status_code=303)
+
+
+async def _files(uploads: list[UploadFile] | None) -> list[bytes]:
+    """The bytes of the files that are not empty, read no further than the limit, so that a huge form does
+    not fill memory."""
+    files, size = [], 0
+    for file in (uploads or [])[:MOST_FILES + 1]:
+        files.append(await file.read(MOST_BYTES + 1 - min(size, MOST_BYTES)))
+        size += len(files[-1])
+    return [content for content in files if content]
+
+
+def _letters_in_tray(rows: Sequence[ScanRow]) -> list[ScannedLetter]:
+    """The tray as letters: pictures with the same proposal are one letter's pages; those without one are
+    shown together, and a person ticks which belong to each other."""
+    groups: dict[tuple[int, str] | None, list[ScanRow]] = {}
+    for row in rows:
+        known = row.phase_id is not None and row.power is not None
+        groups.setdefault((row.phase_id or 0, row.power or "") if known else None, []).append(row)
+    return [
+        ScannedLetter(tuple(scans), "" if place is None else f"{place[0]} {place[1]}",
+                      next((scan.version for scan in scans if scan.version is not None), None),
+                      any(scan.read_at is None for scan in scans))
+        for place, scans in groups.items()
+    ]
 
 
 def _outcome(request: Request, letter: PostedLetter, scans: int) -> str:
@@ -127,6 +218,14 @@ def _postal_mail(request: Request) -> PostalMail:
         raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "
                                   "the operator."))
     return ports.actions.post
+
+
+def _tray(request: Request) -> ScanTray:
+    ports: DeskPorts = request.app.state.ports
+    if ports.actions.scans is None:
+        raise HTTPException(503, ("Nothing was changed: this site has no tray for scans joined to its desk. "
+                                  "Tell the operator."))
+    return ports.actions.scans
 
 
 def _or_refuse(act: Callable[[], object]) -> None:

@@ -22,6 +22,7 @@ from service.store.tables import (
     MailState,
     OutboxRow,
     PageRow,
+    ScanRow,
     SubmissionRow,
 )
 
@@ -79,6 +80,7 @@ def is_named(session: Session, key: str) -> bool:
     rows = (
         MailRow.sha256 == key,
         or_(PageRow.original == key, PageRow.upright == key),
+        or_(ScanRow.original == key, ScanRow.upright == key),
         (OutboxRow.message == key) & OutboxRow.words.is_(None),
         cast(OutboxRow.files, String).contains(key),
     )

@@ -2,8 +2,8 @@
 
 Doors: `engine.open_engine` and `migrate`, `records` for questions of all packages, `blobs_remote.open_blobs`.
 
-- `tables`, `tables_desk`, `tables_record`, `tables_mailbox`, `tables_hand`: the tables; `columns`: their
-  parent class; `states`: closed sets.
+- `tables`, `tables_desk`, `tables_record`, `tables_mailbox`, `tables_hand`, `tables_scans`: the
+  tables; `columns`: their parent class; `states`: closed sets.
 - `mail_troubles`: mails that the mail server keeps from us.
 - `records`: rows to values and back, in the caller's transaction; `claim` changes a row only as it was read.
 - `digests`: the arithmetic of the record.

@@ -3,8 +3,9 @@ a rectangle on a photograph. Instants are UTC; JSON columns hold values that `ad
 writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
-mailbox in `tables_mailbox`, of players' hands in `tables_hand`, of the record in `tables_record`, the words
-that columns hold in `service.store.states`; all of them are to be had from here.
+mailbox in `tables_mailbox`, of players' hands in `tables_hand`, of scans in `tables_scans`, of the
+record in `tables_record`, the words that columns hold in `service.store.states`; all of them are to be had
+from here.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from service.store.tables_hand import HandRow
 from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
 from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
+from service.store.tables_scans import ScanRow
 
 __all__ = [
     "AccessLinkRow",
@@ -65,6 +67,7 @@ __all__ = [
     "ReviewActionRow",
     "ReviewMode",
     "ReviewRow",
+    "ScanRow",
     "SeatRow",
     "SendHoldRow",
     "SessionRow",

@@ -13,6 +13,7 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
+from service.intake.scans import ScanTray
 from service.notices.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
@@ -63,7 +64,7 @@ class DeskActions:
     is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
     `ignored_mails` those that a rule ignores, `correspondence` answers letters of players, `post` logs
-    letters that came by post.
+    letters that came by post, and `scans` keeps their pictures until they are filed.
     """
 
     judge_when_read: Callable[[int], object]
@@ -76,6 +77,7 @@ class DeskActions:
     ignored_mails: IgnoredMails | None = None
     correspondence: Correspondence | None = None
     post: PostalMail | None = None
+    scans: ScanTray | None = None
 
 
 @dataclass(frozen=True, slots=True)

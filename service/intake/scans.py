@@ -1,0 +1,174 @@
+"""Scans of letters on the Post page: put in a tray, read for their heading, and filed as sheets (LET-14).
+
+The heading proposes game, power and phase; a person files. Nothing is filed by a proposal alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, sessionmaker
+
+from grammar.headings.sheet import SheetHeading
+from maps.variant import Variant
+from reading.page import PageReader
+from reading.review import ReviewRules
+from reading.vocabulary import known_game, vocabulary_of
+from service.clock import Clock
+from service.games.phases import phase_of
+from service.games.rulings import as_written
+from service.intake.load_context import TAKING_STATES
+from service.intake.opening.sandbox import ChildFault
+from service.intake.postal_mail import MOST_BYTES, MOST_FILES, NotLogged, PostalMail, PostedLetter
+from service.intake.sheets.recognizer import RecognizedPage, Recognizer
+from service.jobs import Jobs
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.tables import GameRow, PhaseRow, ScanRow
+
+PROPOSE_WORK = "propose_scan"
+"""Name of the job that reads a scan's heading; its payload is {"scan": id}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a heading proposes: a phase's id, a power's id, and a version or None."""
+
+    phase_id: int
+    power: str
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTray:
+    """What may be done with scans, and everything that needs. `post` files them."""
+
+    store: sessionmaker[Session]
+    blobs: Blobs
+    jobs: Jobs
+    clock: Clock
+    recognizer: Recognizer
+    load: Callable[[str], Variant]
+    post: PostalMail
+
+    def put(self, files: Sequence[bytes], by: str) -> int:
+        """Put files in the tray and queue their reading; how many. Raises NotLogged if one is no picture, or
+        they are too large; then none is put."""
+        if not files or len(files) > MOST_FILES or sum(map(len, files)) > MOST_BYTES:
+            raise NotLogged(f"Nothing was put in the tray: choose 1 to {MOST_FILES} files of "
+                            f"{MOST_BYTES // 1024 // 1024} MB together.")
+        opened = [self._opened(number, data) for number, data in enumerate(files, start=1)]
+        with self.store.begin() as session:
+            for data, pages in zip(files, opened, strict=True):
+                row = ScanRow(original=self.blobs.put(data), upright=self.blobs.put(pages[0]),
+                              pages=len(pages), put_at=self.clock.now(), put_by=by)
+                session.add(row)
+                session.flush()
+                self.jobs.enqueue(session, PROPOSE_WORK, f"{PROPOSE_WORK}:{row.id}", {"scan": row.id})
+        return len(files)
+
+    def propose(self, payload: Mapping[str, Any]) -> None:
+        """Handle the job `PROPOSE_WORK`. Safe to run twice."""
+        key = int(payload["scan"])
+        with self.store() as session:
+            scan = session.get(ScanRow, key)
+            if scan is None or scan.read_at is not None or scan.ended_at is not None:
+                return
+            original = scan.original
+            phases = [(phase, session.get_one(GameRow, phase.game_id)) for phase in session.scalars(
+                select(PhaseRow).where(PhaseRow.state.in_(TAKING_STATES)).order_by(PhaseRow.deadline))]
+        # Outside any transaction, since it takes seconds.
+        pictures = self.recognizer.recognize(self.blobs.read(original), "scan")
+        proposal = proposed(pictures, phases, self.load)
+        upright = next((picture.upright for picture in pictures if picture.upright is not None), None)
+        with self.store.begin() as session:
+            claimed = records.claim(session, ScanRow, ScanRow.id == key, ScanRow.read_at.is_(None),
+                                    read_at=self.clock.now())
+            if not claimed:
+                return
+            scan = session.get_one(ScanRow, key)
+            if upright is not None:
+                scan.upright = self.blobs.put(upright)
+            if proposal is not None:
+                scan.phase_id, scan.power = proposal.phase_id, proposal.power
+                scan.version = proposal.version
+
+    def file(self, scan_ids: Sequence[int], letter: PostedLetter, by: str) -> int | None:
+        """File scans of the tray as one letter, in their order; the sheet's id. Raises NotLogged."""
+        with self.store() as session:
+            rows = self._waiting(session, scan_ids)
+            files = [self.blobs.read(row.original) for row in rows]
+        submission_id = self.post.log_letter(letter, files, by)
+        with self.store.begin() as session:
+            for row in self._waiting(session, scan_ids):
+                row.submission_id, row.ended_at, row.ended_by = submission_id, self.clock.now(), by
+        return submission_id
+
+    def take_out(self, scan_ids: Sequence[int], by: str) -> None:
+        """Take scans out of the tray without filing them; their files are kept. Raises NotLogged."""
+        with self.store.begin() as session:
+            for row in self._waiting(session, scan_ids):
+                row.ended_at, row.ended_by = self.clock.now(), by
+
+    def _waiting(self, session: Session, scan_ids: Sequence[int]) -> list[ScanRow]:
+        rows = list(session.scalars(select(ScanRow).where(ScanRow.id.in_(scan_ids)).order_by(ScanRow.id)))
+        if not rows or any(row.ended_at is not None for row in rows):
+            raise NotLogged("Nothing was changed: tick the pictures of one letter. One that is not in the "
+                            "tray any more was filed or taken out meanwhile.")
+        return rows
+
+    def _opened(self, number: int, data: bytes) -> tuple[bytes, ...]:
+        try:
+            pages = tuple(self.post.opener.open(data, "scan").pages)
+        except ChildFault as fault:
+            raise NotLogged(f"Nothing was put in the tray: {fault}. Try again in a few minutes.") from fault
+        if not pages:
+            raise NotLogged(f"Nothing was put in the tray: file {number} does not open as a picture or PDF.")
+        return pages
+
+
+def in_tray(session: Session) -> list[ScanRow]:
+    """The scans that wait to be filed, in the order they were put."""
+    return list(session.scalars(select(ScanRow).where(ScanRow.ended_at.is_(None)).order_by(ScanRow.id)))
+
+
+def proposed(
+    pictures: Sequence[RecognizedPage], phases: Sequence[tuple[PhaseRow, GameRow]],
+    load: Callable[[str], Variant],
+) -> Proposal | None:
+    """The phase and power that the heading of a sheet names, by words alone; None where it names no power
+    that a phase waits for. `phases` take orders now, the nearest deadline first."""
+    best: tuple[int, Proposal] | None = None
+    headings: dict[str, SheetHeading] = {}
+    for row, game in phases:
+        variant = as_written(load(game.variant), game.options)
+        if game.id not in headings:
+            headings[game.id] = _heading(pictures, variant, row, game)
+        heading, phase = headings[game.id], phase_of(row)
+        power = next((power.id for power in variant.powers.values() if power.name == heading.power), None)
+        if power is None:
+            continue
+        fits = 8 * (heading.game == game.name) + sum(
+            written == expected for written, expected in (
+                (heading.season, phase.season), (heading.year, phase.year), (heading.kind, phase.kind)))
+        # Of phases that fit alike the one whose deadline comes first.
+        if best is None or fits > best[0]:
+            best = (fits, Proposal(row.id, power, heading.requested_version))
+    return None if best is None else best[1]
+
+
+def _heading(
+    pictures: Sequence[RecognizedPage], variant: Variant, phase: PhaseRow, game: GameRow
+) -> SheetHeading:
+    """The first heading on the pages, read with the words of this game."""
+    reader = PageReader(vocabulary_of(variant, phase_of(phase).kind), ReviewRules())
+    games = [known_game(variant, game.name, game.aliases)]
+    for picture in pictures:
+        for page in picture.reading.pages:
+            heading = reader.read_page(page, games).heading
+            if heading != SheetHeading():
+                return heading
+    return SheetHeading()
