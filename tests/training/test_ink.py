@@ -138,6 +138,15 @@ def test_what_is_off_the_mask_is_cut_and_a_point_is_a_dot() -> None:
 # ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_words_stand_apart_as_peoples_do(writers: dict[str, InkWriter], seed: int) -> None:
+    """Nine in ten recorded writers leave 1.1 small letters between words, measured on their lines."""
+    habits = recorded_habits(row_habits(Nib.BALLPOINT, 20, np.random.default_rng(seed), joined=False,
+                                        hasty=False))
+    pen = InkScrivener(next(iter(writers.values())), 24.0, habits, np.random.default_rng(seed), 0.5)
+    assert pen.space >= 0.9 * pen.x_height
+
+
 def test_a_letter_comes_in_the_persons_own_variants(writers: dict[str, InkWriter]) -> None:
     # Without any chance of its own, a pen of the least width draws each sample as it was made.
     still = replace(_habits(), pen_px=0.5, stray=0.0, bend=0.0, wander=0.0, fade=0.0)
