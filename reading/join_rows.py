@@ -112,7 +112,7 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
         released = [
             candidate for candidate in candidates
             if is_whole_order(candidate.row.text, candidate.decoded, vocabulary)
-            or (settled and _ends_order(settled[-1], candidate, vocabulary))
+            or (settled and _ends_order(settled[-1], candidate, row, vocabulary))
         ]
         settled += [*released, _without(row, released, vocabulary)]
     return tuple(settled)
@@ -285,13 +285,26 @@ def _joined(
     return JoinedLine(line, decoded[group], heading, ends_signed)
 
 
-def _ends_order(above: PageRow, row: PageRow, vocabulary: Vocabulary) -> bool:
-    """True if two rows are much likelier as one line than the first by itself."""
-    if not (above.may_be_order and row.may_be_order):
+def _ends_order(above: PageRow, word: PageRow, host: PageRow, vocabulary: Vocabulary) -> bool:
+    """True if a word ends the row above: the two are much likelier as one line than that row by itself, and
+    with what is left of the `host` that it was inserted into likelier than the row above with that host."""
+    if not (above.may_be_order and word.may_be_order):
         return False
-    together = decode_line(as_line([above.row, row.row]), vocabulary)
     alone = _score([above], above.decoded, vocabulary)
-    return _score([above, row], together, vocabulary) > alone + IS_ITS_END
+    with_word = _score_together([above, word], vocabulary)
+    if with_word <= alone + IS_ITS_END:
+        return False
+    if not host.may_be_order:
+        return True
+    # "... into", below it "Lathom" with "House" put in at its end: an unfinished order takes any word for its
+    # end, became one into "Mons", and "Lathom" was left over.
+    rest = _without(host, [word], vocabulary)
+    return with_word + _score([rest], rest.decoded, vocabulary) > _score_together([above, host], vocabulary)
+
+
+def _score_together(rows: Sequence[PageRow], vocabulary: Vocabulary) -> float:
+    """The score of rows as one line, which is read for it."""
+    return _score(rows, decode_line(as_line([row.row for row in rows]), vocabulary), vocabulary)
 
 
 def _without(row: PageRow, released: Sequence[PageRow], vocabulary: Vocabulary) -> PageRow:
