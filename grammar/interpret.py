@@ -85,6 +85,13 @@ def is_separate_condition(text: str, lexicon: Lexicon) -> bool:
     return _condition_with_unit(lexicon).match(text) is not None
 
 
+def is_open_condition(text: str, lexicon: Lexicon) -> bool:
+    """True if a line begins a condition that names a unit and gives no order of its own: "If Hamilton attacks
+    Fleet Hull then". "unless they come" names none and is rather the end of the line above."""
+    names_unit = re.search(rf"\b{kind_word_pattern(lexicon.kinds)} \w{{3}}", text, re.IGNORECASE) is not None
+    return names_unit and _begins_with_doubt(text, lexicon) and not is_separate_condition(text, lexicon)
+
+
 @lru_cache(maxsize=8)
 def _condition_with_unit(lexicon: Lexicon) -> re.Pattern[str]:
     unit = rf"\b{kind_word_pattern(lexicon.kinds)} \w{{3}}"

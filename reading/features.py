@@ -123,11 +123,13 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
 
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
     """A text as read freely without the words that name the order's provinces."""
-    # "May", short for Mayo, would be a word of doubt.
+    # "May", short for Mayo, would be a word of doubt; but "does not move" is no order to Nottingham ("Not").
     words = best.text.text.lower().split(" ")
     for first, end in place_spans(best.text.text, best.orders, lexicon):
         for word in words[first:end]:
-            text = re.sub(rf"\b{re.escape(word)}\b", "", text, count=1, flags=re.IGNORECASE)
+            spellings = (word.capitalize(), word.upper()) if word in lexicon.doubt_words else (word,)
+            flags = re.NOFLAG if word in lexicon.doubt_words else re.IGNORECASE
+            text = re.sub(rf"\b(?:{'|'.join(map(re.escape, spellings))})\b", "", text, count=1, flags=flags)
     return text
 
 

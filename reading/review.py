@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from grammar.interpret import is_separate_condition, may_be_order_fragment
+from grammar.interpret import is_open_condition, is_separate_condition, may_be_order_fragment
 from grammar.lexicon import Lexicon
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
@@ -107,8 +107,8 @@ class ReviewRules:
 def review_uncertain_neighbours(
     line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
 ) -> InterpretedLine:
-    """The line, opened if the one before may be its beginning, the next one its end, or either a word
-    inserted above it."""
+    """The line, opened if the one before may be its beginning or its condition, the next one its end, or
+    either a word inserted above it."""
     if line.status is not LineState.AUTO:
         return line
     # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
@@ -125,12 +125,18 @@ def review_uncertain_neighbours(
                 or _is_cut_short(before)))
         )
     )
+    # "If Hamilton attacks Fleet The Lennox then" is no order, and "Fleet The Lennox holds" below it is none
+    # that may be taken: on a composed sheet it was.
+    is_conditional = (
+        before is not None and not before.struck and before.status is LineState.OPEN
+        and is_open_condition(before.text, lexicon)
+    )
     # "... if it is empty" below an order is its end.
     goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
     has_word_over_it = any(_is_in_row_of(other, line) for other in (before, after))
     if has_word_over_it:
         line = line.for_review(OpenReason.INSERTED)
-    return line.for_review(OpenReason.NEIGHBOUR) if begins_above or goes_on else line
+    return line.for_review(OpenReason.NEIGHBOUR) if begins_above or is_conditional or goes_on else line
 
 
 def review_confusable_writers(
