@@ -339,7 +339,7 @@ class Ruleset:
 
     def removal_fault(self, sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None:
         """Reason and sentence against the removal of a power's own unit, or None."""
-        if sheet.builds_due(account, account.sent) < 0:
+        if sheet.owes_removal(account):
             return None
         return self.adjustment_reason("too_many"), ("nothing_to_remove", account.power)
 

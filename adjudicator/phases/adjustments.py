@@ -62,7 +62,8 @@ class AdjustmentRules(year_end.YearEndRules, Protocol):
 @dataclass(slots=True)
 class Account:
     """One power in an adjustment phase: what it owns and has, what it received and sent, and what it built
-    and removed so far. `orders` are its orders by their place in the list."""
+    and removed so far. `orders` are its orders by their place in the list. `removals_for_sends`: how many of
+    its removals gave the supply for what it sent."""
 
     power: str
     centres: frozenset[str]
@@ -70,6 +71,7 @@ class Account:
     orders: list[int] = field(default_factory=list)
     received: int = 0
     sent: int = 0
+    removals_for_sends: int = 0
     built: list[Unit] = field(default_factory=list)
     removed: list[Unit] = field(default_factory=list)
 
@@ -257,7 +259,7 @@ class AdjustmentSheet:
             order = self.orders[index]
             assert isinstance(order, Remove)
             unit = self.unit_to_remove(account, order)
-            is_owed = self.builds_due(account, account.sent) < 0
+            is_owed = self.owes_removal(account)
             # A removal counts as far as a send needs it; what was owed before goes by lot, as for everybody
             # (Q-26, Q-27).
             covers_a_send = is_owed and len(account.removed) < account.sent
@@ -270,6 +272,11 @@ class AdjustmentSheet:
             else:
                 account.removed.append(unit)
                 self.succeed(index, ("removed", unit))
+
+    def owes_removal(self, account: Account) -> bool:
+        """True if a power has a unit to remove: it has more than it may have, or sent the supply of one."""
+        return (self.builds_due(account, account.sent) < 0
+                or len(account.removed) < account.removals_for_sends)
 
     def _no_unit(self, account: Account, order: Remove) -> Sentence:
         province = order.unit.region.province

@@ -33,6 +33,10 @@ def _is_sent(sheet: AdjustmentSheet, index: int, account: Account, order: SendSu
     if order.count > _left(sheet, index, account):
         return False
     account.sent += order.count
+    if sheet.rules.sends_surplus_only():
+        # A build above the send keeps what it took: then a removal gives what is sent.
+        needed = account.sent + len(account.units) + _spent_on_builds(sheet, index, account)
+        account.removals_for_sends = max(0, needed - _own_supply(sheet, account))
     sheet.accounts[order.to_power].received += order.count
     sheet.succeed(index, ("supply_given", order.count, order.to_power))
     return True

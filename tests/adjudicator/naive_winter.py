@@ -22,6 +22,7 @@ class NaiveWinter:
     tape: list[int]
     reasons: dict[int, str | None] = field(default_factory=dict)
     by_lot: list[str] = field(default_factory=list)
+    _freed: dict[str, int] = field(default_factory=dict)
 
     def judge(self, orders: Sequence[Order], powers: Sequence[str]) -> None:
         """Carry out everybody's lines; a line is known by its place in `orders`."""
@@ -54,6 +55,7 @@ class NaiveWinter:
         self, power: str, lines: Sequence[tuple[int, Order]], held: set[str]
     ) -> dict[int, SendSupply]:
         stand: dict[int, SendSupply] = {}
+        self._freed[power] = 0
         # Q-27: line by line a purse of one's own centres is spent, less what the units need. Q-28: what is
         # received is not in it.
         purse = len(self._own(power)) - len(self._mine(power))
@@ -74,6 +76,8 @@ class NaiveWinter:
                     self.reasons[number] = None
                     stand[number] = order
                     purse -= order.count
+                    # What the purse lacks, units that the sheet removes give.
+                    self._freed[power] = max(0, -purse)
         return stand
 
     def _sheet(
@@ -85,7 +89,8 @@ class NaiveWinter:
         removed = 0
         for number, order in lines:
             if isinstance(order, Remove):
-                owed = len(self._mine(power)) > self._allowed(power, all_sent, received)
+                owed = (len(self._mine(power)) > self._allowed(power, all_sent, received)
+                        or removed < self._freed[power])
                 self.reasons[number] = self._remove(
                     power, order, owed=owed, struck=builds and removed >= all_sent, beside=builds
                 )
