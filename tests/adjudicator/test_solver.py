@@ -22,7 +22,8 @@ class Unit:
     alone: int = 1
 
 
-def _orders(*units: Unit, routes: dict[int, Route] | None = None) -> MovementOrders:
+def puzzle(*units: Unit, routes: dict[int, Route] | None = None) -> MovementOrders:
+    """The orders of some units, whose number is their place in the list."""
     number = {unit.place: index for index, unit in enumerate(units)}
     for unit in units:
         # Empty goals are numbered after the units, as `adjudicator.strength` wants them.
@@ -41,7 +42,7 @@ def _orders(*units: Unit, routes: dict[int, Route] | None = None) -> MovementOrd
 
 
 def _solve(*units: Unit, routes: dict[int, Route] | None = None) -> PartialResolution:
-    return solve(_orders(*units, routes=routes))
+    return solve(puzzle(*units, routes=routes))
 
 
 def _known(state: PartialResolution) -> list[int]:
@@ -119,7 +120,7 @@ def test_bounds_come_before_any_rule_for_cycles() -> None:
 def test_only_the_moves_of_a_circle_are_decided_by_rule() -> None:
     """A support that waits with them is given or cut by what the moves bring about (JUD-02: a mutation that
     decided it too was missed by all positions)."""
-    state = PartialResolution(_orders(
+    state = PartialResolution(puzzle(
         Unit("a", "T", MOVE, "b"), Unit("b", "T", MOVE, "c"), Unit("c", "T", MOVE, "a"),
         Unit("d", "T", SUPPORT, "b", helps="a"), Unit("e", "R", MOVE, "d"),
     ))
@@ -130,7 +131,7 @@ def test_only_the_moves_of_a_circle_are_decided_by_rule() -> None:
 def test_help_in_doubt_from_the_defenders_power_takes_nothing_from_the_least_strength() -> None:
     """6.D.12: help from the defender's own power never counts against it. While it is in doubt it is not in
     the lower bound, so nothing is taken from that either (JUD-02: missed by all positions)."""
-    state = PartialResolution(_orders(
+    state = PartialResolution(puzzle(
         Unit("x", "R"), Unit("a", "E", MOVE, "x"), Unit("b", "R", SUPPORT, "x", helps="a"),
         Unit("c", "G", MOVE, "b"),
     ))
@@ -140,7 +141,7 @@ def test_help_in_doubt_from_the_defenders_power_takes_nothing_from_the_least_str
 
 def test_a_unit_that_may_leave_stands_against_a_move_with_its_strength_or_with_none() -> None:
     """JUD-02: missed by all positions."""
-    state = PartialResolution(_orders(
+    state = PartialResolution(puzzle(
         Unit("x", "R", MOVE, "y"), Unit("y", "R", MOVE, "z"), Unit("z", "R", MOVE, "x"),
         Unit("a", "E", MOVE, "x"),
     ))

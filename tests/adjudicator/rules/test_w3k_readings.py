@@ -184,6 +184,23 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
     assert (_results(surplus), surplus.removed_by_lot) == (["succeeds", "void no_supply"], ())
 
 
+def test_a_build_that_fails_leaves_its_supply_to_a_send_below_it() -> None:
+    """ADJ-07 and Q-27: nobody builds in a centre of another."""
+    written = orders(Argyll=["Build A Cork", "Send 1 supply to Hamilton"])
+    judged = _judged(WINTER, ["Argyll A Glasgow"], written, {"Argyll": ["Fife", "Edinburgh"]})
+    assert _results(judged)[0].startswith("void")
+    assert _results(judged)[1] == "succeeds"
+
+
+def test_only_a_unit_for_which_nobody_wrote_is_without_an_order() -> None:
+    """A unit with two orders that contradict each other was ordered, though it carries out none (Q-11)."""
+    units = ["The Crown A London", "The Crown A Kent", "The Crown A York"]
+    written = orders(The_Crown=["A London - Surrey", "A York H", "A York - Durham"])
+    assert list(map(str, _judged(SUMMER, units, written).unordered)) == ["The Crown A Kent"]
+    every = [*written, *orders(The_Crown=["A Kent H"])]
+    assert not _judged(SUMMER, units, every).unordered
+
+
 def test_supply_received_may_be_sent_on_beside_what_builds_above_use() -> None:
     """Q-27 and Q-28 together: what is received is spent in the order listed too."""
     centres = {"Hamilton": ["Stirling Castle"], "Ormond": ["Cork"]}
