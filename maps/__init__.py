@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from maps import geometry
 from maps.faults import Fault, MapError
 from maps.geometry import Shape
-from maps.loader import add_folder, check_folder, folder, load, load_folder, variants
+from maps.loader import add_folder, added_folders, check_folder, folder, load, load_folder, variants
 from maps.variant import NameRow, Power, Spelling, Variant
 
 
@@ -31,6 +31,7 @@ __all__ = [
     "Spelling",
     "Variant",
     "add_folder",
+    "added_folders",
     "check_folder",
     "folder",
     "load",

@@ -47,6 +47,11 @@ def add_folder(boards: Path) -> None:
     _roots = (*_roots, boards)
 
 
+def added_folders() -> tuple[Path, ...]:
+    """The folders that `add_folder` named."""
+    return tuple(root for root in _roots if root != _HERE)
+
+
 def variants() -> tuple[str, ...]:
     """The slugs of all boards, sorted: every folder beside this file, and of the folders that `add_folder`
     named, with a heading."""

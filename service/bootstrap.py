@@ -31,7 +31,7 @@ from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import build_context
 from service.intake.opening.open_mail import ChildBodies
-from service.intake.opening.sandbox import WALL_PER_CPU, SandboxLimits
+from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
 from service.intake.scans import PROPOSE_WORK, ScanTray
@@ -212,6 +212,7 @@ def open_site(
     chain.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
+    use_jail(Jail(settings.reader.child_jail))
     opener = ImageOpener(SandboxLimits(memory=settings.reader.child_memory_mb * 1_000_000,
                            cpu_seconds=settings.reader.child_seconds,
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))

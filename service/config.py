@@ -266,6 +266,9 @@ class ReaderSettings(_Part):
     """Megabytes for the child process that opens a photograph."""
     child_seconds: int = Field(default=30, ge=5)
     """Seconds for it."""
+    child_jail: str = Field(default="kernel", pattern="^(kernel|bwrap)$")
+    """Who shuts it in: `kernel` (Landlock and seccomp, which it asks for itself), or `bwrap` as well
+    (bubblewrap, which must be installed)."""
 
 
 class Web(_Part):

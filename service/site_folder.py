@@ -19,6 +19,8 @@ from service.record.chain import sessions
 from service.store.engine import Store, full_url, migrate, open_engine
 
 FILE = "galloper.toml"
+OTHERS = 0o077
+"""The rights of other accounts, which no file of a site has: it holds passwords, addresses and sheets."""
 
 
 class SiteError(UserFacingError):
@@ -32,6 +34,7 @@ def write_settings(folder: Path) -> Path:
     """
     path = folder / FILE
     text = (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
+    os.umask(OTHERS)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # 0o600 from the start, since it may hold passwords; O_EXCL, so that settings are never overwritten.
@@ -52,8 +55,10 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute begin
     at `folder`. Raises ConfigError.
 
-    As an effect the site's own boards are known beside the program's from then on.
+    As an effect the site's own boards are known beside the program's from then on, and files that this
+    process makes are for its own account alone.
     """
+    os.umask(OTHERS)
     path = folder / FILE
     try:
         settings = read_settings(path, environment)

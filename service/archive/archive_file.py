@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal, Protocol
 
 from adjudicator.errors import UserFacingError
 from service.store.digests import FORMAT
@@ -31,6 +31,8 @@ HEAD = 50 << 20
 of play."""
 
 MOST_FILES = 50_000
+MOST_BYTES = 300_000_000
+"""Bytes of one file; the largest mail that is taken in has 36 million."""
 MOST_ENTRIES = 500_000
 MOST_TEXT = 400_000_000
 """Bytes of JSON, unpacked. Twelve years of a game with seven powers have a tenth of each of these three."""
@@ -108,13 +110,25 @@ class VerifyReport:
     confirmations: list[str] = field(default_factory=list)
 
 
-def read_archive(path: Path) -> Archive:
+class ArchivePath(Protocol):
+    """A path, or a file that is open already, in the manner of one (`jailed_child.OpenedFile`)."""
+
+    def stat(self) -> os.stat_result:
+        """As of a Path."""
+        ...
+
+    def open(self, mode: Literal["rb"]) -> BinaryIO:
+        """As of a Path."""
+        ...
+
+
+def read_archive(path: ArchivePath) -> Archive:
     """The archive in a file, of which no photograph is held. Raises BrokenArchive, also for one that would
     unfold to more than any archive of ours."""
     if not _sealed(path):
         raise BrokenArchive(_cut_off(path))
     try:
-        with zipfile.ZipFile(path) as zipped:
+        with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
             digests, texts = _read_files(zipped, path.stat().st_size)
         manifest = json.loads(texts["manifest.json"])
         lines = texts["record.jsonl"].decode().splitlines()
@@ -173,9 +187,10 @@ def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
             raise BrokenArchive(f"{name[:80]} is no plain file, and an archive has nothing else. Nothing was "
                                 "unpacked.")
         most = MOST_RATIO * file.compress_size + MOST_RATIO
-        if file.file_size > most:
+        if file.file_size > min(most, MOST_BYTES):
             raise BrokenArchive(f"{name[:80]} would unfold to {file.file_size // 1_000_000} MB, more than "
-                                f"{MOST_RATIO} times its size. Nothing was unpacked.")
+                                "any "
+                                "file of ours. Nothing was unpacked.")
     # Files of a bomb share their bytes, so that a small archive has endless ones.
     if sum(file.compress_size for file in files) > size:
         raise BrokenArchive("The files of the archive are larger than the archive. Nothing was unpacked.")
@@ -198,7 +213,7 @@ def _entry(number: int, line: str) -> ArchiveEntry:
         raise BrokenArchive(f"Entry {number} cannot be read ({fault}).") from fault
 
 
-def _sealed(path: Path) -> bool:
+def _sealed(path: ArchivePath) -> bool:
     """Whether the last 64 bytes of a file are the digest of all bytes before them."""
     left, digest = path.stat().st_size - SEAL_DIGITS, hashlib.sha256()
     with path.open("rb") as file:
@@ -208,7 +223,7 @@ def _sealed(path: Path) -> bool:
         return file.read() == digest.hexdigest().encode()
 
 
-def _cut_off(path: Path) -> str:
+def _cut_off(path: ArchivePath) -> str:
     """A sentence for a damaged file: how many entries of its record can still be read whole."""
     with path.open("rb") as file:
         data, text = file.read(HEAD), b""

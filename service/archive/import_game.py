@@ -5,11 +5,15 @@ Nothing is overwritten, and no letter leaves the site before a person says so.
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Protocol
 
 from sqlalchemy import Connection, Engine, Transaction, delete
 from sqlalchemy.exc import IntegrityError, StatementError
@@ -17,7 +21,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import backup, rows
-from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
+from service.archive.archive_file import Archive, ArchivePath, BrokenArchive, VerifyReport, read_archive
+from service.archive.jailed import contents_in_child
 from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
@@ -35,51 +40,81 @@ class ImportFault(UserFacingError):
     """The game was not imported. The sentence says why, with the number of the entry where there is one."""
 
 
-def import_archive(path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> chain.Root:
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A checked archive as it came out of the child. `entries`: number and link of each. `begun`: what the
+    first
+    entry tells. `own_files`: the digest of every file that no entry names. `sizes`: bytes of the other
+    files."""
+
+    game: str
+    name: str
+    entries: tuple[tuple[int, str], ...]
+    begun: dict[str, Any]
+    own_files: dict[str, str]
+    tables: bytes
+    sizes: tuple[int, ...]
+
+
+class Opener(Protocol):
+    """Opens an archive somewhere: what `contents_of` writes, as a file."""
+
+    def __call__(self, path: Path, /) -> AbstractContextManager[IO[bytes]]:
+        """The contents of the archive at a path."""
+
+
+def import_archive(
+    path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime,
+    opener: Opener = contents_in_child,
+) -> chain.Root:
     """Check an archive, load its game into a migrated database, and return the end of its record.
 
-    1. Check the whole archive. 2. Load the rows, compare them with the record, and undo it. 3. Store the
-    files.
-    4. Load the rows again, for good. 5. Hold back letters and queue unfinished work. Raises ImportFault, and
-    then nothing was written.
+    1. Check the whole archive, in a child. 2. Load the rows, compare them with the record, and undo it. 3.
+    Store
+    the files. 4. Load the rows again, for good. 5. Hold back letters and queue unfinished work. Raises
+    ImportFault or ArchiveNotOpened, and then nothing was written.
     """
-    archive = _checked(path)
-    game, name = str(archive.manifest["game"]), str(archive.manifest["name"])
-    try:
-        loaded = read_rows(archive.texts["tables.jsonl"], frozenset(rows.selections(game)))
-        # Once without keeping it: a refused archive leaves nothing behind, and a row never names bytes that
-        # are
-        # not there yet.
-        with engine.connect() as connection, _writing(connection) as attempt:
-            _load(connection, loaded, archive, game)
-            attempt.rollback()
-        for data in _files(path):
-            blobs.put(data)
-        with engine.connect() as connection, _writing(connection) as act:
-            _load(connection, loaded, archive, game)
-            act.commit()
-    except IntegrityError as fault:
-        raise ImportFault(
-            f"The game {name} was not put in: this site has rows of the same numbers or names already, and "
-            "nothing "
-            "is written over. Put it into a new site."
-        ) from fault
-    except RowFault as fault:
-        raise ImportFault(f"The game {name} was not put in: {fault} Nothing was written.") from fault
-    except (KeyError, ValueError, TypeError, AttributeError, LookupError, StatementError) as fault:
-        # The rows are well-formed, and a fact of them cannot be told: no Galloper wrote them.
-        raise ImportFault(
-            f"The game {name} was not put in: tables.jsonl is damaged ({type(fault).__name__}). Nothing "
-            "was written."
-        ) from fault
+    with opener(path) as answer:
+        archive = _read_contents(answer)
+        _put_in(archive, answer, engine, blobs)
     with sessions(engine).begin() as session:
-        records.log_event(session, now, "game_imported", game_id=game, actor="galloper game import",
-                          detail={"entries": len(archive.entries), "files": _own_files(archive)})
+        records.log_event(session, now, "game_imported", game_id=archive.game, actor="galloper game import",
+                          detail={"entries": len(archive.entries), "files": archive.own_files})
     backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "
                                                         "have left the site "
                                     "it came from."))
     with sessions(engine)() as session:
-        return chain.root(session, game)
+        return chain.root(session, archive.game)
+
+
+def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) -> None:
+    try:
+        loaded = read_rows(archive.tables, frozenset(rows.selections(archive.game)))
+        # Once without keeping it: a refused archive leaves nothing behind, and a row never names bytes that
+        # are
+        # not there yet.
+        with engine.connect() as connection, _writing(connection) as attempt:
+            _load(connection, loaded, archive)
+            attempt.rollback()
+        for size in archive.sizes:
+            blobs.put(answer.read(size))
+        with engine.connect() as connection, _writing(connection) as act:
+            _load(connection, loaded, archive)
+            act.commit()
+    except IntegrityError as fault:
+        raise ImportFault(
+            f"The game {archive.name} was not put in: this site has rows of the same numbers or names "
+            "already, and "
+            "nothing is written over. Put it into a new site."
+        ) from fault
+    except RowFault as fault:
+        raise ImportFault(f"The game {archive.name} was not put in: {fault} Nothing was written.") from fault
+    except (ValueError, TypeError, AttributeError, LookupError, StatementError) as fault:
+        # The rows are well-formed, and a fact of them cannot be told: no Galloper wrote them.
+        raise ImportFault(
+            f"The game {archive.name} was not put in: tables.jsonl is damaged ({type(fault).__name__}). "
+            "Nothing was "
+            "written.") from fault
 
 
 @contextmanager
@@ -91,22 +126,67 @@ def _writing(connection: Connection) -> Iterator[Transaction]:
         yield transaction
 
 
-def _load(connection: Connection, loaded: TableRows, archive: Archive, game: str) -> None:
+def _load(connection: Connection, loaded: TableRows, archive: Contents) -> None:
     """Load the rows and compare them with the record. Raises ImportFault, RowFault, IntegrityError."""
-    rows.load(connection, loaded, game)
+    rows.load(connection, loaded, archive.game)
     dump.settle_counters(connection)
     with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
-        _compare(session, archive, game)
+        _compare(session, archive)
     # Each loaded row has its entry already, so none is pending.
     connection.execute(delete(RecordPendingRow))
 
 
-def _own_files(archive: Archive) -> dict[str, str]:
-    """The digest of every file that no entry names; those of the others are in the entries themselves."""
-    return {name: digest for name, digest in sorted(archive.digests.items()) if "/" not in name}
+def contents_of(path: ArchivePath) -> Iterator[bytes]:
+    """A checked archive in parts: a line of JSON, `tables.jsonl`, then each of the other files. The line has
+    `refused` alone where the archive cannot be taken."""
+    try:
+        archive = _checked(path)
+    except ImportFault as fault:
+        yield json.dumps({"refused": str(fault)}).encode() + b"\n"
+        return
+    with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
+        named = [info for info in zipped.infolist() if info.filename.startswith(FOLDERS)]
+        tables = archive.texts["tables.jsonl"]
+        yield json.dumps({
+            "game": archive.manifest["game"], "name": archive.manifest["name"],
+            "entries": [[entry.number, entry.link] for entry in archive.entries],
+            "begun": next(archive.open_entries("begun"), (1, {}))[1],
+            "own_files": {name: archive.digests[name] for name in sorted(archive.digests) if "/" not in name},
+            "sizes": [len(tables), *(info.file_size for info in named)],
+        }).encode() + b"\n"
+        yield tables
+        for info in named:
+            yield zipped.read(info)
 
 
-def _checked(path: Path) -> Archive:
+@contextmanager
+def contents_here(path: Path) -> Iterator[IO[bytes]]:
+    """What `contents_in_child` gives, made in this process: for archives that we wrote ourselves."""
+    with TemporaryFile() as file:
+        file.writelines(contents_of(path))
+        file.seek(0)
+        yield file
+
+
+def _read_contents(answer: IO[bytes]) -> Contents:
+    """The head of what `contents_of` wrote. An archive may control its writer, so nothing of it is believed
+    beyond its form: the rows are checked as if they came from anybody. Raises ImportFault."""
+    try:
+        head = json.loads(answer.readline())
+        refused = head.get("refused")
+        if refused is None:
+            size, *sizes = [abs(int(size)) for size in head["sizes"]]
+            return Contents(
+                str(head["game"]), str(head["name"]),
+                tuple((int(number), str(link)) for number, link in head["entries"]), dict(head["begun"]),
+                {str(name): str(digest) for name, digest in head["own_files"].items()}, answer.read(size),
+                tuple(sizes))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        raise ImportFault("The archive broke the program that checks it. Nothing was put in.") from fault
+    raise ImportFault(str(refused)[:1000])
+
+
+def _checked(path: ArchivePath) -> Archive:
     report = VerifyReport()
     try:
         archive = read_archive(path)
@@ -126,16 +206,9 @@ def _checked(path: Path) -> Archive:
     return archive
 
 
-def _files(path: Path) -> Iterator[bytes]:
-    with zipfile.ZipFile(path) as zipped:
-        for name in zipped.namelist():
-            if name.startswith(FOLDERS):
-                yield zipped.read(name)
-
-
-def _compare(session: Session, archive: Archive, game: str) -> None:
+def _compare(session: Session, archive: Contents) -> None:
     """The loaded rows have the chain that was checked, and they agree with its facts. Raises ImportFault."""
-    archived = [(entry.number, entry.link) for entry in archive.entries]
+    archived, game = list(archive.entries), archive.game
     root = chain.root(session, game)
     if [(row.number, row.link) for row in chain.entries(session, game)] != archived or (
         root.number,
@@ -146,7 +219,6 @@ def _compare(session: Session, archive: Archive, game: str) -> None:
     if number is not None:
         raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put "
                           f"in.")
-    begun = next(archive.open_entries("begun"), (1, {}))[1]
-    words = rows.first_without_entry(session, game, begun)
+    words = rows.first_without_entry(session, game, archive.begun)
     if words is not None:
         raise ImportFault(f"tables.jsonl has {words}, and the record has no entry of it. Nothing was put in.")

@@ -21,6 +21,8 @@ from service.cli.check_storage import check_backup, check_photographs
 from service.cli.program.results import print_progress, print_result
 from service.cli.program.streams import fold
 from service.config import ConfigError, Settings
+from service.operations.child_jail import check_jail
+from service.operations.file_rights import check_files
 from service.operations.findings import Finding, FindingState
 from service.operations.health import FEWEST_FREE_BYTES
 from service.site_folder import settings_of
@@ -87,6 +89,7 @@ def _tests() -> Sequence[tuple[str, Test]]:
         ("clock", check_clock), ("disk", check_disk),
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
         ("users", check_users),
+        ("jail", check_jail), ("files", check_files),
         ("photos", check_photographs), ("backup", check_backup),
     )
 

@@ -283,9 +283,9 @@ def verify(
 ) -> None:
     """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
     mailed."""
-    from service.archive.verify import run_verify
+    from service.archive.jailed import verify_in_child
 
-    raise typer.Exit(run_verify(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(verify_in_child(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")

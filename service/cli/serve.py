@@ -5,6 +5,7 @@ database."""
 from __future__ import annotations
 
 import fcntl
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from service.config import Settings
+from service.operations.file_rights import close_files
 from service.operations.logs import set_up
 from service.site_folder import FILE, SiteError, bring_up_to_date, database_name, opened, settings_of
 from service.store.engine import full_url
@@ -39,12 +41,21 @@ def run_site(folder: Path) -> int:
     stop = _stop_on_signals()
     settings = settings_of(folder)
     set_up(sys.stderr)
+    _keep_private(settings)
     with site_lock(settings):
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop, folder)
     _say("Stopped. Waiting mail stays on the mail server; interrupted work goes on at the next start.")
     return 0
+
+
+def _keep_private(settings: Settings) -> None:
+    """Leave no core, which would hold the site's secrets, and close what an earlier version left open."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    closed = close_files(settings)
+    if closed:
+        _say(f"{closed} files of the site could be read by other accounts of this machine; now they cannot.")
 
 
 def run_worker(folder: Path, threads: int = 4) -> int:
@@ -65,6 +76,7 @@ def run_worker(folder: Path, threads: int = 4) -> int:
             "database to a PostgreSQL server for more."
         )
     set_up(sys.stderr)
+    _keep_private(settings)
     bring_up_to_date(settings)
     site = open_site(settings, workers=threads, polls=False)
     try:

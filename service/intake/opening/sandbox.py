@@ -11,19 +11,24 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 from ocr.page import UnreadableReason
-from service.intake.opening.sandbox_child import UNABLE, ChildJob
+from service.intake.opening import jail
+from service.intake.opening.sandbox_child import READABLE, UNABLE, ChildJob
 
 ROOT = Path(__file__).resolve().parents[3]
 # No file brings these signals about, but a service being stopped or a kernel without memory. A file that
 # costs too much ends by SIGXCPU or SIGXFSZ, a fault in a decoder by SIGSEGV or a similar one.
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
+_SIGNALLED = 128
+"""bubblewrap ends with this and the number of the signal by which the child ended."""
 WALL_PER_CPU = 5
 """Seconds of the clock that a child has for each second of processor time, since others share the machine."""
 
@@ -110,35 +115,88 @@ def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
 
     Raises ChildDied if `data` stopped the child, and ChildFault if this machine is to blame.
     """
-    try:
-        # Files, not pipes: then the limit on file size also limits what a child out of control can write.
-        with TemporaryFile() as answer_file, TemporaryFile() as error_file:
+    program = Program("service.intake.opening.sandbox_child", job.value)
+    with answer_of(program, data, limits) as answer:
+        return answer.read()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A module that begins as `sandbox_child.begin` does, its first argument, and what it may have besides
+    its input: open files, and folders that it may read. `words`: arguments after the limits."""
+
+    module: str
+    job: str
+    files: tuple[int, ...] = ()
+    folders: tuple[Path, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@contextmanager
+def answer_of(program: Program, data: bytes | IO[bytes], limits: SandboxLimits) -> Iterator[IO[bytes]]:
+    """The answer of a limited child, as a file at its beginning; its input is bytes or an open file.
+
+    Raises ChildDied if `data` stopped the child, and ChildFault if this machine is to blame.
+    """
+    # Files, not pipes: then the limit on file size also limits what a child out of control can write.
+    with TemporaryFile() as answer_file, TemporaryFile() as error_file:
+        source: dict[str, Any] = {"input": data} if isinstance(data, bytes) else {"stdin": data}
+        try:
             child = subprocess.run(  # noqa: S603 - our own module and numbers; the data goes in by pipe
-                _command(job, limits),
-                input=data,
+                _command(program, limits),
                 stdout=answer_file,
                 stderr=error_file,
                 timeout=limits.wall_seconds,
                 check=False,
                 cwd=ROOT,
-                env=_environment(),
+                env=_environment() | {READABLE: os.pathsep.join(map(str, program.folders))},
+                pass_fds=program.files,
+                **source,
             )
-            answer_file.seek(0)
-            error_file.seek(0)
-            if child.returncode != 0:
-                raise _death(child.returncode, error_file.read(100_000))
-            return answer_file.read()
-    except subprocess.TimeoutExpired as error:
-        raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
-                         "overloaded, or the child is stuck") from error
-    # No process, no memory for one, or no room on the disk.
-    except OSError as error:
-        raise ChildFault(f"no child that opens files can be started ({error.strerror})") from error
+        except subprocess.TimeoutExpired as error:
+            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
+                             "overloaded, or the child is stuck") from error
+        # No process, no memory for one, or no room on the disk.
+        except OSError as error:
+            raise ChildFault(f"no child that opens files can be started ({error.strerror})") from error
+        answer_file.seek(0)
+        error_file.seek(0)
+        if child.returncode != 0:
+            raise _death(child.returncode, error_file.read(100_000))
+        yield answer_file
 
 
-def _command(job: ChildJob, limits: SandboxLimits) -> list[str]:
+class Jail(StrEnum):
+    """Who shuts the child in. KERNEL: it does so itself, by what the kernel offers. BWRAP: bubblewrap beside
+    it, in namespaces of its own."""
+
+    KERNEL = "kernel"
+    BWRAP = "bwrap"
+
+
+_jail = Jail.KERNEL
+
+
+def use_jail(choice: Jail) -> None:
+    """Have every child of this process shut in so from now on (`reader.child_jail`)."""
+    global _jail  # noqa: PLW0603 it is chosen once, when the program starts
+    _jail = choice
+
+
+def _command(program: Program, limits: SandboxLimits) -> list[str]:
     sizes = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
-    return [sys.executable, "-s", "-m", "service.intake.opening.sandbox_child", job.value, *map(str, sizes)]
+    command = [sys.executable, "-s", "-m", program.module, program.job, *map(str, sizes), *program.words]
+    return [*_bwrap(program.folders), *command] if _jail is Jail.BWRAP else command
+
+
+def _bwrap(folders: Sequence[Path]) -> list[str]:
+    """The beginning of the command by which bubblewrap starts the child, in a file system of what it may
+    read."""
+    own = [Path(sys.executable), Path(sys.prefix) / "pyvenv.cfg"]
+    readable = dict.fromkeys([*own, *jail.readable(ROOT), *folders])
+    binds = [part for path in readable for part in ("--ro-bind-try", str(path), str(path))]
+    return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", *binds,
+            "--chdir", str(ROOT), "--"]
 
 
 def _environment() -> dict[str, str]:
@@ -151,6 +209,8 @@ def _environment() -> dict[str, str]:
 def _death(code: int, stderr: bytes) -> ChildDied | ChildFault:
     """Why a child was stopped: by its memory, its output, its processor time, or a fault in a decoder; or by
     what no file brings about."""
+    if _jail is Jail.BWRAP and code > _SIGNALLED:
+        code = _SIGNALLED - code
     if b"MemoryError" in stderr or b"Unable to allocate" in stderr:
         return ChildDied(ChildEnd.MEMORY)
     if code == -signal.SIGXFSZ or b"File too large" in stderr:

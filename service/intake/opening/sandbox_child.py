@@ -20,7 +20,7 @@ from enum import StrEnum
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from service.intake.opening import jail
 
@@ -36,6 +36,7 @@ UNABLE = 75
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 ROOT = Path(__file__).resolve().parents[3]
+Loaded = TypeVar("Loaded")
 
 
 class ChildJob(StrEnum):
@@ -49,24 +50,8 @@ class ChildJob(StrEnum):
 
 def main() -> None:
     """Arguments: the job, bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
-    run({
-        ChildJob.PHOTO: lambda: _photo(int(sys.argv[5])),
-        ChildJob.MAILS: _mails,
-        ChildJob.PROBE: _probe,
-    }[ChildJob(sys.argv[1])])
-
-
-def run(job: Callable[[], Callable[[bytes], bytes]]) -> None:
-    """Limit this process, load what `job` needs, close the jail, and answer what comes on standard input.
-    Arguments of the process from the second on: see `main`."""
-    # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    answer, data = begin(lambda: _answer_of(ChildJob(sys.argv[1]))), b""
     try:
-        memory, seconds, output = (int(arg) for arg in sys.argv[2:5])
-        _limit(memory, seconds, output)
-        # Our own code and libraries are loaded first; nothing of the file is read before the walls stand.
-        answer = job()
-        close_jail()
         data = sys.stdin.buffer.read()
     except Exception:
         traceback.print_exc()
@@ -75,6 +60,29 @@ def run(job: Callable[[], Callable[[bytes], bytes]]) -> None:
     # over.
     sys.stdout.buffer.write(answer(data))
     sys.stdout.buffer.flush()
+
+
+def _answer_of(job: ChildJob) -> Callable[[bytes], bytes]:
+    if job is ChildJob.PHOTO:
+        return _photo(int(sys.argv[5]))
+    return _mails() if job is ChildJob.MAILS else _probe()
+
+
+def begin(load: Callable[[], Loaded]) -> Loaded:
+    """Limit this process, load what it needs, close the jail, and return what was loaded. Arguments of the
+    process from the second on: see `main`."""
+    # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        memory, seconds, output = (int(arg) for arg in sys.argv[2:5])
+        _limit(memory, seconds, output)
+        # Our own code and libraries are loaded first; nothing of the file is read before the walls stand.
+        loaded = load()
+        close_jail()
+    except Exception:
+        traceback.print_exc()
+        sys.exit(UNABLE)
+    return loaded
 
 
 def close_jail() -> jail.Walls:

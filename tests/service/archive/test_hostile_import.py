@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import select
 
 from service.archive.export import seal
-from service.archive.import_game import ImportFault, import_archive
+from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
+from service.archive.jailed import contents_in_child
 from service.store import dump
 from service.store.tables import EventRow, PlayerRow, TableBase
 from tests.support.altered import packed, unpacked
@@ -83,12 +84,12 @@ def table_rows(files: dict[str, bytes]) -> list[Row]:
     return [json.loads(line) for line in files["tables.jsonl"].splitlines()]
 
 
-def refused(data: bytes, site: Site, folder: Path) -> str:
+def refused(data: bytes, site: Site, folder: Path, opener: Opener = contents_here) -> str:
     """The sentence of the refusal; nothing at all was written, no row and no file."""
     path = folder / "game.zip"
     path.write_bytes(data)
     with pytest.raises(ImportFault) as caught:
-        import_archive(path, site.engine, site.blobs, None, site.clock.now())
+        import_archive(path, site.engine, site.blobs, None, site.clock.now(), opener)
     with site.engine.connect() as connection:
         for each in TableBase.metadata.sorted_tables:
             assert not list(dump.lines(connection, each)), each.name
@@ -255,7 +256,7 @@ def test_a_row_may_not_point_into_the_site_it_comes_to(
     path = tmp_path / "game.zip"
     path.write_bytes(with_rows(files, rows))
     with pytest.raises(ImportFault, match=r"seats.* points to row 4711 of players"):
-        import_archive(path, site.engine, site.blobs, None, site.clock.now())
+        import_archive(path, site.engine, site.blobs, None, site.clock.now(), contents_here)
 
 
 def zipped(files: dict[str, bytes], alter: Callable[[zipfile.ZipFile], None]) -> bytes:
@@ -295,7 +296,7 @@ def _many(archive: zipfile.ZipFile) -> None:
 def test_a_file_that_is_none_is_told_by_its_name(
     files: dict[str, bytes], site: Site, tmp_path: Path, alter: Callable[[zipfile.ZipFile], None], words: str
 ) -> None:
-    assert words in refused(zipped(files, alter), site, tmp_path)
+    assert words in refused(zipped(files, alter), site, tmp_path, contents_in_child)
 
 
 def test_the_record_says_what_was_put_in(

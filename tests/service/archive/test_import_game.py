@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from service.archive.export import Edition
-from service.archive.import_game import ImportFault, import_archive
+from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
+from service.archive.jailed import contents_in_child
 from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
@@ -43,16 +44,18 @@ def rows(site: Site) -> dict[str, list[bytes]]:
         }
 
 
-def put_in(data: bytes, site: Site, folder: Path) -> record.Root:
+def put_in(
+    data: bytes, site: Site, folder: Path, opener: Opener = contents_here
+) -> record.Root:
     path = folder / "game.zip"
     path.write_bytes(data)
-    return import_archive(path, site.engine, site.blobs, None, site.clock.now())
+    return import_archive(path, site.engine, site.blobs, None, site.clock.now(), opener)
 
 
 def test_a_game_comes_over_whole_on_either_database(
     table: Table, data: bytes, any_site: Site, tmp_path: Path
 ) -> None:
-    root = put_in(data, any_site, tmp_path)
+    root = put_in(data, any_site, tmp_path, contents_in_child)
     assert rows(any_site) == rows(table.site)
     with table.site.store() as session, any_site.store() as other:
         before, after = list(record.entries(session, table.game)), list(record.entries(other, table.game))
