@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
+    account,
     corrections,
     correspondence,
     hands,
@@ -44,7 +45,7 @@ from service.public import (
     results,
     rules,
 )
-from service.web import error_pages, sessions
+from service.web import error_pages
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
 
@@ -54,7 +55,6 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.ports = ports
     app.state.templates = environment()
-    app.state.guesses = sessions.Guesses()
     app.state.presence = Presence()
     app.include_router(sign_in.router)
     app.include_router(moves.router)
@@ -75,6 +75,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(seats.router)
     app.include_router(hands.router)
     app.include_router(people.router)
+    app.include_router(account.router)
     app.include_router(operation.router)
     app.include_router(post.router)
     app.include_router(probes.router)

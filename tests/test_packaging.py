@@ -45,7 +45,8 @@ NOT_IMPORTED = {
 def test_every_package_that_the_product_imports_is_declared() -> None:
     """INS-02: nothing rests on what another package happens to bring."""
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
-    assert used - declared([*PROJECT["dependencies"], *EXTRAS["s3"], *EXTRAS["postgres"]]) == set()
+    assert used - declared(
+        [*PROJECT["dependencies"], *EXTRAS["s3"], *EXTRAS["postgres"], *EXTRAS["codes"]]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}
     everything = [*PROJECT["dependencies"], *(name for extra in EXTRAS.values() for name in extra), *groups]
@@ -56,7 +57,7 @@ def test_every_package_that_the_product_declares_is_used() -> None:
     """INS-02: a package that nothing imports is dropped, or its reason is written down."""
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
     asked = declared(PROJECT["dependencies"]) | declared(EXTRAS["s3"]) | declared(EXTRAS["postgres"])
-    asked |= declared(EXTRAS["demo"])
+    asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"])
     assert asked - used == set(NOT_IMPORTED)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.web import sessions
+from service.store.tables import UserRow
+from service.web import code_app, sessions, sign_in_tries
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
@@ -15,47 +16,74 @@ from service.web.roles import may
 
 router = APIRouter()
 WRONG = "Wrong name or password. Nothing was changed; try again."
-RESTING = "Too many wrong passwords for this name. Wait five minutes and try again."
+RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
+           "somebody else "
+           "goes on trying, use a browser in which you have signed in before.")
+BUSY = "Too many people sign in at this moment. Nothing was changed; try again in a minute."
+CODE_WANTED = "Write the code that your app shows, and the password once more."
+WRONG_CODE = "This code is wrong or was used already. Wait for the next one, and write it with the password."
 
 
 @router.get("/sign-in")
 def sign_in_page(request: Request, to: str = "") -> Response:
     """The form. `to` is the page that was asked for."""
-    return show(request, "sign_in.html", message="", person="", unsent_form="", to=to if is_local(to) else "")
+    return show(request, "sign_in.html", message="", person="", unsent_form="", to=to if is_local(to) else "",
+                asks_code=False)
 
 
 @router.post("/sign-in")
 def sign_in(
     request: Request, name: Annotated[str, Form()], password: Annotated[str, Form()],
     to: Annotated[str, Form()] = "", unsent_form: Annotated[str, Form(alias="kept")] = "",
+    code: Annotated[str, Form()] = "",
 ) -> Response:
-    """Check a password and open a session. Scripts cannot read the cookie, and it is never sent across
-    sites. Then go on to the page asked for, or to the form that was being sent when the last session
-    ended."""
+    """Check a password and, of whoever has an app for it, a code, and open a session. Scripts cannot read the
+    cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
+    sent
+    when the last session ended."""
     ports: DeskPorts = request.app.state.ports
-    guesses: sessions.Guesses = request.app.state.guesses
     # No person has a longer name (`people.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
+    address = request.client.host if request.client is not None else ""
+    browser = request.cookies.get(sign_in_tries.COOKIE)
 
-    def again(status: int, message: str) -> Response:
+    def again(status: int, message: str, *, code: bool = False) -> Response:
         return show(request, "sign_in.html", status=status, message=message, person=name,
-                    unsent_form=unsent_form, to=to)
+                    unsent_form=unsent_form, to=to, asks_code=code)
 
-    # Before the password is looked at: a right guess during the pause opens nothing either.
-    if guesses.resting(name, now):
-        return again(429, RESTING)
+    # Counted and committed before the password is looked at: of sixty at once five are looked at, and a right
+    # one
+    # during the pause opens nothing either.
     with ports.sessions.begin() as session:
-        # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
-        token = sessions.sign_in(session, name, password[:1000], now)
-    if token is None:
-        guesses.note(name, now)
+        is_free = sign_in_tries.reserve(session, name, address, browser, now)
+    if not is_free:
+        return again(429, RESTING)
+    with ports.sessions() as session:
+        user = session.get(UserRow, name)
+        stored = None if user is None else user.password
+    try:
+        fits = sessions.password_fits(stored, password[:1000])
+    except sessions.TooMany:
+        return again(503, BUSY)
+    if not fits:
         return again(401, WRONG)
+    with ports.sessions.begin() as session:
+        if session.get(UserRow, name) is None:
+            return again(401, WRONG)
+        if not code_app.check(session, name, code[:20], now):
+            return again(401, WRONG_CODE if code else CODE_WANTED, code=True)
+        # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
+        token = sessions.open_session(session, name, now, request.headers.get("user-agent", ""))
+        known = sign_in_tries.succeeded(session, name, address, browser, now)
     response = _onward(request, token, to, unsent_form)
+    secure = ports.settings.secure_cookies
     response.set_cookie(
-        sessions.COOKIE, token, httponly=True, samesite="strict", secure=ports.settings.secure_cookies,
+        sessions.COOKIE, token, httponly=True, samesite="strict", secure=secure,
         path="/",
         max_age=int(sessions.MAX_SESSION.total_seconds()),  # a rest ends it earlier, on the server
     )
+    response.set_cookie(sign_in_tries.COOKIE, known, httponly=True, samesite="strict", secure=secure,
+                        path="/sign-in", max_age=int(sign_in_tries.KEPT.total_seconds()))
     return response
 
 

@@ -10,11 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, Date, Select, Table, insert, select, text
 
 from service.store.columns import Instant, TableBase
-from service.store.tables import RecordPendingRow, WorkerRow
+from service.store.tables import RecordPendingRow, SignInTryRow, WorkerRow
 
 BATCH = 500
-NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__))
-"""Tables that say nothing after a restart: what waits to be entered, and which process is alive."""
+NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__, SignInTryRow.__tablename__))
+"""Tables that say nothing after a restart: what waits to be entered, which process is alive, and tries to
+sign
+in."""
 
 
 def tables() -> list[Table]:

@@ -3,9 +3,9 @@ a rectangle on a photograph. Instants are UTC; JSON columns hold values that `ad
 writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
-mailbox in `tables_mailbox`, of players' hands in `tables_hand`, of scans in `tables_scans`, of the
-record in `tables_record`, the words that columns hold in `service.store.states`; all of them are to be had
-from here.
+mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of players' hands in `tables_hand`, of scans
+in `tables_scans`, of the record in `tables_record`, the words that columns hold in `service.store.states`;
+all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -33,11 +33,13 @@ from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
 from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
+from service.store.tables_sign_in import CodeAppRow, KnownBrowserRow, SignInTryRow
 
 __all__ = [
     "AccessLinkRow",
     "AddressRow",
     "ApprovalRow",
+    "CodeAppRow",
     "CorrectionRow",
     "CorrespondenceRow",
     "EntryRow",
@@ -47,6 +49,7 @@ __all__ = [
     "HeadRow",
     "IgnoredMailRow",
     "Instant",
+    "KnownBrowserRow",
     "LineRow",
     "LineState",
     "LotContributionRow",
@@ -71,6 +74,7 @@ __all__ = [
     "SeatRow",
     "SendHoldRow",
     "SessionRow",
+    "SignInTryRow",
     "SubmissionRow",
     "TableBase",
     "UserRow",

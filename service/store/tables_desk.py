@@ -74,6 +74,8 @@ class SessionRow(TableBase):
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     user: Mapped[str] = mapped_column(ForeignKey("users.name"))
     csrf: Mapped[str] = mapped_column(String(64))
+    # What the browser calls itself, for its person to know it by.
+    browser: Mapped[str] = mapped_column(String(200), default="")
     created_at: Mapped[datetime]
     seen_at: Mapped[datetime]
 

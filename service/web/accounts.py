@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from adjudicator.errors import UserFacingError
 from service.store.records import log_event
 from service.store.tables import SessionRow, UserRow
+from service.web import code_app, sign_in_tries
 from service.web.roles import Role
 
 
@@ -39,6 +40,8 @@ def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
     decided stays under their name. Raises NoSuchPerson, LastCoordinator."""
     person = _person(session, name)
     session.execute(delete(SessionRow).where(SessionRow.user == name))
+    sign_in_tries.forget(session, name)
+    code_app.remove(session, name)
     session.delete(person)
     session.flush()
     _refuse_without_coordinator(session)

@@ -15,7 +15,8 @@ class Role(StrEnum):
 _READING = ("/desk/", "/images/")
 # Opening a seal, judging and closing differences are the coordinator's, though they stand below /desk/.
 _NOT_READING = ("/unseal", "/judge", "/close")
-_ANYBODY = frozenset({"/", "/sign-out"})
+_ANYBODY = frozenset({"/", "/sign-out", "/account"})
+_OWN_ACCOUNT = "/account/"
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
              "reads lines at the desk, which Today leads to.")
 
@@ -27,4 +28,6 @@ def may(role: str, path: str) -> bool:
         return True
     if role != Role.SECOND_READER:
         return False
-    return path in _ANYBODY or (path.startswith(_READING) and not path.endswith(_NOT_READING))
+    if path in _ANYBODY or path.startswith(_OWN_ACCOUNT):
+        return True
+    return path.startswith(_READING) and not path.endswith(_NOT_READING)

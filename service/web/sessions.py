@@ -1,20 +1,22 @@
 """Who may come in: argon2 passwords, sessions stored on the server, a token in every form, and a pause after
-wrong passwords."""
+wrong passwords (`service.web.sign_in_tries`)."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from service.store.tables import SessionRow, UserRow
+from service.web import code_app, sign_in_tries
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
@@ -24,9 +26,11 @@ MAX_SESSION = timedelta(days=7)
 that."""
 WARNING_BEFORE = timedelta(hours=1)
 """How long before that end every page shows a warning."""
-# Counted by process: several `galloper serve` allow five each (docs/security.md).
-FREE_GUESSES = 5
-PAUSE = timedelta(minutes=5)
+HASHES_AT_ONCE = 2
+"""Passwords that one process looks at together: each takes 64 MiB for a moment, and 60 at once took 860
+MB."""
+_WAIT_SECONDS = 10.0
+_places = BoundedSemaphore(HASHES_AT_ONCE)
 # A real hash of a random password: checking it takes as long for a name that does not exist (no names by
 # timing).
 _NOBODY = PasswordHasher().hash(secrets.token_hex(16))
@@ -43,26 +47,8 @@ class Visitor:
     ends: datetime | None = None
 
 
-@dataclass(slots=True)
-class Guesses:
-    """Wrong passwords by name, in this process. After five the name must wait five minutes."""
-
-    wrong: dict[str, list[datetime]] = field(default_factory=dict)
-
-    def resting(self, name: str, now: datetime) -> bool:
-        """True if this name has used up its guesses. Old guesses are dropped."""
-        recent = [guessed_at for guessed_at in self.wrong.get(name, []) if now - guessed_at < PAUSE]
-        if recent:
-            self.wrong[name] = recent
-        else:
-            self.wrong.pop(name, None)
-        return len(recent) >= FREE_GUESSES
-
-    def note(self, name: str, now: datetime) -> None:
-        """Remember one wrong guess. The table is bounded, so that invented names cannot fill memory."""
-        if len(self.wrong) > 1000:
-            self.wrong.clear()
-        self.wrong.setdefault(name, []).append(now)
+class TooMany(Exception):
+    """So many people sign in at this moment that the password was not looked at."""
 
 
 def add_user(session: Session, name: str, password: str, now: datetime, role: str | None = None) -> None:
@@ -74,6 +60,10 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
         UserRow(name=name, password=PasswordHasher().hash(password), role=role or previous_role,
             created_at=now)
     )
+    # Whoever has the machine opens the door again, however many tries there were, and for whoever lost their
+    # app.
+    sign_in_tries.forget(session, name)
+    code_app.remove(session, name)
     # Whoever knew the old password is signed out with it.
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
@@ -81,18 +71,58 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
 def sign_in(session: Session, name: str, password: str, now: datetime) -> str | None:
     """A new session token if the password is right, else None. An unknown name takes the same time."""
     user = session.get(UserRow, name)
+    if not password_fits(None if user is None else user.password, password):
+        return None
+    return open_session(session, name, now)
+
+
+def password_fits(stored: str | None, password: str) -> bool:
+    """Whether a password gives the stored hash; for None, of a name that does not exist, False in the same
+    time.
+    Raises TooMany."""
+    if not _places.acquire(timeout=_WAIT_SECONDS):
+        raise TooMany
     try:
         # argon2id, whose cost is on purpose: a copied database gives passwords slowly.
-        PasswordHasher().verify(_NOBODY if user is None else user.password, password)
+        PasswordHasher().verify(stored or _NOBODY, password)
     except (VerificationError, InvalidHashError):
-        return None
-    if user is None:
-        return None
+        return False
+    finally:
+        _places.release()
+    return stored is not None
+
+
+def open_session(session: Session, name: str, now: datetime, browser: str = "") -> str:
+    """A new session of a person; its token. `browser`: what it calls itself."""
     token = secrets.token_urlsafe(32)
     # Only the hash: who reads the database holds no session.
-    session.add(SessionRow(token_hash=_hash(token), user=user.name, csrf=secrets.token_urlsafe(24),
-                           created_at=now, seen_at=now))
+    session.add(SessionRow(token_hash=_hash(token), user=name, csrf=secrets.token_urlsafe(24),
+                           browser=browser[:200], created_at=now, seen_at=now))
     return token
+
+
+def own_sessions(session: Session, visitor: Visitor, now: datetime) -> list[SessionRow]:
+    """The sessions of a person that still work, the newest use first."""
+    rows = session.scalars(select(SessionRow).where(SessionRow.user == visitor.name)
+                           .order_by(SessionRow.seen_at.desc())).all()
+    return [row for row in rows if now - row.seen_at <= IDLE and now - row.created_at <= MAX_SESSION]
+
+
+def end_own(session: Session, visitor: Visitor, key: str) -> int:
+    """End one of a person's own sessions, by its `csrf`'s digest as `session_key` gives it, or with "others"
+    all
+    but this one; how many."""
+    rows = session.scalars(select(SessionRow).where(SessionRow.user == visitor.name)).all()
+    ended = [row for row in rows
+             if (row.csrf != visitor.csrf if key == "others" else session_key(row) == key)]
+    for row in ended:
+        session.delete(row)
+    return len(ended)
+
+
+def session_key(row: SessionRow) -> str:
+    """What a form calls a session: nothing that opens it."""
+    return _hash(f"session {row.token_hash}")[:16]
 
 
 def visitor(session: Session, token: str | None, now: datetime) -> Visitor | None:

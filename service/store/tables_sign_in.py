@@ -1,0 +1,45 @@
+"""The tables of signing in: tries, browsers that are known, and codes of an app beside the password."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.store.columns import TableBase
+
+
+class SignInTryRow(TableBase):
+    """One try to sign in, as one of the counts that it is under. Rows older than an hour are removed."""
+
+    __tablename__ = "sign_in_tries"
+    __table_args__ = (Index("sign_in_tries_of_a_subject", "subject", "at"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    # The SHA-256 of what is counted. People type their password into the wrong field, so no name stands here.
+    subject: Mapped[str] = mapped_column(String(64))
+    at: Mapped[datetime]
+
+
+class KnownBrowserRow(TableBase):
+    """A browser in which somebody has signed in: nobody else's tries keep its person out."""
+
+    __tablename__ = "known_browsers"
+    # The SHA-256 of its cookie.
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user: Mapped[str] = mapped_column(ForeignKey("users.name"), index=True)
+    made_at: Mapped[datetime]
+
+
+class CodeAppRow(TableBase):
+    """The app that gives a person codes beside the password (RFC 6238)."""
+
+    __tablename__ = "code_apps"
+    user: Mapped[str] = mapped_column(ForeignKey("users.name"), primary_key=True)
+    # In base32, as the app has it: codes are computed from it on both sides.
+    secret: Mapped[str] = mapped_column(String(64))
+    made_at: Mapped[datetime]
+    # Set once the person has shown a code; until then none is asked for.
+    confirmed_at: Mapped[datetime | None]
+    # The period of 30 s of the last code that was used: no code works twice.
+    last_period: Mapped[int] = mapped_column(default=0)

@@ -1,0 +1,85 @@
+"""Codes of an app beside the password (TOTP, RFC 6238)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, update
+from sqlalchemy.orm import Session
+
+from adjudicator.errors import UserFacingError
+from service.store.tables import CodeAppRow
+
+PERIOD = 30
+"""Seconds for which a code is shown."""
+_APART = 1
+"""Periods by which the telephone's clock may be wrong."""
+
+
+class NoCodeLibrary(UserFacingError):
+    """The package that computes codes is not installed."""
+
+
+def begin(session: Session, user: str, now: datetime) -> str:
+    """A new secret for the person's app, in base32. It counts once `confirm` was given a code."""
+    secret: str = _library().random_base32(32)
+    session.merge(CodeAppRow(user=user, secret=secret, made_at=now, confirmed_at=None, last_period=0))
+    return secret
+
+
+def address(user: str, site: str, secret: str) -> str:
+    """What the app reads, as a link or as a picture."""
+    return str(_library().TOTP(secret, interval=PERIOD).provisioning_uri(name=user, issuer_name=site))
+
+
+def confirm(session: Session, user: str, code: str, now: datetime) -> bool:
+    """Ask for codes from now on, if this one is right."""
+    row = session.get(CodeAppRow, user)
+    if row is None or not _use(session, row, code, now):
+        return False
+    row.confirmed_at = now
+    return True
+
+
+def remove(session: Session, user: str) -> None:
+    """Ask for no codes any more."""
+    session.execute(delete(CodeAppRow).where(CodeAppRow.user == user))
+
+
+def is_asked_for(session: Session, user: str) -> bool:
+    """Whether this person needs a code."""
+    row = session.get(CodeAppRow, user)
+    return row is not None and row.confirmed_at is not None
+
+
+def check(session: Session, user: str, code: str, now: datetime) -> bool:
+    """Whether a code opens the door: right, and not used before. True for a person without an app."""
+    row = session.get(CodeAppRow, user)
+    return row is None or row.confirmed_at is None or _use(session, row, code, now)
+
+
+def _use(session: Session, row: CodeAppRow, code: str, now: datetime) -> bool:
+    digits, period = "".join(code.split()), int(now.timestamp()) // PERIOD
+    totp = _library().TOTP(row.secret, interval=PERIOD)
+    for each in range(period - _APART, period + _APART + 1):
+        if each > row.last_period and totp.verify(digits, for_time=each * PERIOD):
+            # Of two who use one code at one moment the later changes no row.
+            used = session.execute(
+                update(CodeAppRow)
+                .where(CodeAppRow.user == row.user, CodeAppRow.last_period < each)
+                .values(last_period=each),
+                execution_options={"synchronize_session": "fetch"},
+            )
+            return bool(used.rowcount)  # type: ignore[attr-defined]
+    return False
+
+
+def _library() -> Any:
+    try:
+        import pyotp
+    except ImportError as error:
+        raise NoCodeLibrary(
+            'Codes of an app need a Python package that is not installed; pip install "galloper[codes]"'
+        ) from error
+    return pyotp
