@@ -8,6 +8,7 @@ from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.paper.blank_sheet import (
     BlankSheet,
     PaperEnvelope,
+    SheetPaper,
     envelopes_pdf,
     labels_pdf,
     sheets_pdf,
@@ -34,6 +35,7 @@ __all__ = [
     "NoShapes",
     "PaperEnvelope",
     "RenderError",
+    "SheetPaper",
     "SheetUnusable",
     "board_changes",
     "board_pdf",

@@ -1,22 +1,29 @@
-"""Paper to print: blank order sheets with their heading filled in, and envelopes (POST-01, POST-03, POST-07).
+"""Paper to print: order sheets with their heading filled in, and envelopes (POST-01, POST-03, POST-07,
+LET-12).
 
-A sheet is made to be read back: one plain type for the heading, a wide pale rule for each order, a pale angle
-at each corner that shows whether a photograph is whole. Nothing but the heading is black or written in
-letters: a black mark at each corner was read as a letter when tried.
+A sheet is made to be read back. Its marks say where it lies in a photograph and which way is up, its code for
+which power and phase it was printed; everything else that is printed and is no heading stands where the
+reader knows it (`ocr.image.sheet_layout`) and is taken out before anything is read. The heading is in plain
+type all the same, for a photograph in which marks and code are hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
+from markupsafe import Markup
+
+from grammar.headings.sheet_code import SheetCode, code_text
+from ocr.image import sheet_layout as layout
 from service.letters.render import environment
 from service.pictures.drawing import fonts
-from service.pictures.drawing.render import to_pdf
+from service.pictures.drawing.render import RenderError, to_pdf
 from service.pictures.paper.address import POINT, AddressSpace, fit_address
 
-ROWS = 16
-"""Rules on a sheet of A4 below its heading, 12.5 mm apart: room for a large hand."""
+ROWS = layout.ROWS
+"""Rules on a sheet."""
 
 
 TO, FROM = AddressSpace(114.0, 58.0, 14.0, 1.28), AddressSpace(80.0, 34.0, 9.5, 1.2)
@@ -24,20 +31,76 @@ LABEL = AddressSpace(87.0, 33.0, 12.0, 1.14)
 """Room on an envelope of DL size for the address and for the return address; and on a label."""
 
 
-HEADING, HEADING_LEAST, HEADING_WIDTH, HEADING_SPACING = 19.0, 10.0, 162.0, 0.03
-"""Type of a blank sheet's heading in points, at most and at least; the room for a line in millimetres; and
-what is added after each letter, in parts of the type. A line that is still too long continues below."""
+HEADING, HEADING_LEAST, HEADING_SPACING = 19.0, 8.0, 0.03
+"""Type of a blank sheet's heading in points, at most and at least; and what is added after each letter, in
+parts of the type. A line that is still too long continues below."""
+
+NOTE, NOTE_LEAST, NOTE_LEADING = 8.5, 5.0, 1.25
+"""The same of the small type, and its line height in parts of the type."""
+
+
+class SheetPaper(Enum):
+    """What a sheet is printed on: width, height, and the left and top edges of the block, in millimetres. The
+    block of A4 also falls whole on US Letter, printed without scaling and centred or not."""
+
+    A4 = (210.0, 297.0, 10.0, 14.0)
+    LETTER = (215.9, 279.4, 12.95, 11.2)
+
+    @property
+    def width(self) -> float:
+        """Of the paper."""
+        return self.value[0]
+
+    @property
+    def height(self) -> float:
+        """Of the paper."""
+        return self.value[1]
+
+    @property
+    def left(self) -> float:
+        """Edge of the block."""
+        return self.value[2]
+
+    @property
+    def top(self) -> float:
+        """Edge of the block."""
+        return self.value[3]
 
 
 @dataclass(frozen=True, slots=True)
 class BlankSheet:
-    """The heading of one blank sheet (HEAD-01): `power` and `game` as printed, `orders` such as "Autumn 1642
-    Movement Orders"; `rows` how many sheets of rules are wanted at least, one for each unit."""
+    """One blank sheet (HEAD-01, LET-12).
+
+    `power` and `game` as printed, `orders` such as "Autumn 1642 Movement Orders"; `rows` how many rules are
+    wanted at least, one for each unit. `code`: what the QR code of the first page says; None for a sheet
+    without. `notes`: lines in small type, as they are printed: address, deadline, an example. `version`: the
+    word before the box for a version number, "" for no box. `kinds`: the letters of the two boxes of a row,
+    army's first, or none. `units`: names that stand small under the first rules, or none.
+    """
 
     power: str
     game: str
     orders: str
     rows: int = ROWS
+    code: SheetCode | None = None
+    notes: tuple[str, ...] = ()
+    version: str = ""
+    kinds: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    paper: SheetPaper = SheetPaper.A4
+
+
+@dataclass(frozen=True, slots=True)
+class _PrintedPage:
+    """One page as the template takes it; sizes of type in points."""
+
+    sheet: BlankSheet
+    paper: SheetPaper
+    size: float
+    notes_size: float
+    version_size: float
+    marks: Markup
+    units: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +114,103 @@ class PaperEnvelope:
 
 
 def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
-    """Blank order sheets on A4, one page for each `ROWS` rows. Raises ValueError without any."""
+    """Blank order sheets, one page for each `ROWS` rows. Raises ValueError without any."""
     if not blanks:
         raise ValueError("no blank sheet is asked for")
     # Rounded up: a seventeenth unit needs a second page.
-    pages = [blank for blank in blanks for _ in range(-(-max(1, blank.rows) // ROWS))]
+    pages = [
+        _page(blank, number) for blank in blanks
+        for number in range(-(-max(1, blank.rows, len(blank.units)) // ROWS))
+    ]
     html = environment("pictures", markup=True).get_template("sheet.html").render(
-        pages=[(page, _heading_size(page)) for page in pages], rows=ROWS)
+        pages=pages, papers=list(SheetPaper), layout=layout, place=_place)
     return to_pdf(html, title="Blank order sheets")
 
 
-def _heading_size(sheet: BlankSheet) -> float:
-    """The type of a heading in points: the largest in which its longest line fits between the corners."""
-    widest = max(
-        fonts.width(words, "plain", 1.0, HEADING_SPACING) for words in (sheet.power, sheet.game, sheet.orders)
-    )
-    return max(HEADING_LEAST, min(HEADING, HEADING_WIDTH / (widest * POINT)))
+def _page(sheet: BlankSheet, number: int) -> _PrintedPage:
+    """One page of a sheet, counted from 0."""
+    heading = (sheet.power, sheet.game, sheet.orders)
+    code = None if sheet.code is None else replace(sheet.code, page=number + 1)
+    units = sheet.units[number * ROWS : (number + 1) * ROWS]
+    return _PrintedPage(
+        sheet, sheet.paper,
+        _type_size(heading, _width(layout.HEADING), HEADING, HEADING_LEAST, HEADING_SPACING),
+        _notes_size(sheet.notes), _type_size((sheet.version,), _width(layout.VERSION_WORD), NOTE, NOTE_LEAST),
+        _marks(code), (*units, *[""] * (ROWS - len(units))))
+
+
+def _width(area: layout.Area) -> float:
+    return area.right - area.left
+
+
+def _type_size(lines: Sequence[str], room: float, most: float, least: float, spacing: float = 0.0) -> float:
+    """The largest type, in points, in which the longest line fits into `room` millimetres."""
+    widest = max(fonts.width(words, "plain", 1.0, spacing) for words in lines)
+    return max(least, min(most, room / (widest * POINT))) if widest else most
+
+
+def _notes_size(notes: Sequence[str]) -> float:
+    """The largest type, in points, in which all notes fit into their place, long ones on several lines."""
+    width, height = _width(layout.NOTES), layout.NOTES.bottom - layout.NOTES.top
+    size = NOTE
+    while size > NOTE_LEAST:
+        # A line breaks at a word, so a row holds less than its width.
+        rows = sum(-int(-fonts.width(note, "plain", size * POINT) // (0.93 * width)) for note in notes)
+        if rows * size * POINT * NOTE_LEADING <= height:
+            break
+        size -= 0.25
+    return size
+
+
+def _place(area: layout.Area) -> str:
+    """An area as CSS."""
+    return (f"left: {area.left}mm; top: {area.top}mm; width: {area.right - area.left}mm; "
+            f"height: {area.bottom - area.top}mm")
+
+
+def _marks(code: SheetCode | None) -> Markup:
+    """The four marks and the code as one drawing, in millimetres of the block."""
+    cell = layout.MARK / 6
+    squares: list[str] = []
+    for (left, top), cells in zip(layout.MARKS, layout.MARK_CELLS, strict=True):
+        black = [(row, column) for row in range(6) for column in range(6)
+                 if not (1 <= row <= 4 and 1 <= column <= 4 and cells[row - 1][column - 1] == "1")]
+        squares += [_square(left + column * cell, top + row * cell, cell) for row, column in black]
+    if code is not None:
+        modules = _modules(code_text(code))
+        cell = _width(layout.CODE) / len(modules)
+        squares += [
+            _square(layout.CODE.left + column * cell, layout.CODE.top + row * cell, cell)
+            for row, line in enumerate(modules) for column, is_black in enumerate(line) if is_black]
+    width, height = layout.BLOCK
+    return Markup(  # noqa: S704 - numbers alone
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'style="left: 0; top: 0; width: {width}mm; height: {height}mm">'
+        f'<path d="{"".join(squares)}" fill="#000"/></svg>')
+
+
+def _modules(text: str) -> list[list[bool]]:
+    """The modules of a QR code, black is True, without its quiet zone: of level Q, so that a quarter may be
+    hidden or spoilt (ISO/IEC 18004, 6.5.1). Raises RenderError for a text that no
+    code holds."""
+    # Imported here: a worker that only sends mail rarely draws a sheet.
+    import cv2
+
+    settings = cv2.QRCodeEncoder.Params()
+    settings.mode = cv2.QRCodeEncoder_MODE_ALPHANUMERIC
+    settings.correction_level = cv2.QRCodeEncoder_CORRECT_LEVEL_Q
+    try:
+        drawn = cv2.QRCodeEncoder.create(settings).encode(text)
+    except cv2.error as error:
+        raise RenderError("a sheet's code is too long for a QR code") from error
+    rows, columns = (drawn == 0).nonzero()
+    black = drawn[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] == 0
+    return [[bool(module) for module in row] for row in black]
+
+
+def _square(left: float, top: float, side: float) -> str:
+    # A hair wider, so that no white line shows between neighbours.
+    return f"M{left:.3f} {top:.3f}h{side + 0.02:.3f}v{side + 0.02:.3f}h-{side + 0.02:.3f}z"
 
 
 def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
