@@ -146,6 +146,7 @@ class Row:
     photograph, so letters may be missing; such a row is never accepted automatically. `inserted`: small rows
     written just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
     ends; never accepted automatically either.
+    `tick`: the box ticked beside it on a printed sheet: "A" for an army, "F" for a fleet, "?" for both.
     """
 
     box: Box
@@ -162,6 +163,7 @@ class Row:
     cut_off: bool = False
     inserted: tuple[Row, ...] = ()
     runs_on: bool = False
+    tick: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +183,21 @@ class ReadLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedSheet:
+    """That a page is a printed order sheet. `code`: the letters of its QR code, "" if it could not be read.
+    `marks`: how many of its four corner marks were seen."""
+
+    code: str
+    marks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One sheet. Two sheets in one photograph are two pages, numbered from 1 in reading order.
 
     `rotation`: 0, 90, 180 or 270 degrees clockwise that make the photograph upright. `skew_degrees`: how far
     the writing falls to the right after that turn; negative if it rises. `image`: the flattened, upright,
-    evenly lit sheet as JPEG.
+    evenly lit sheet as JPEG. `printed`: what marks and code say of a printed sheet, None for other paper.
     """
 
     number: int
@@ -194,6 +205,7 @@ class Page:
     skew_degrees: float
     lines: tuple[ReadLine, ...]
     image: bytes = field(default=b"", compare=False, repr=False)
+    printed: PrintedSheet | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from ocr.corrections.apply import attach_insertions, insertion_hosts
 from ocr.corrections.carets import without_inserted_words
@@ -19,6 +18,7 @@ from ocr.corrections.inserted_words import InsertionSpot, insertion_spots, trim_
 from ocr.corrections.strike import detect_strike
 from ocr.engines import Engine, Quad, Recognition, RowFinder
 from ocr.engines.ppocr import PpFinder
+from ocr.image.clear_print import clear_print
 from ocr.image.find_sheet import (
     FlattenedSheet,
     find_sheets,
@@ -27,18 +27,34 @@ from ocr.image.find_sheet import (
     turn_sheet,
     whole_photo,
 )
+from ocr.image.flatten_printed import sheets_by_marks, whole_photo_with
 from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_size
 from ocr.image.illumination import even_light, ink_bounds, without_rules
 from ocr.image.open_image import open_images
+from ocr.image.printed_sheet import PrintedFrame, find_printed
 from ocr.image.quality import Legibility, legibility, measure, unusable_reason
 from ocr.image.writing_outside import has_writing_outside
 from ocr.layout.cut_off import is_cut_off
 from ocr.layout.legibility import required_trust, sheet_trust
 from ocr.layout.lines import RowStrip, part_tall_boxes, row_indents, row_strips, runs_sideways, tangled_share
+from ocr.layout.page_order import in_reading_order
 from ocr.layout.row_ends import lengthened, runs_on
 from ocr.layout.row_starts import LEAST_ROWS, begin_alike
+from ocr.layout.ticks import with_ticks
 from ocr.layout.wrap import STRUCK, join_wrapped
-from ocr.page import Alternative, Image, Page, Photo, Reading, Row, Status, Step, Strike, UnreadableReason
+from ocr.page import (
+    Alternative,
+    Image,
+    Page,
+    Photo,
+    PrintedSheet,
+    Reading,
+    Row,
+    Status,
+    Step,
+    Strike,
+    UnreadableReason,
+)
 from ocr.provenance import processing_steps
 
 # The finder's cost grows with the square of the side, so one search of the whole sheet uses a small copy.
@@ -129,31 +145,6 @@ def read_images(
     return Reading(status, reason, "", tuple(pages), tuple(steps), seconds)
 
 
-def in_reading_order(pages: Sequence[Page]) -> list[Page]:
-    """Sheets of one photograph in the order of taking them up: from the left, those in one column from the
-    top."""
-
-    def upright_corners(page: Page) -> npt.NDArray[np.float32]:
-        points = np.array([corner for line in page.lines for corner in line.box.corners], dtype=np.float32)
-        return points @ np.array(QUARTERS[pages[0].rotation], dtype=np.float32).T
-
-    def place(page: Page) -> tuple[float, float]:
-        points = upright_corners(page)
-        middle = points[:, 0].mean()
-        beside = [other for other in all_corners if not other[:, 0].min() < middle < other[:, 0].max()]
-        # One column only: x says nothing, and the sheets go from the top.
-        return (float(middle) if beside else 0.0, float(points[:, 1].mean()))
-
-    if len(pages) < 2:
-        return list(pages)
-    all_corners = [upright_corners(page) for page in pages]
-    return sorted(pages, key=place)
-
-
-QUARTERS = {0: ((1, 0), (0, 1)), 90: ((0, -1), (1, 0)), 180: ((-1, 0), (0, -1)), 270: ((0, 1), (-1, 0))}
-"""Rotation in degrees to the matrix that takes x, y of the photograph to x, y after that turn clockwise."""
-
-
 Insertions: TypeAlias = tuple[tuple[InsertionSpot, Recognition], ...]
 """Words inserted above a row: where each is, and its reading by itself."""
 
@@ -185,21 +176,43 @@ class _Reader:
 
     def sheets(self, photo: Image) -> tuple[FlattenedSheet, ...]:
         """The sheets of a photograph; the whole of it where writing lies outside every sheet."""
+        frames = find_printed(photo)
+        if frames:
+            return self._printed_sheets(photo, frames)
         sheets = find_sheets(photo)
+        return (whole_photo(photo),) if self._has_writing_beside(photo, sheets) else sheets
+
+    def _printed_sheets(
+        self, photo: Image, frames: Sequence[PrintedFrame]
+    ) -> tuple[FlattenedSheet, ...]:
+        """The same where there are printed sheets: by their marks, with more of the photograph where writing
+        lies outside every sheet."""
+        for is_wide in (False, True):
+            sheets = sheets_by_marks(photo, frames, is_wide=is_wide)
+            if not self._has_writing_beside(photo, sheets):
+                return sheets
+        return (whole_photo_with(photo, frames),)
+
+    def _has_writing_beside(self, photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:
         # No order may be lost to an edge that was none.
-        has_writing_beside = sheets[0].is_outlined and has_writing_outside(photo, sheets, self.options.finder)
-        return (whole_photo(photo),) if has_writing_beside else sheets
+        return sheets[0].is_outlined and has_writing_outside(photo, sheets, self.options.finder)
 
     def sheet(self, photo: Image, sheet: FlattenedSheet) -> tuple[Page | UnreadableReason, tuple[Step, ...]]:
         """One sheet as a page without its number, or why it is no page, and the steps taken."""
         clean, rule_pixels = _cleaned(sheet)
-        quads = self._find(clean)
-        degrees, quads = self._rotation(clean, quads)
-        if degrees:
-            sheet = turn_sheet(sheet, degrees)
-            clean = turn_image(clean, degrees)
+        ticks: Mapping[int, str] = {}
+        if sheet.printed is not None:
+            # Its marks say which way is up.
+            cleared = clear_print(clean, sheet, sheet.printed)
+            clean, ticks = cleared.image, cleared.ticks
+            quads = self._find(clean)
+        else:
+            degrees, quads = self._rotation(clean, self._find(clean))
+            if degrees:
+                sheet = turn_sheet(sheet, degrees)
+                clean = turn_image(clean, degrees)
         strips = lengthened(clean, row_strips(quads, partial(self._begin_alike, clean)))
-        rows = self._rows(sheet, clean, strips, photo.shape[:2])
+        rows = with_ticks(self._rows(sheet, clean, strips, photo.shape[:2]), sheet.printed, ticks)
         quality = measure(photo, clean)
         steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
         reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
@@ -209,7 +222,9 @@ class _Reader:
         ):
             return reason, steps
         lines = join_wrapped(attach_insertions(rows))
-        return Page(0, sheet.rotation, _skew(rows, sheet.rotation), lines, _jpeg(clean)), steps
+        frame, skew = sheet.printed, _skew(rows, sheet.rotation)
+        printed = None if frame is None else PrintedSheet(frame.code, len(frame.marks))
+        return Page(0, sheet.rotation, skew, lines, _jpeg(clean), printed), steps
 
     def _find(self, clean: Image) -> tuple[Quad, ...]:
         """Boxes of writing on a sheet; small writing and tangled rows are searched in larger copies."""

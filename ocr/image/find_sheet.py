@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ocr.engines import Quad
 from ocr.image.geometry import Matrix, homography, quad_size, transform_points, upright_frame
 from ocr.image.outline import corners_of, outline_strength, overlap, paper_masks, paper_patches
+from ocr.image.printed_sheet import PrintedFrame
 from ocr.image.split_sheets import find_touching_pair
 from ocr.page import Image
 
@@ -34,13 +35,15 @@ class FlattenedSheet:
 
     `image`: uint8 RGB, shape (height, width, 3). `to_photo`: homography from its pixels to those of the
     photograph. `rotation`: 0, 90, 180 or 270, degrees clockwise it was turned since. `is_outlined`: False if
-    no edge of paper was seen and the whole photograph stands in for the sheet.
+    no edge of paper was seen and the whole photograph stands in for the sheet. `printed`: the printed sheet
+    that lies there, if its marks or its code were seen.
     """
 
     image: Image
     to_photo: Matrix
     rotation: int = 0
     is_outlined: bool = True
+    printed: PrintedFrame | None = None
 
 
 def find_sheets(photo: Image) -> tuple[FlattenedSheet, ...]:
@@ -86,7 +89,7 @@ def turn_sheet(sheet: FlattenedSheet, degrees: int) -> FlattenedSheet:
     # A turn by k quarters moves the corner that was k places before to the top left.
     to_sheet_before = homography(frame, np.roll(frame_before, degrees // 90, axis=0))
     rotation = (sheet.rotation + degrees) % 360
-    return FlattenedSheet(image, sheet.to_photo @ to_sheet_before, rotation, sheet.is_outlined)
+    return replace(sheet, image=image, to_photo=sheet.to_photo @ to_sheet_before, rotation=rotation)
 
 
 def turn_image(image: Image, degrees: int) -> Image:

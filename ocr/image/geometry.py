@@ -35,6 +35,11 @@ def homography(source: Quad, target: Quad) -> Matrix:
     return np.asarray(cv2.getPerspectiveTransform(source, target), dtype=np.float64)
 
 
+def inverse(matrix: Matrix) -> Matrix:
+    """The homography back."""
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+
+
 def transform_points(matrix: Matrix, points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Points through a homography: float32, shape (n, 2), as `points`."""
     flat = np.asarray(points, dtype=np.float64).reshape(-1, 1, 2)

@@ -1,0 +1,213 @@
+"""Find printed order sheets in a photograph: by their corner marks and their code (LET-12).
+
+A mark says which corner it is, so marks give place and turn of a sheet without any edge of paper. Nothing is
+taken for a printed sheet by one mark alone: two that agree are needed, or a code of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from ocr.image import sheet_layout as layout
+from ocr.image.geometry import Matrix, homography, transform_points, upright_frame
+from ocr.image.read_code import FoundCode, read_code, read_codes
+from ocr.page import Image
+
+# Tuning values. "By hand": no measurement on record.
+LOOK_SIDE = 2000  # pixels, long side of the copy in which marks are looked for. By hand
+LEAST_MARK = 0.008  # share of the long side, side of the smallest mark that is taken. By hand
+FARTHEST = 12.0
+"""Millimetres, 0..30, by which one mark may lie off the place that others give it: paper curls. By hand."""
+CODE_MARGIN = 3.0  # millimetres around a code that are cut out with it: its quiet zone. By definition
+CODE_SCALES = (6.0, 10.0)  # pixels a millimetre at which a code is cut out, in turn. By hand
+SHARPEN = 0.6  # millimetres, 0.3..0.9, of blur that are taken back: most of a module. By hand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrintedFrame:
+    """A printed sheet in a photograph.
+
+    `to_photo`: homography from millimetres of the layout to pixels of the photograph. `marks`: numbers of the
+    marks that were seen. `code`: the letters of its QR code, "" if it could not be read. `rotation`: 0, 90,
+    180 or 270 degrees clockwise that make the photograph upright. `is_whole`: True if marks lie so far apart
+    that the whole sheet is placed by them; False if only what stands near them is.
+    """
+
+    to_photo: Matrix
+    marks: tuple[int, ...]
+    code: str
+    rotation: int
+    is_whole: bool
+
+    def points(self, places: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """Places of the layout (n x 2, millimetres) in pixels of the photograph."""
+        return transform_points(self.to_photo, places)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mark:
+    number: int
+    corners: npt.NDArray[np.float32]
+
+    @property
+    def side(self) -> float:
+        return float(np.sqrt(cv2.contourArea(self.corners)))
+
+
+def find_printed(photo: Image) -> tuple[PrintedFrame, ...]:
+    """The printed sheets in an upright RGB photograph, in no order; empty if there is none."""
+    marks = _marks(photo)
+    frames = [frame for group in _groups(marks) if (frame := _frame(photo, group)) is not None]
+    if frames:
+        return tuple(frames)
+    # One mark alone proves nothing, but a code of ours beside it does, and both say about where the sheet is.
+    codes = read_codes(photo) if marks else ()
+    return tuple(
+        _by_code(code, [mark for mark in marks if _agrees(mark, code)]) for code in codes
+        if code.text.startswith(f"{layout.LAYOUT}:"))
+
+
+def _marks(photo: Image) -> list[_Mark]:
+    scale = min(1.0, LOOK_SIDE / max(photo.shape[:2]))
+    grey = cv2.cvtColor(photo, cv2.COLOR_RGB2GRAY)
+    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else grey
+    corners, numbers, _ = _detector().detectMarkers(small)
+    if numbers is None:
+        return []
+    marks = [
+        _Mark(int(number), np.asarray(quad, np.float32).reshape(4, 2) / np.float32(scale))
+        for quad, number in zip(corners, numbers.ravel(), strict=True) if number < len(layout.MARKS)]
+    least = LEAST_MARK * max(photo.shape[:2])
+    return [mark for mark in marks if mark.side >= least]
+
+
+def _detector() -> cv2.aruco.ArucoDetector:
+    values = cv2.aruco.DetectorParameters()
+    values.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    # Neighbourhoods from fine to coarse: a shadow's edge may cross a mark.
+    values.adaptiveThreshWinSizeMin, values.adaptiveThreshWinSizeMax = 5, 65
+    values.adaptiveThreshWinSizeStep = 12
+    values.minMarkerPerimeterRate = 4 * LEAST_MARK
+    # No cell may be wrong: a sheet has four marks, and a false one would turn plain paper over.
+    values.errorCorrectionRate = 0.0
+    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), values)
+
+
+def _groups(marks: Sequence[_Mark]) -> list[list[_Mark]]:
+    """Marks by sheet, each number once a sheet, of those that agree with another."""
+    groups: list[list[_Mark]] = []
+    rest = list(marks)
+    while rest:
+        group = _largest_group(rest)
+        if len(group) < 2:
+            break
+        groups.append(group)
+        rest = [mark for mark in rest if mark not in group]
+    return groups
+
+
+def _largest_group(marks: Sequence[_Mark]) -> list[_Mark]:
+    """The most marks of which each lies where two of them say."""
+    best: list[_Mark] = []
+    for first, second in combinations(marks, 2):
+        if first.number == second.number:
+            continue
+        matrix = _fit([first, second])
+        if matrix is None:
+            continue
+        agreeing: dict[int, tuple[float, _Mark]] = {}
+        for mark in marks:
+            miss = _miss(matrix, mark)
+            if miss <= FARTHEST and miss <= agreeing.get(mark.number, (FARTHEST, mark))[0]:
+                agreeing[mark.number] = (miss, mark)
+        group = [mark for _, mark in agreeing.values()]
+        if first in group and second in group and len(group) > len(best):
+            best = group
+    return best
+
+
+def _fit(marks: Sequence[_Mark]) -> Matrix | None:
+    """Millimetres to pixels of the photograph by the corners of marks; None if no perspective fits them."""
+    places = np.array([corner for mark in marks for corner in layout.mark_corners(mark.number)], np.float32)
+    pixels = np.concatenate([mark.corners for mark in marks])
+    matrix, _ = cv2.findHomography(places, pixels, 0)
+    if matrix is None or not np.isfinite(matrix).all():
+        return None
+    fitted = np.asarray(matrix, np.float64)
+    return fitted if _is_seen_from_above(fitted) else None
+
+
+def _is_seen_from_above(matrix: Matrix) -> bool:
+    """True if the block is a convex quadrangle, not mirrored."""
+    width, height = layout.BLOCK
+    corners = transform_points(matrix, upright_frame(width, height))
+    return bool(cv2.isContourConvex(corners)) and cv2.contourArea(corners, oriented=True) > 0
+
+
+def _miss(matrix: Matrix, mark: _Mark) -> float:
+    """How far a mark lies from its place, in millimetres of its own size: the worst corner."""
+    expected = transform_points(matrix, layout.mark_corners(mark.number))
+    return float(np.hypot(*(expected - mark.corners).T).max()) * layout.MARK / max(mark.side, 1e-6)
+
+
+def _frame(photo: Image, marks: Sequence[_Mark]) -> PrintedFrame | None:
+    matrix = _fit(marks)
+    if matrix is None:
+        return None
+    numbers = tuple(sorted(mark.number for mark in marks))
+    return PrintedFrame(matrix, numbers, _code(photo, matrix), _rotation(matrix), is_whole=True)
+
+
+def _code(photo: Image, matrix: Matrix) -> str:
+    """The letters of the code of a sheet whose place is known; "" if it cannot be read."""
+    area = layout.CODE
+    margin = CODE_MARGIN
+    places = [[area.left - margin, area.top - margin], [area.right + margin, area.top - margin],
+              [area.right + margin, area.bottom + margin], [area.left - margin, area.bottom + margin]]
+    quad = transform_points(matrix, places)
+    for scale in CODE_SCALES:
+        side = round((area.right - area.left + 2 * margin) * scale)
+        frame = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32)
+        cut = cv2.warpPerspective(photo, homography(quad, frame), (side, side), flags=cv2.INTER_CUBIC)
+        text = read_code(np.asarray(cut, np.uint8), SHARPEN * scale)
+        if text.startswith(f"{layout.LAYOUT}:"):
+            return text
+    # A curled sheet has its code elsewhere than its marks say.
+    return next((code.text for code in read_codes(photo) if code.text.startswith(f"{layout.LAYOUT}:")
+                 and cv2.pointPolygonTest(quad, tuple(code.corners.mean(axis=0).tolist()), False) >= 0), "")
+
+
+def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame:
+    area = layout.CODE
+    places = [[area.left, area.top], [area.right, area.top], [area.right, area.bottom],
+              [area.left, area.bottom]]
+    pixels = code.corners
+    for mark in marks[:1]:
+        places += [list(corner) for corner in layout.mark_corners(mark.number)]
+        pixels = np.concatenate([pixels, mark.corners])
+    matrix = np.asarray(cv2.findHomography(np.array(places, np.float32), pixels, 0)[0], np.float64)
+    # A lower mark lies far from the code, so all between is placed by the two.
+    is_whole = any(mark.number in {2, 3} for mark in marks[:1])
+    return PrintedFrame(matrix, tuple(mark.number for mark in marks[:1]), code.text, _rotation(matrix),
+                        is_whole)
+
+
+def _agrees(mark: _Mark, code: FoundCode) -> bool:
+    """True if a mark and a code may be of one sheet: both are as large as printed beside each other."""
+    code_side = float(np.sqrt(cv2.contourArea(code.corners)))
+    ratio = code_side / max(mark.side, 1e-6) * layout.MARK / (layout.CODE.right - layout.CODE.left)
+    return 0.6 < ratio < 1.7
+
+
+def _rotation(matrix: Matrix) -> int:
+    """Degrees clockwise, in quarters, that make the photograph upright."""
+    width, height = layout.BLOCK
+    left, right = transform_points(matrix, [[0, height / 2], [width, height / 2]])
+    degrees = float(np.degrees(np.arctan2(right[1] - left[1], right[0] - left[0])))
+    return round(-degrees / 90) % 4 * 90
