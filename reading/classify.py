@@ -34,6 +34,7 @@ from reading.line import InterpretedLine
 from reading.review import ReviewRules, review_confusable_writers, review_uncertain_neighbours
 from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
+from reading.ticks import with_tick
 from reading.vocabulary import Vocabulary
 
 FIRST_ORDER = 0.7
@@ -73,6 +74,10 @@ def heading_length(lines: Sequence[JoinedLine], vocabulary: Vocabulary) -> int:
 
 def classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
     """A line below the heading, by itself."""
+    return with_tick(_classify_line(joined, vocabulary, rules), joined.line.rows)
+
+
+def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
     line, decoded = joined.line, joined.decoded
     if decoded is None:
         return _text_line(line, vocabulary, rules)

@@ -20,6 +20,7 @@ from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.line import InterpretedLine
 from reading.review import ReviewRules
+from reading.ticks import read_tick
 from reading.vocabulary import Vocabulary
 
 
@@ -46,7 +47,7 @@ class PageReader:
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they
         are if a line's rows are not known."""
-        rows = [row for line in page.lines for row in line.rows]
+        rows = [read_tick(row, self.vocabulary.starts) for line in page.lines for row in line.rows]
         if not rows or not all(line.rows for line in page.lines):
             return tuple(settled_line(line, self.vocabulary) for line in page.lines)
         return join_rows(read_rows(rows, games, self.vocabulary), self.vocabulary)
