@@ -7,6 +7,7 @@ of sheets (`make pictures`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from service.letters.facts import CorrectionFacts, GameInfo, Recipient
 from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
 from service.notices import receipts
+from service.notices.blank_sheets import SheetReader, printed_sheet
 from service.notices.current_map import control
-from service.pictures import A3, A4, BlankSheet, PaperEnvelope
+from service.pictures import A3, A4, BlankSheet, PaperEnvelope, SheetPaper
 from service.site_folder import opened
 from service.store.blobs import Blobs
 from service.store.letter_parts import message_of
@@ -81,10 +83,16 @@ def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
 
 def _paper(game: GameRow) -> Iterator[Attachment]:
     phases = [Phase(1644, "Autumn", kind) for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT)]
+    phases.append(Phase(1645, "Winter", PhaseKind.ADJUSTMENT))
+    deadline = datetime(2027, 3, 14, 7, tzinfo=UTC)
     blanks = [
-        BlankSheet("Montrose", game.name, phase_words(phase))
-        for phase in (*phases, Phase(1645, "Winter", PhaseKind.ADJUSTMENT))
+        printed_sheet(
+            maps.load(game.variant), game.id, game.name, phase, "Montrose",
+            SheetReader(code, "Europe/Berlin" if code == "de" else "", "orders@example.org"),
+            deadline=deadline)
+        for phase in phases for code in ("en", "de")
     ]
+    blanks.append(replace(blanks[0], paper=SheetPaper.LETTER))
     name, power = LONGEST
     for file, data in (
         (

@@ -3,6 +3,7 @@ LIST-05)."""
 
 from __future__ import annotations
 
+import secrets
 from datetime import date
 from pathlib import Path
 from typing import TextIO
@@ -15,7 +16,7 @@ from service.clock import SystemClock
 from service.config import ConfigError
 from service.games.names import game_called
 from service.games.phases import phase_of
-from service.notices.blank_sheets import blanks
+from service.notices.blank_sheets import SheetReader, blanks, nonce_of
 from service.notices.postal_packs import BY_HAND, RETURN, by_hand, envelopes, post_of
 from service.site_folder import opened, settings_of
 from service.store import records
@@ -33,7 +34,9 @@ def write_paper(
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
         raise ConfigError(f"--day {day} is no day; write it like 2027-03-14. Nothing was written.") from fault
-    with opened(settings_of(folder)) as store, store() as session:
+    settings = settings_of(folder)
+    reader, nonce = SheetReader(address=settings.order_address), nonce_of(secrets.token_bytes(5))
+    with opened(settings) as store, store() as session:
         row = game_called(session, game)
         game = row.id
         variant = maps.load(row.variant)
@@ -44,7 +47,8 @@ def write_paper(
         ]
         position = codec.load_position(phases[0].position) if phases and phases[0].position else None
         sheets = (
-            blanks(variant, row.name, phase_of(phases[0]), position, sorted(records.seats(session, game)))
+            blanks(variant, row.id, row.name, phase_of(phases[0]), position,
+                   sorted(records.seats(session, game)), reader, deadline=phases[0].deadline, nonce=nonce)
             if phases
             else []
         )

@@ -1,42 +1,119 @@
-"""Blank order sheets with the heading filled in: letters attach them, the coordinator prints them
-(POST-07)."""
+"""Blank order sheets with the heading filled in: letters attach them, the coordinator and players print them
+(POST-07, LET-12)."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 
-from adjudicator.calendar import Phase
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
+from grammar.headings.sheet_code import code_of
 from maps.variant import Variant
 from service import pictures
-from service.letters.language import phase_words
+from service.letters.facts import Closing, GameInfo, Recipient
+from service.letters.language import ENGLISH, N_, language, phase_words
 from service.mail.sending.compose import Attachment
+from service.notices.order_examples import order_examples
 from service.pictures import BlankSheet
+
+_BOXES = ("A", "F")
+_BOXED = frozenset({PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.TURN})
+_NONCE_LETTERS = 8
+_HOW = {
+    PhaseKind.RETREAT: N_("Write one retreat or disbandment on a line."),
+    PhaseKind.ADJUSTMENT: N_("Write one build or removal on a line."),
+}
+_ORDERS = N_("Write one order on a line.")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetReader:
+    """For whom a sheet is printed: a language of `service.letters.language`, a time zone or "", and the
+    address for orders, "" where it must not stand on paper that anybody may print."""
+
+    language: str = ENGLISH
+    zone: str = ""
+    address: str = ""
+
+
+def printed_sheet(
+    variant: Variant, game_id: str, game: str, phase: Phase, power: str, reader: SheetReader = SheetReader(),
+    *, deadline: datetime | None = None, nonce: str = "", units: Sequence[str] = (), rows: int = 1,
+) -> BlankSheet:
+    """One power's sheet for a phase. `game_id` and `game`: the game's id and its name. `nonce`: see
+    `sheet_code.SheetCode`; by default one that is always the same for this sheet, since a letter that is
+    drawn again must be the same letter. `units`: names to stand under the rules. `rows`: how many
+    are wanted."""
+    say = language(reader.language).say
+    has_boxes = phase.kind in _BOXED and set(_BOXES) <= set(variant.kinds)
+    notes = [
+        say("Photograph this whole sheet with its four corners, and mail the picture to %(address)s.",
+            address=reader.address) if reader.address
+        else say("Photograph this whole sheet with its four corners, and mail the picture."),
+        "" if deadline is None else say("It must arrive before %(instant)s.",
+                                        instant=language(reader.language).instant(deadline, reader.zone)),
+        say(_HOW.get(phase.kind, _ORDERS)),
+        say("Tick A for an army or F for a fleet, or write it.") if has_boxes else "",
+    ]
+    # Of a movement phase the second: the first holds, and shows less.
+    examples = order_examples(variant, phase.kind)[: 2 if phase.kind is PhaseKind.MOVEMENT else 1]
+    example = examples[-1] if examples else ""
+    return BlankSheet(
+        variant.powers[power].name, game, phase_words(phase), rows,
+        code_of(game_id, power, phase, 1, nonce or _fixed_nonce(game_id, power, phase)),
+        (" ".join(note for note in notes if note),
+         *((say("Example: %(order)s", order=example),) if example else ())),
+        say("Version"), _BOXES if has_boxes else (), tuple(units))
 
 
 def blanks(
-    variant: Variant, game: str, phase: Phase, position: Position | None, powers: Sequence[str]
+    variant: Variant, game_id: str, game: str, phase: Phase, position: Position | None,
+    powers: Sequence[str], reader: SheetReader = SheetReader(), *, deadline: datetime | None = None,
+    nonce: str = "",
 ) -> list[BlankSheet]:
     """Blank sheets of a phase for some powers, with a row for each unit."""
     units = () if position is None else position.units
     return [
-        BlankSheet(
-            variant.powers[power].name, game, phase_words(phase), sum(u.power == power for u in units)
-        )
+        printed_sheet(variant, game_id, game, phase, power, reader, deadline=deadline, nonce=nonce,
+                      rows=sum(unit.power == power for unit in units))
         for power in powers
     ]
 
 
-def blank_sheet(variant: Variant, game: str, phase: Phase, power: str, *, drawing: bool = True) -> Attachment:
-    """One power's blank sheet for a phase as a PDF; without `drawing` only its name."""
+def blank_sheet(
+    variant: Variant, game: GameInfo, closing: Closing, power: str, to: Recipient | None = None, *,
+    drawing: bool = True,
+) -> Attachment:
+    """One power's blank sheet for a phase as a PDF, in the words of whom it goes to; without `drawing` only
+    its name."""
+    phase = closing.phase
     name = f"blank-{power}-{phase.season}-{phase.year}-{phase.kind.value}.pdf".lower().replace(" ", "-")
-    pdf = _pdf(*blanks(variant, game, phase, None, (power,))) if drawing else b""
-    return Attachment(name, "application/pdf", pdf)
+    if not drawing:
+        return Attachment(name, "application/pdf", b"")
+    reader = SheetReader(address=game.order_address)
+    if to is not None:
+        reader = replace(reader, language=to.language, zone=to.zone)
+    sheet = printed_sheet(variant, game.id, game.name, phase, power, reader, deadline=closing.deadline)
+    return Attachment(name, "application/pdf", _pdf(sheet))
+
+
+def _fixed_nonce(game_id: str, power: str, phase: Phase) -> str:
+    digest = hashlib.sha256(f"{game_id}/{power}/{phase}".encode()).digest()
+    return base64.b32encode(digest).decode()[:_NONCE_LETTERS]
+
+
+def nonce_of(chance: bytes) -> str:
+    """A nonce from some bytes of chance, five at least."""
+    return base64.b32encode(chance).decode()[:_NONCE_LETTERS]
 
 
 # A player who sends one bad photograph after the other gets the same sheet each time: it is drawn once.
 @lru_cache(maxsize=128)
 def _pdf(blank: BlankSheet) -> bytes:
-    """A sheet as PDF, about 6 kB."""
+    """A sheet as PDF, about 25 kB."""
     return pictures.sheets_pdf([blank])

@@ -192,7 +192,7 @@ class Broadcasts:
                 # A record without entries has no root yet.
                 record=RecordReference(root.number, root.link) if root.number else None))
         to = self.letters.recipient(session, address, name)
-        blank = blank_sheet(variant, info.name, phase_of(phase), power)
+        blank = blank_sheet(variant, info, facts.closing, power, to)
         files = [*attached, blank]
         if facts.examples:
             domain = domain_of(self.letters.sender.order_address)

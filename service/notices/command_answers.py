@@ -59,7 +59,7 @@ def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: A
     facts = facts_of(session, asked, mail, number, phase, power)
     base = letters.sender.base_url.rstrip("/")
     facts = replace(facts, map_page=f"{base}/public/{game.id}/map" if base else "")
-    attached = _attached(session, letters, asked, game, variant, phase, power) if number <= A_DAY else []
+    attached = _attached(session, letters, asked, game, variant, phase, power, to) if number <= A_DAY else []
     return letters.put(session, render.command(letters.game_info(game), to, facts, attached))
 
 
@@ -116,10 +116,11 @@ def _unsure(session: Session, phase: PhaseRow, row: SubmissionRow) -> int | None
 
 def _attached(
     session: Session, letters: LetterContext, asked: MailCommand, game: GameRow, variant: Variant,
-    phase: PhaseRow | None, power: str
+    phase: PhaseRow | None, power: str, to: Recipient,
 ) -> list[Attachment]:
     if asked.command is Command.SHEET and phase is not None:
-        return [blank_sheet(variant, game.name, phase_of(phase), power)]
+        closing = Closing(phase_of(phase), phase.deadline)
+        return [blank_sheet(variant, letters.game_info(game), closing, power, to)]
     if asked.command is Command.MAP:
         # Drawing one takes seconds, in which no other mail could be filed. Each power has it in a letter.
         stored = (_stored(letters, row) for row in _rows(session, game, power, _WITH_MAP, asked.power))

@@ -21,7 +21,7 @@ from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.blank_sheets import blanks
+from service.notices.blank_sheets import SheetReader, blanks
 from service.notices.replies import LetterContext
 from service.pictures import PaperEnvelope
 from service.store import records
@@ -114,7 +114,8 @@ class Packs:
         reachable = [post.power for post in posted if post.reach.addresses]
         # A blank sheet goes only into an envelope; without an address there is none.
         if reachable:
-            sheets = blanks(variant, game.name, *coming, reachable)
+            reader = SheetReader(address=self.letters.sender.order_address)
+            sheets = blanks(variant, game.id, game.name, *coming, reachable, reader)
             pdfs["order-sheets.pdf"] = pictures.sheets_pdf(sheets) if drawing else b""
         return pdfs
 

@@ -157,7 +157,7 @@ class Quarantine:
                 mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
             info = None if game is None else self.post.letters.game_info(game)
             receiver = self.post.letters.recipient(session, to, str(stored.get("power") or ""))
-            letter = render.rejection(info, receiver, facts, self.post.sheet(session, *judged))
+            letter = render.rejection(info, receiver, facts, self.post.sheet(session, *judged, receiver))
             self.post.letters.put(session, letter)
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,

@@ -230,19 +230,24 @@ class Replies:
         )
         to = self.letters.recipient(session, address, verdict.power or "")
         info = None if game is None else self.letters.game_info(game)
-        self.letters.put(session, render.rejection(info, to, facts, self.sheet(session, verdict, context)))
+        attached = self.sheet(session, verdict, context, to)
+        self.letters.put(session, render.rejection(info, to, facts, attached))
         return True
 
-    def sheet(self, session: Session, verdict: Verdict, context: IntakeContext) -> list[Attachment]:
+    def sheet(
+        self, session: Session, verdict: Verdict, context: IntakeContext, to: Recipient
+    ) -> list[Attachment]:
         """The blank sheet that goes with a refusal: for the sender's own power and the phase whose subject
         the refusal offers. None if more than one power may be meant or no phase is open."""
         seat = seat_meant(verdict, context)
         if seat is None or seat[0].open_phase is None:
             return []
         row = session.scalars(select(GameRow).where(GameRow.name == seat[0].name)).one()
-        variant = self.letters.load(row.variant)
+        variant, closing = self.letters.load(row.variant), self._closing(session, row)
         power = next(power.id for power in variant.powers.values() if power.name == seat[1])
-        return [blank_sheet(variant, row.name, seat[0].open_phase, power)]
+        if closing is None:
+            return []
+        return [blank_sheet(variant, self.letters.game_info(row), closing, power, to)]
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """A mail waits in quarantine. The coordinator learns whose it is and why, never what it says."""
@@ -326,8 +331,9 @@ class Replies:
             closing=Closing(phase_of(phase), phase.deadline),
         )
         to = self.letters.recipient(session, submission.sender, power)
-        blank = blank_sheet(variant, game.name, phase_of(phase), submission.power)
-        self.letters.put(session, render.rejection(self.letters.game_info(game), to, facts, [blank]), phase)
+        info, closing = self.letters.game_info(game), Closing(phase_of(phase), phase.deadline)
+        blank = blank_sheet(variant, info, closing, submission.power, to)
+        self.letters.put(session, render.rejection(info, to, facts, [blank]), phase)
 
     def held(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 
 from sqlalchemy.orm import Session
 
@@ -256,9 +257,11 @@ class ResultsAnnouncer:
     ) -> list[Attachment]:
         """A blank sheet that goes with a request, or a file of the year-end pack, by its name."""
         coming = resolution.position.phase
-        for power in variant.powers:
-            if blank_sheet(variant, info.name, coming, power, drawing=False).name == name:
-                return [blank_sheet(variant, info.name, coming, power)]
+        rows = records.phases(session, phase.game_id)
+        closings = [Closing(coming, row.deadline) for row in rows if phase_of(row) == coming]
+        for power, closing in product(variant.powers, closings):
+            if blank_sheet(variant, info, closing, power, drawing=False).name == name:
+                return [blank_sheet(variant, info, closing, power)]
         if (phase.season, phase.kind) != variant.calendar.year_end:
             return []
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
@@ -286,7 +289,7 @@ class ResultsAnnouncer:
             return []
         closing = Closing(coming, row.deadline)
         subject = canonical_subject(info.name, name, coming, 1)
-        blank = [blank_sheet(variant, info.name, coming, power, drawing=self.drawing)]
+        blank = [blank_sheet(variant, info, closing, power, to, drawing=self.drawing)]
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)
             return [render.retreat_request(info, phase_of(phase), to, facts, blank)]

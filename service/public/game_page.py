@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
@@ -14,18 +17,30 @@ from adjudicator.calendar import Phase
 from service import pictures
 from service.games import rulings
 from service.games.in_play import next_phase, phases_in_play
-from service.games.phases import phase_of, power_name
+from service.games.phases import phase_of
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
 from service.letters.language import phase_words
-from service.pictures import BlankSheet
+from service.notices import blank_sheets
+from service.notices.blank_sheets import SheetReader
+from service.pictures import SheetPaper
 from service.public import visits
-from service.public.page import show
+from service.public.page import language_of, show
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.ports import DeskPorts
 
 router = APIRouter()
+
+
+class SheetSize(StrEnum):
+    """The papers that a sheet can be printed on."""
+
+    A4 = "a4"
+    LETTER = "letter"
+
+
+_PAPERS = {SheetSize.A4: SheetPaper.A4, SheetSize.LETTER: SheetPaper.LETTER}
 UNKNOWN = "There is no such game here. Check the address in your letters."
 
 
@@ -53,24 +68,29 @@ def index(request: Request, game_id: str) -> Response:
 
 
 @router.get("/public/{game_id}/sheets.pdf")
-def sheets(request: Request, game_id: str, power: str = "", phase: int = 0) -> Response:
-    """Blank order sheets with their heading filled in: of one power or of all, for the phase in play or a
-    later one. Raises 404 for an unknown power or phase."""
+def sheets(
+    request: Request, game_id: str, power: str = "", phase: int = 0, paper: SheetSize = SheetSize.A4
+) -> Response:
+    """Order sheets with their heading filled in: of one power or of all, for the phase in play or a later
+    one. Raises 404 for an unknown power or phase."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
-        ahead = dict(_ahead(session, game_id))
+        ahead = {row.ordinal: row for row in _rows_ahead(session, game_id)}
         seats = sorted(records.seats(session, game_id))
         # No sheet for a phase that takes no orders: it could only be sent in too late.
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
             raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
                                       "phase."))
-        chosen_phase = ahead[phase] if phase else next(iter(ahead.values()))
-        blanks = [BlankSheet(power_name(game.variant, power_id), game.name, phase_words(chosen_phase))
-                  for power_id in ([power] if power else seats)]
-    return Response(
-        pictures.sheets_pdf(blanks), media_type="application/pdf", headers={"Cache-Control": "max-age=300"}
-    )
+        chosen = ahead[phase] if phase else next(iter(ahead.values()))
+        # Whoever is no player may print a sheet too, and learns no address by it.
+        address, _ = _mails(request, ports, session, game, [])
+        blanks = blank_sheets.blanks(
+            ports.load(game.variant), game.id, game.name, phase_of(chosen), None, [power] if power else seats,
+            SheetReader(language_of(request), address=address), deadline=chosen.deadline,
+            nonce=blank_sheets.nonce_of(secrets.token_bytes(5)))
+    pdf = pictures.sheets_pdf([replace(blank, paper=_PAPERS[paper]) for blank in blanks])
+    return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "private, max-age=300"})
 
 
 def _mails(
@@ -113,5 +133,9 @@ def _game(session: Session, game_id: str) -> GameRow:
 
 def _ahead(session: Session, game_id: str) -> list[tuple[int, Phase]]:
     """The phases that take orders now or later, each with its number in the game."""
-    return [(row.ordinal, phase_of(row)) for row in records.phases(session, game_id)
+    return [(row.ordinal, phase_of(row)) for row in _rows_ahead(session, game_id)]
+
+
+def _rows_ahead(session: Session, game_id: str) -> list[PhaseRow]:
+    return [row for row in records.phases(session, game_id)
             if row.state in {PhaseState.OPEN, PhaseState.WAITING}]

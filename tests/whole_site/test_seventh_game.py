@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pypdfium2
@@ -23,6 +23,7 @@ from service.cli.adjudicate import run_adjudicate
 from service.cli.games import create_game, show_games
 from service.cli.main import app
 from service.config import ConfigError
+from service.letters.facts import Closing, GameInfo
 from service.notices.blank_sheets import blank_sheet
 from service.notices.results import ResultsAnnouncer
 from service.site_folder import settings_of
@@ -122,7 +123,8 @@ def test_its_pages_and_its_paper(game: maps.Variant, site: Site) -> None:
     assert page.status_code == 200
     for words in ("Widow&#39;s Landing", "Raft", "has a bell", "Drawn for a test."):
         assert words in page.text, words
-    sheet = blank_sheet(game, "The Long Row", game.start.phase, UPPER)
+    info = GameInfo("long-row", "The Long Row", game.title, "orders@example.org", "Ada")
+    sheet = blank_sheet(game, info, Closing(game.start.phase, datetime(2097, 3, 1, tzinfo=UTC)), UPPER)
     text = " ".join(
         pypdfium2.PdfDocument(io.BytesIO(sheet.data))[0].get_textpage().get_text_bounded().split()
     )

@@ -56,7 +56,7 @@ def size(pdf: bytes) -> tuple[float, float]:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_blank_sheet_has_its_heading_filled_in_and_nothing_else_to_read() -> None:
+def test_a_blank_sheet_of_a_heading_alone_has_nothing_else_to_read() -> None:
     """POST-03, HEAD-01: position, game, season with year and kind of orders, in this order."""
     pdf = sheets_pdf([BlankSheet("The Crown", "Powick Bridge", "Autumn 1642 Movement Orders")])
     assert pages(pdf) == ["The Crown Powick Bridge Autumn 1642 Movement Orders"]

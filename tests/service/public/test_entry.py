@@ -377,8 +377,15 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     assert "Summer 1642 Movement Orders" in page
     path = f"/public/{desk.table.game}/sheets.pdf"
     document = pypdfium2.PdfDocument(io.BytesIO(desk.client.get(f"{path}?power=Montrose&phase=3").content))
-    assert [document[0].get_textpage().get_text_range().split("\r\n"), len(document)] == [
+    words = document[0].get_textpage().get_text_range()
+    assert [words.split("\r\n")[:3], len(document)] == [
         ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
+    # LET-12: when it is due, and no address for whoever is no player.
+    assert "It must arrive before Mon 29 Mar 2027, 07:00 GMT." in words.replace("\r\n", " ")
+    assert "@" not in words
+    letter = pypdfium2.PdfDocument(
+        io.BytesIO(desk.client.get(f"{path}?power=Montrose&paper=letter").content))
+    assert [round(side / 72, 1) for side in letter[0].get_size()] == [8.5, 11.0]
     assert len(pypdfium2.PdfDocument(io.BytesIO(desk.client.get(path).content))) == len(
         desk.table.variant.powers
     )
