@@ -33,6 +33,7 @@ REASONS = {
     "not_a_sheet": "no sheet was found in the photograph",
     "not_an_image": "the file is no picture",
     "heading_disagrees": "the sheet's heading and the mail's subject disagree",
+    "code_disagrees": "the code on the sheet and the mail's subject disagree",
     "set_aside_by_hand": "the coordinator set it aside",
     "form_disagrees": "the sheet's heading and what it was filed as by hand disagree",
     "only_changes": "the sheet gives only changes to an earlier one",

@@ -153,6 +153,8 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
                     "upright": page.upright,
                     "turned": page.rotation,
                     "note": page.note,
+                    # Named only on a printed sheet whose code was read.
+                    **({} if page.code is None else {"code": page.code}),
                     "lines": lines[page.id],
                 }
                 for page in pages

@@ -298,6 +298,8 @@ class PageRow(TableBase):
     rotation: Mapped[int] = mapped_column(default=0)
     # A reason when the picture is unusable ("too_dark").
     note: Mapped[str | None] = mapped_column(String(40))
+    # What the code of a printed sheet says (`grammar.headings.sheet_code`); it proves nothing.
+    code: Mapped[str | None] = mapped_column(String(300))
 
 
 class LineRow(TableBase):

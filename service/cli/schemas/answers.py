@@ -57,6 +57,24 @@ def _candidate() -> Schema:
     )
 
 
+def _printed() -> Schema:
+    """What a page says of itself as a printed sheet."""
+    code = an_object(
+        {
+            "game": FILLED, "power": FILLED, "season": FILLED, "year": {"type": "integer"},
+            "kind": one_of(PhaseKind), "page": {"type": "integer", "minimum": 1}, "nonce": FILLED,
+        },
+        closed=False,
+    )
+    return an_object(
+        {
+            "marks": with_text({"type": "integer", "minimum": 0, "maximum": 4}, "Corner marks seen."),
+            "code": with_text(or_null(code), "Null if it could not be read. It proves nothing."),
+        },
+        closed=False,
+    )
+
+
 def read_answer() -> Schema:
     """One photograph of `galloper read --json`."""
     line = an_object(
@@ -86,6 +104,7 @@ def read_answer() -> Schema:
             "page": {"type": "integer", "minimum": 1},
             "rotation": {"enum": [0, 90, 180, 270]},
             "skew_degrees": {"type": "number"},
+            "printed": with_text(or_null(_printed()), "Marks and code of a printed sheet; null for others."),
             "lines": list_of(line),
         },
         closed=False,

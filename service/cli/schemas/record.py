@@ -110,8 +110,10 @@ def _kinds() -> dict[str, Schema]:
             "upright": or_null(DIGEST),
             "turned": WHOLE,
             "note": or_null(TEXT),
+            "code": FILLED,
             "lines": list_of(line),
-        }
+        },
+        {"code"},
     )
     order = _tells(
         {

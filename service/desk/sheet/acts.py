@@ -32,8 +32,10 @@ LEAST_REASON = 10
 SET_ASIDE = "set_aside_by_hand"
 """Flag of a sheet that counted until a coordinator refused it."""
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
-FORM_DISAGREES = "form_disagrees"
+FORM_DISAGREES, CODE_DISAGREES = "form_disagrees", "code_disagrees"
 """Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
+
+_DISAGREEING = frozenset({DISAGREES, FORM_DISAGREES, CODE_DISAGREES})
 
 
 class ActRefused(UserFacingError):
@@ -173,13 +175,13 @@ def refile(
         session.refresh(submission)
     before, flags = (
         submission.power, [flag for flag in submission.flags
-                           if flag not in {DISAGREES, FORM_DISAGREES, f"{REFILED}{power}"}],
+                           if flag not in {*_DISAGREEING, f"{REFILED}{power}"}],
     )
     # Filed back: what its heading says disagrees with its subject again, so it is held again.
     back = f"{REFILED}{power}" in submission.flags
     if back:
         submission.fate, flags = "held", [*flags, DISAGREES]
-    elif {DISAGREES, FORM_DISAGREES} & set(submission.flags):
+    elif _DISAGREEING & set(submission.flags):
         submission.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
     submission.power, submission.flags = power, flags
     session.flush()

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from grammar.headings.sheet_code import parse_code
 from maps.variant import Variant
 from ocr.decoding.open_reasons import SENTENCES
-from ocr.page import Reading, Status
+from ocr.page import PrintedSheet, Reading, Status
 from reading.line import InterpretedLine
 from reading.page import PageReader, ReadPage
 from reading.vocabulary import known_game
@@ -19,11 +20,12 @@ from service.intake.sheets.recognizer import Recognizer
 @dataclass(frozen=True, slots=True)
 class PhotoPage:
     """One page of a photograph. `rotation`: the quarter turns that set it upright, in degrees; `skew` in
-    degrees; `content`: its heading and its lines."""
+    degrees; `content`: its heading and its lines; `printed`: what marks and code of a printed sheet say."""
 
     rotation: int
     skew: float
     content: ReadPage
+    printed: PrintedSheet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def read_photo(
     for recognized in recognized_pages:
         for page in recognized.reading.pages:
             page_reader = reader.for_heading(page, games) if by_heading else reader
-            pages.append(PhotoPage(page.rotation, page.skew_degrees, page_reader.read_page(page, games)))
+            content = page_reader.read_page(page, games)
+            pages.append(PhotoPage(page.rotation, page.skew_degrees, content, page.printed))
     readings: Sequence[Reading] = [recognized.reading for recognized in recognized_pages]
     recognizing = min(sum(reading.seconds for reading in readings), opened_and_recognized)
     seconds = ReadingSeconds(
@@ -93,9 +96,22 @@ def photo_json(name: str, reading: PhotoReading) -> dict[str, Any]:
         },
         "pages": [
             {"page": number, "rotation": page.rotation, "skew_degrees": round(page.skew, 2),
+             "printed": _printed_json(page.printed),
              "lines": [_line_json(line) for line in page.content.lines]}
             for number, page in enumerate(reading.pages, 1)
         ],
+    }
+
+
+def _printed_json(printed: PrintedSheet | None) -> dict[str, Any] | None:
+    if printed is None:
+        return None
+    code = parse_code(printed.code)
+    return {
+        "marks": printed.marks,
+        "code": None if code is None else {
+            "game": code.game, "power": code.power, "season": code.season, "year": code.year,
+            "kind": code.kind.value, "page": code.page, "nonce": code.nonce},
     }
 
 

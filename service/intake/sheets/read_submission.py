@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading, points_away
+from grammar.headings.sheet_code import SheetCode, code_text
 from grammar.headings.values import Heading, KnownGame
 from maps.variant import Variant
 from ocr.engines import finetuned
@@ -22,9 +23,10 @@ from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.games.approval.right_sheet import YEAR_DIFFERS
+from service.games.phases import phase_of
 from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
-from service.intake.sheets import player_hand, typed_page
+from service.intake.sheets import player_hand, printed_code, typed_page
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
 from service.intake.sheets.typed_orders import TypedText
 from service.intake.verdicts.verdict import Note, RefusalReason
@@ -59,7 +61,8 @@ class InterpretedPage:
     """One page to store.
 
     `original`: blob of its file. `upright`: blob of its upright picture, None if it did not open. `rotation`:
-    degrees. `note`: why there are no lines, else None.
+    degrees. `note`: why there are no lines, else None. `code`: what the code of a printed sheet says, if it
+    was read.
     """
 
     original: str
@@ -67,6 +70,7 @@ class InterpretedPage:
     rotation: int
     note: str | None
     lines: tuple[InterpretedLine, ...] = ()
+    code: SheetCode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,8 @@ class SubmissionReader:
             for page in picture.reading.pages:
                 read_page = page_reader.read_page(page, games)
                 heading = read_page.heading if heading == SheetHeading() else heading
-                pages.append(InterpretedPage(original, upright, page.rotation, None, read_page.lines))
+                pages.append(InterpretedPage(
+                    original, upright, page.rotation, None, read_page.lines, printed_code.code_on(page)))
         return pages, heading
 
     def _store(
@@ -210,22 +215,27 @@ class SubmissionReader:
             reason = _refusal_of(pages)
             _hold(session, submission, str(reason))
             self.replies.unusable(session, submission, phase, reason)
-        elif away := _points_away(
-            session.get_one(GameRow, phase.game_id), phase, submission, heading, variant
-        ):
-            by_hand = submission.sha256 is None or "assigned" in submission.flags
-            if by_hand and away == {"year"}:
-                # A person chose the year in a form: they are asked before results are approved, and once.
-                submission.flags = [*submission.flags, YEAR_DIFFERS]
-            else:
-                _hold(session, submission, "form_disagrees" if by_hand else "heading_disagrees")
-                self.replies.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
+        elif away := _away(session, phase, submission, pages, heading, variant):
+            self._hold_as_away(session, submission, phase, *away)
         elif self._is_version_unclear(session, submission, heading):
             _hold(session, submission, "version_unclear")
             self.replies.held(session, submission, phase, RefusalReason.VERSION_UNCLEAR)
         elif heading.is_partial:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
+
+    def _hold_as_away(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, fields: frozenset[str],
+        reason: RefusalReason,
+    ) -> None:
+        """Hold a sheet that names something else than what it was filed as, or have its year asked about."""
+        by_hand = submission.sha256 is None or "assigned" in submission.flags
+        if by_hand and fields == {"year"}:
+            # A person chose the year in a form: they are asked before results are approved, and once.
+            submission.flags = [*submission.flags, YEAR_DIFFERS]
+        else:
+            _hold(session, submission, "form_disagrees" if by_hand else str(reason))
+            self.replies.held(session, submission, phase, reason)
 
     def _is_version_unclear(
         self, session: Session, submission: SubmissionRow, heading: SheetHeading
@@ -247,6 +257,7 @@ class SubmissionReader:
         rows of their own."""
         # Reversed, so that the first row counts if one file was sent twice.
         rows = {row.original: row for row in reversed(records.pages(session, submission.id))}
+        _order_by_code(session, submission, pages)
         pages_of_file: dict[str, int] = {}
         for page in pages:
             first_row, page_index = rows[page.original], pages_of_file.get(page.original, 0)
@@ -254,6 +265,7 @@ class SubmissionReader:
             row = first_row if page_index == 0 else PageRow(
                 submission_id=submission.id, ordinal=first_row.ordinal + page_index, original=page.original)
             row.upright, row.rotation, row.note = page.upright, page.rotation, page.note
+            row.code = None if page.code is None else code_text(page.code)
             session.add(row)
             session.flush()
             for ordinal, line in enumerate(page.lines):
@@ -263,6 +275,26 @@ class SubmissionReader:
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
                     why_open=[reason.value for reason in line.why_open],
                 ))
+
+
+def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]) -> None:
+    """Put the files of a submission in the order of the page numbers that are printed on them."""
+    rows = records.pages(session, submission.id)
+    first_pages = {page.original: page for page in reversed(pages)}
+    codes = {original: page.code for original, page in first_pages.items() if page.code is not None}
+    files = [row.original for row in rows]
+    ordered = printed_code.by_page_number(codes, files)
+    if ordered == files:
+        return
+    ordinals = [row.ordinal for row in rows]
+    by_file = {row.original: row for row in rows}
+    # A number is unique in a submission, so each row leaves its own first.
+    for row in rows:
+        row.ordinal = -1 - row.ordinal
+    session.flush()
+    for original, ordinal in zip(ordered, ordinals, strict=True):
+        by_file[original].ordinal = ordinal
+    session.flush()
 
 
 THRESHOLD = "auto_score"
@@ -299,6 +331,21 @@ def _is_told_apart(other: GameRow, game: GameRow) -> bool:
 def _by_name(other: GameRow, own_game: KnownGame) -> KnownGame:
     """Another game of the site, whose name alone is looked for on a sheet (LET-02)."""
     return KnownGame(other.name, tuple(other.aliases), (), own_game.steps, own_game.starts)
+
+
+def _away(
+    session: Session, phase: PhaseRow, submission: SubmissionRow, pages: Sequence[InterpretedPage],
+    heading: SheetHeading, variant: Variant,
+) -> tuple[frozenset[str], RefusalReason] | None:
+    """In which fields a sheet names something else than what it was filed as, and what says so; None if
+    nothing holds it. A code beats the heading, in both directions (LET-12)."""
+    codes = [page.code for page in pages if page.code is not None]
+    if codes:
+        fields = printed_code.differing_fields(codes, phase.game_id, submission.power, phase_of(phase))
+        return (fields, RefusalReason.CODE_DISAGREES) if fields else None
+    game = session.get_one(GameRow, phase.game_id)
+    fields = _points_away(game, phase, submission, heading, variant)
+    return (fields, RefusalReason.HEADING_DISAGREES) if fields else None
 
 
 def _points_away(

@@ -62,6 +62,8 @@ _PROBLEMS: dict[RefusalReason, str] = {
     RefusalReason.BLANK: "No writing was found on the photograph.",
     RefusalReason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
     RefusalReason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
+    RefusalReason.CODE_DISAGREES: ("The sheet was printed for another power, phase or game than the subject "
+                                   "of the mail names: the code on it says so."),
     RefusalReason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
     RefusalReason.VERSION_UNCLEAR: "The sheet calls itself final or another version, without a number.",
     RefusalReason.READER_FAILED: "The photograph arrived, but the machine that reads it failed.",
@@ -97,6 +99,8 @@ _REMEDIES: dict[RefusalReason, str] = {
                                 "again."),
     RefusalReason.HEADING_DISAGREES: ("The coordinator will look at both. It is faster to send a new version "
                                       "in which they agree."),
+    RefusalReason.CODE_DISAGREES: ("The coordinator will look at it. It is faster to send a new version on "
+                                   "the sheet of this phase, or on plain paper."),
     RefusalReason.ONLY_CHANGES: ("The coordinator will look at it. It is faster to send a new version with "
                                  "all orders on it."),
     RefusalReason.VERSION_UNCLEAR: ("The coordinator will look at it. It is faster to send it again with the "

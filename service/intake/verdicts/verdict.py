@@ -58,6 +58,7 @@ class RefusalReason(StrEnum):
     BLANK = "blank"
     NOT_A_SHEET = "not_a_sheet"
     HEADING_DISAGREES = "heading_disagrees"
+    CODE_DISAGREES = "code_disagrees"
     ONLY_CHANGES = "only_changes"
     VERSION_UNCLEAR = "version_unclear"
     READER_FAILED = "reader_failed"
