@@ -1,7 +1,8 @@
 """Letters about single mails: receipts, refusals, sheets on hold, and notices to the coordinator.
 
 Each is put into the outbox in the transaction of its event. Only registered addresses get an answer, and each
-at most five in an hour (section 5 of the desk plan): thirty dark photographs bring five letters.
+at most five in a day (SEC-07): thirty dark photographs bring five letters, and two machines that answer each
+other stop.
 """
 
 from __future__ import annotations
@@ -62,16 +63,16 @@ from service.store.tables import (
 
 COORDINATOR = "coordinator"
 """The game's option with the name that letters are signed with."""
-ANSWERS_AN_HOUR = 5
-"""Answers to one address within an hour."""
+ANSWERS_A_DAY = 5
+"""Answers to one address within a day."""
 # A receipt for a sheet in time is not counted: a player relies on each of them.
 COUNTED_KINDS = ("rejection", "held", "receipt_late", "acknowledgement")
 """Kinds of letter that answer a mail which brings no sheet into play."""
 _UNPROVED = {RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
 LAST_ANSWER = Sentence(
-    "This is answer number %(number)s to you within an hour. If you send more in this hour that cannot be "
-    "used, it is kept and shown to the coordinator, but you get no answer to it.", number=ANSWERS_AN_HOUR)
-"""What the last answer of an hour adds."""
+    "This is answer number %(number)s to you within a day. If you send more on this day that cannot be "
+    "used, it is kept and shown to the coordinator, but you get no answer to it.", number=ANSWERS_A_DAY)
+"""What the last answer of a day adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ class Replies:
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
         """Say why a mail does not count and how to mend it (OUT-03). False if its sender had enough answers
-        within the hour; the mail is then for the coordinator alone."""
+        within the day; the mail is then for the coordinator alone."""
         address = verdict.reply_to
         # Only a registered sender whose address is proved has one.
         if address is None:
@@ -214,7 +215,7 @@ class Replies:
         if verdict.game is not None:
             game = session.scalar(select(GameRow).where(GameRow.name == verdict.game))
         before = self._answered(session, address, game)
-        if before >= ANSWERS_AN_HOUR:
+        if before >= ANSWERS_A_DAY:
             return False
         mail = session.get_one(MailRow, key)
         context = self._context(session, received_at)
@@ -273,7 +274,7 @@ class Replies:
         address = session.get_one(MailRow, row.sha256).sender or ""
         # Past the limit the sender gets no answer, but the coordinator still hears of the letter.
         game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
-        if self._answered(session, address, game) < ANSWERS_AN_HOUR:
+        if self._answered(session, address, game) < ANSWERS_A_DAY:
             correspondence.acknowledge(session, self.letters, row, names_sheet=names_sheet)
         correspondence.notify(session, self.letters, row)
 
@@ -314,7 +315,7 @@ class Replies:
             return
         game = session.get_one(GameRow, phase.game_id)
         before = self._answered(session, submission.sender, game)
-        if before >= ANSWERS_AN_HOUR:
+        if before >= ANSWERS_A_DAY:
             return
         variant = self.letters.load(game.variant)
         power = variant.powers[submission.power].name
@@ -352,7 +353,7 @@ class Replies:
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(_answered_mail(mail, submission, mail.sha256), words.problem, words.remedy)
         # Past the limit the sender gets no answer, but the coordinator still hears of every sheet on hold.
-        if self._answered(session, submission.sender, game) < ANSWERS_AN_HOUR:
+        if self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
             to = self.letters.recipient(session, submission.sender, power)
             self.letters.put(session, render.held(self.letters.game_info(game), to, facts), phase)
         has_other = submission.power in ballots.executed(session, phase)
@@ -413,19 +414,19 @@ class Replies:
         return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
     def _answered(self, session: Session, address: str, game: GameRow | None) -> int:
-        """How many answers an address had within the hour. Once that is enough, the coordinator gets a
-        notice, at most one an hour."""
+        """How many answers an address had within the day. Once that is enough, the coordinator gets a
+        notice, at most one a day."""
         now = self.letters.clock.now()
         before = session.scalar(select(func.count()).select_from(OutboxRow).where(
             OutboxRow.recipient == address, OutboxRow.kind.in_(COUNTED_KINDS),
-            OutboxRow.due_at > now - timedelta(hours=1))) or 0
-        if before >= ANSWERS_AN_HOUR:
+            OutboxRow.due_at > now - timedelta(days=1))) or 0
+        if before >= ANSWERS_A_DAY:
             base = self.letters.sender.base_url.rstrip("/")
-            # The outbox puts a key once, so this makes one notice an hour for each address.
+            # The outbox puts a key once, so this makes one notice a day for each address.
             facts = NoticeFacts(
-                key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d-%H}",
-                event=f"One player sent more than {ANSWERS_AN_HOUR} mails within an hour that could not be "
-                      "used. They get no answer until the hour is over.",
+                key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d}",
+                event=f"One player sent more than {ANSWERS_A_DAY} mails within a day that could not be "
+                      "used. They get no answer until the day is over.",
                 since=now, link=f"{base}/quarantine" if base else "",
                 consequence="they do not know that the last ones do not count. Sheets that could not be read "
                             "are held; the other mails are in quarantine. All of them are kept.")
@@ -434,8 +435,8 @@ class Replies:
 
 
 def _reassurance(reassurance: str, before: int) -> str:
-    """What is safe; the last answer of an hour adds that it is the last."""
-    return Sentence.of(reassurance, LAST_ANSWER) if before == ANSWERS_AN_HOUR - 1 else reassurance
+    """What is safe; the last answer of a day adds that it is the last."""
+    return Sentence.of(reassurance, LAST_ANSWER) if before == ANSWERS_A_DAY - 1 else reassurance
 
 
 def _answered_mail(mail: MailRow, submission: SubmissionRow, key: str) -> AnsweredMail:

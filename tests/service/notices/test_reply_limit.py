@@ -1,4 +1,4 @@
-"""Nobody gets more than five answers an hour, whatever the answers say. Nothing is lost: receipts go on, and
+"""Nobody gets more than five answers a day, whatever the answers say. Nothing is lost: receipts go on, and
 the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.support.table import COORDINATOR, SERVER, SUMMER, Table, address, ope
 
 MONTROSE = address("Montrose")
 THIRTY, FIVE = 30, 5
-LAST = "This is answer number 5 to you within an hour."
+LAST = "This is answer number 5 to you within a day."
 
 
 @pytest.fixture
@@ -62,11 +62,11 @@ def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: 
         assert len([submission for submission in submissions if submission.held]) == THIRTY
 
 
-def test_an_hour_later_the_next_one_is_answered(table: Table) -> None:
+def test_a_day_later_the_next_one_is_answered(table: Table) -> None:
     for version in range(1, FIVE + 2):
         read(table, version, RefusalReason.BLURRED)
-    # The last refusal, and so all five, is now more than an hour old.
-    table.site.clock.advance(timedelta(hours=1, seconds=1))
+    # The last refusal, and so all five, is now more than a day old.
+    table.site.clock.advance(timedelta(days=1, seconds=1))
     read(table, FIVE + 2, RefusalReason.BLURRED)
     assert len(table.letters("rejection")) == FIVE + 1
 
