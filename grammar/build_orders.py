@@ -68,6 +68,9 @@ class OrderParts:
 
 _VALUED = frozenset({PLACE, POWER, NUMBER})
 
+WHOSE = "whose"
+"""The rule of a power and a colon before an order."""
+
 Maker = Callable[[OrderParts], Iterable[Order]]
 """Makes the orders of one tree: several when it names several units."""
 
@@ -89,7 +92,10 @@ def orders_from_tree(
     orders: list[Order] = []
     for node in tree.children:
         if isinstance(node, Tree) and node.data.endswith("_line"):
-            inner = next(c for c in node.children if isinstance(c, Tree))
+            trees = [c for c in node.children if isinstance(c, Tree)]
+            if any(_is_of_another(reader.values(c), author) for c in trees if c.data == WHOSE):
+                return ()
+            inner = next(c for c in trees if c.data != WHOSE)
             before = len(orders)
             parts = OrderParts(author, line, lexicon.kinds, lexicon.seas)
             reader.fill(parts, inner)
@@ -98,6 +104,11 @@ def orders_from_tree(
             if len(orders) == before:
                 return ()
     return tuple(orders)
+
+
+def _is_of_another(powers: Sequence[object], author: str) -> bool:
+    """True if a line names another power than its author as the one that orders; ink has no author."""
+    return bool(author) and powers != [author]
 
 
 def _tokens(node: Tree[Token], terminal: str) -> list[Token]:

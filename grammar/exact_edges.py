@@ -29,8 +29,9 @@ _LONGEST_NAME = 6
 """Words of a name before the parentheses that are part of it."""
 
 
-_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-"}
-"""Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur")."""
+_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "ret": "retreats"}
+"""Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur"), and of British zines
+("A(Bud) std", "A(Par) ret Gas")."""
 _FIRST_LETTERS = {
     ("b", PhaseKind.ADJUSTMENT): "build", ("r", PhaseKind.ADJUSTMENT): "remove",
     ("d", PhaseKind.ADJUSTMENT): "disband", ("w", PhaseKind.ADJUSTMENT): "waive",

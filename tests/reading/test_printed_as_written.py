@@ -35,7 +35,8 @@ ORDERS = {
     "Army Caernarfon to Merioneth": "A Caernarfonshire - Merioneth",
     "Army Wilts supports Army Oxon to Berks": "A Wiltshire S A Oxfordshire - Berkshire",
 }
-UNKNOWN = ("Army London supports from Kent", "Army Kent to Gondor", "Army Solway holds", "Army Thames to Kent")
+UNKNOWN = (
+    "Army London supports from Kent", "Army Kent to Gondor", "Army Solway holds", "Army Thames to Kent")
 WIDE, HIGH = 1654, 2339
 """A sheet of A4 at 200 dots to the inch."""
 
