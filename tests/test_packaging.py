@@ -29,7 +29,7 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-bench.lock"
 
 DISTRIBUTION = {
     "PIL": "pillow", "argon2": "argon2-cffi", "cv2": "opencv-python-headless", "dkim": "dkimpy",
-    "dns": "dnspython", "flufl": "flufl-bounce", "multipart": "python-multipart",
+    "dns": "dnspython", "flufl": "flufl-bounce", "multipart": "python-multipart", "zxingcpp": "zxing-cpp",
 }
 """Module to the package that has it, where the names differ."""
 
