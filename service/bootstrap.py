@@ -48,6 +48,7 @@ from service.intake.sheets.recognizer import (
 )
 from service.intake.sheets.reread_line import LineReader
 from service.jobs import DbosJobs
+from service.leader import Leadership
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
@@ -415,23 +416,28 @@ class Running:
     ) -> None:
         self._site = site
         self._stop = Event()
-        self._schedule = scheduler.Schedule(site.clock, site.store, site.jobs)
+        # One process alone serves a database in a file, and need not ask whether it leads.
+        self._leadership = (None if site.engine.dialect.name == "sqlite"
+                            else Leadership(site.store, site.jobs.executor))
+        self._schedule = scheduler.Schedule(
+            site.clock, site.store, site.jobs,
+            leads=(lambda: True) if self._leadership is None else self._leadership.leads)
         if site.guard is not None:
-            self._schedule.every("clock", CLOCK_SECONDS, site.guard.skew_warning)
+            self._schedule.every("clock", CLOCK_SECONDS, site.guard.skew_warning, leader_only=True)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
             self._schedule.every(
-                "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look
+                "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )
         self._schedule.every(
             "letters-by-parts", letter_storage.SECONDS,
-            letter_storage.LetterStorage(site.store, site.blobs).look)
+            letter_storage.LetterStorage(site.store, site.blobs).look, leader_only=True)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)
         days = site.settings.unrelated_mail_retention_days
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
-                site.store, site.blobs, days, site.clock.now()))
+                site.store, site.blobs, days, site.clock.now()), leader_only=True)
         self._watch = self._watcher(report) if poll else None
 
     def _watcher(self, report: Callable[[str], None]) -> Thread:
@@ -463,6 +469,8 @@ class Running:
         """End in order; what is cut off resumes at the next start."""
         self._stop.set()
         self._schedule.stop()
+        if self._leadership is not None:
+            self._leadership.resign()
         if self._watch is not None:
             self._watch.join(timeout=10)
         self._site.jobs.stop()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os import getpid
+from secrets import token_hex
 from socket import gethostname
 from threading import Lock
 from time import monotonic, sleep, time
@@ -133,8 +134,10 @@ class DbosJobs:
         self._engine = engine
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
         # SQLite has one worker. Its name stays the same over restarts, so that it takes up its own work at
-        # once.
-        self._executor = executor or (_ONLY_WORKER if on_sqlite else f"{gethostname()}:{getpid()}")
+        # once. On PostgreSQL chance is in the name: in two containers host and process may have the same
+        # names, and each would put back what the other runs.
+        self._executor = executor or (
+            _ONLY_WORKER if on_sqlite else f"{gethostname()}:{getpid()}:{token_hex(4)}")
         self._store = sessions(engine)
         self._purged_at: datetime | None = None
         self._poll = poll_seconds
@@ -145,6 +148,11 @@ class DbosJobs:
         self._client: DBOSClient | None = None
         self._lock = Lock()
         self._running = False
+
+    @property
+    def executor(self) -> str:
+        """The name of this worker."""
+        return self._executor
 
     def register(self, name: str, *steps: Handler, failed: Failed | None = None) -> None:
         """Say what work of this name does. Raises ValueError when it has no step or the name is taken."""

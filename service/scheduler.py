@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Condition, Event, Thread
 from time import monotonic, time
 
@@ -19,7 +20,7 @@ from service.games import mailbox_waits
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.notices import reminders
-from service.store import records
+from service.store import phase_looks, records
 from service.store.engine import Store
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,9 @@ LETTERS = "letters"
 
 SWEEP_SECONDS = 30.0
 
+SWEEPS_AHEAD = 4
+"""How many sweeps ahead an instant has a job of its own; a later one is planned by a later sweep."""
+
 # One look costs 4 ms of processor time.
 LETTER_SECONDS = 1.0
 """How long a letter that was just written waits at most."""
@@ -53,39 +57,77 @@ AGAIN = timedelta(minutes=5)
 AGAIN_WAITING = timedelta(minutes=1)
 """The same for a deadline that waits for the mailbox."""
 
+MOST_AT_ONCE = 100
+"""Phases that one transaction enqueues."""
+
 
 def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str, ...]:
     """Enqueue everything whose time has come, and return the keys; what is enqueued already is not run again.
 
-    The scheduler calls this, and so does the demo after it has moved its clock. `anew` names the instant at
-    which the clock was last set, or is "".
+    The demo calls this after it has moved its clock. `anew` names the instant at which the clock was last
+    set, or is "".
     """
+    keys: list[str] = []
+    while True:
+        more = _look_once(clock, store, jobs, anew)
+        keys += more
+        # A backlog is taken in bites, so that nobody waits for one long transaction.
+        if len(more) < MOST_AT_ONCE:
+            return (*keys, *_other_work(clock, store, jobs), *_reminders(clock, store, jobs, anew))
+
+
+def _look_once(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
+    """Enqueue phases that open or close, at most `MOST_AT_ONCE` of each, and return the keys."""
+    now = clock.now()
+    look = phase_looks.Look(now, anew, MOST_AT_ONCE)
+    keys: list[str] = []
+    with store.begin() as session:
+        opening = phase_looks.to_open(session, look)
+        closing = phase_looks.past_deadline(session, look)
+        waiting = mailbox_waits.standing_among(session, [phase.id for phase in closing]) if closing else set()
+        for work, phases in ((OPEN, opening), (DEADLINE, closing)):
+            looks = []
+            for phase in phases:
+                # One that waits for the mailbox is looked at every minute, under keys of its own.
+                again = AGAIN_WAITING if work == DEADLINE and phase.id in waiting else AGAIN
+                keys.append(_key(work, phase.id, phase.instant, now, anew, again))
+                jobs.enqueue(session, work, keys[-1], {"phase": phase.id, "instant": _text(phase.instant)})
+                looks.append((phase, phase.instant + ((now - phase.instant) // again + 1) * again))
+            phase_looks.note(session, work, looks, anew)
+    return keys
+
+
+def _other_work(clock: Clock, store: Store, jobs: Jobs) -> list[str]:
+    """Enqueue mails to be tried again and letters, and return the keys."""
     now = clock.now()
     keys: list[str] = []
     with store.begin() as session:
-        for row in records.phases_to_open(session, now):
-            keys.append(_key(OPEN, row.id, row.opens_at, now, anew))
-            jobs.enqueue(session, OPEN, keys[-1], {"phase": row.id, "instant": _text(row.opens_at)})
-        waiting = {phase.id for phase, _wait in mailbox_waits.all_standing(session)}
-        for row in records.phases_past_deadline(session, now):
-            # One that waits for the mailbox is looked at every minute, under keys of its own.
-            again = AGAIN_WAITING if row.id in waiting else AGAIN
-            keys.append(_key(DEADLINE, row.id, row.deadline, now, anew, again))
-            jobs.enqueue(session, DEADLINE, keys[-1], {"phase": row.id, "instant": _text(row.deadline)})
-        for row, hours in reminders.due(session, now):
-            keys.append(_key(f"{REMIND}{hours}", row.id, row.deadline, now, anew))
-            jobs.enqueue(session, REMIND, keys[-1], {"phase": row.id})
-        for mail in records.mails_to_try_again(session, now):
-            keys.append(f"{ingest.WORK}:{mail.sha256}:{mail.tries}")
-            jobs.enqueue(session, ingest.WORK, keys[-1], {"mail": mail.sha256})
-        due = records.due_letters(session, now) or records.letters_with_dead_claims(session, now)
+        for mail, tries in records.mails_to_try_again(session, now):
+            keys.append(f"{ingest.WORK}:{mail}:{tries}")
+            jobs.enqueue(session, ingest.WORK, keys[-1], {"mail": mail})
+        due = records.letters_to_send(session, now)
         if due:
             # While the server is away the same letters stay due: the instant makes it a new key twice a
             # minute.
             half_minute = now - timedelta(seconds=now.second % 30)
-            keys.append(f"{LETTERS}:{_text(half_minute)}:{due[0].id}-{due[-1].id}:{len(due)}")
+            keys.append(f"{LETTERS}:{_text(half_minute)}:{min(due)}-{max(due)}:{len(due)}")
             jobs.enqueue(session, LETTERS, keys[-1], {})
-    return tuple(keys)
+    return keys
+
+
+def _reminders(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
+    """Enqueue reminders, and return the keys. Each phase is looked at once in five minutes."""
+    now = clock.now()
+    keys: list[str] = []
+    with store.begin() as session:
+        phases = reminders.to_look_at(session, phase_looks.Look(now, anew, MOST_AT_ONCE))
+        for phase in phases:
+            hours = reminders.due(session, phase.id, now)
+            if hours is not None:
+                keys.append(_key(f"{REMIND}{hours}", phase.id, phase.instant, now, anew))
+                jobs.enqueue(session, REMIND, keys[-1], {"phase": phase.id})
+        phase_looks.note(session, REMIND, [(phase, now + AGAIN) for phase in phases], anew)
+    return keys
 
 
 def _key(
@@ -110,17 +152,19 @@ def _text(instant: datetime) -> str:
 class Schedule:
     """The clockwork of one process: looks every few seconds, and at each phase's instant to the second.
 
-    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Two processes may run one
-    each.
+    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Each process of a site runs
+    one, and that which `leads` looks; the others are there when it is not.
     """
 
     def __init__(
-        self, clock: Clock, store: Store, jobs: Jobs, *, sweep_seconds: float = SWEEP_SECONDS
+        self, clock: Clock, store: Store, jobs: Jobs, *, sweep_seconds: float = SWEEP_SECONDS,
+        leads: Callable[[], bool] = lambda: True,
     ) -> None:
         self._clock = clock
         self._store = store
         self._jobs = jobs
         self._seconds = sweep_seconds
+        self._leads = leads
         self._intervals: dict[str, float] = {}
         self._anew, self._apart = "", time() - monotonic()
         self._stop = Event()
@@ -135,11 +179,17 @@ class Schedule:
         self.every("sweep", sweep_seconds, self._sweep)
         self.every("letters", min(sweep_seconds, LETTER_SECONDS), self._look)
 
-    def every(self, name: str, seconds: float, body: Callable[[], object]) -> None:
-        """Call `body` now and then: mailbox poll, purge. It must be quick, or only enqueue. `seconds` pass
-        between the end of a call and the next."""
+    def every(
+        self, name: str, seconds: float, body: Callable[[], object], *, leader_only: bool = False
+    ) -> None:
+        """Call `body` now and then: purge, alarms. It must be quick, or only enqueue. `seconds` pass between
+        the end of a call and the next. `leader_only`: in one process of the site at a time."""
         self._intervals[name] = seconds
-        self._plan(name, body, timedelta())
+        self._plan(name, partial(self._lead, body) if leader_only else body, timedelta())
+
+    def _lead(self, body: Callable[[], object]) -> None:
+        if self._leads():
+            body()
 
     def _plan(self, name: str, body: Callable[[], object], pause: timedelta) -> None:
         # A date and not an interval: on a slow machine a body may take longer than its interval, and each run
@@ -188,22 +238,22 @@ class Schedule:
         if abs(self._apart - before) > SET_SECONDS:
             log.warning("the clock was set by %.0f seconds", self._apart - before)
             self._anew = _text(datetime.now(UTC))
-        due_now(self._clock, self._store, self._jobs, self._anew)
+        if self._leads():
+            due_now(self._clock, self._store, self._jobs, self._anew)
 
     def _sweep(self) -> None:
         self._look()
         if not self._stop.is_set():
-            self._rebuild()
+            self._rebuild()  # Also where another process leads: it may be gone at the hour itself.
 
     def _rebuild(self) -> None:
-        """Keep one job for each coming instant; those of phases that moved or ended are removed."""
-        with self._store() as session:
-            rows = records.phases_ahead(session)
-            run_times = {f"{OPEN}:{r.id}": r.opens_at for r in rows} | {
-                f"{DEADLINE}:{r.id}": r.deadline for r in rows
-            }
+        """Keep one job for each instant before the next sweeps; those of phases that moved or ended are
+        removed."""
         now = datetime.now(UTC)
-        ahead = {name: run_at for name, run_at in run_times.items() if run_at > now}
+        with self._store() as session:
+            instants = phase_looks.coming(session, now + timedelta(seconds=SWEEPS_AHEAD * self._seconds))
+        # All phases of one instant are one look.
+        ahead = {f"instant:{_text(run_at)}": run_at for run_at in instants.values() if run_at > now}
         for job in self._scheduler.get_jobs():
             if job.id not in self._intervals and job.id not in ahead:
                 self._scheduler.remove_job(job.id)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from fastapi.testclient import TestClient
 
@@ -26,6 +27,10 @@ from tests.support.table import Table, open_table
 # A collector that looks 300 times less often: the tests make many short-lived rows and trees, hardly a cycle,
 # and the looking was an eighth of their processor time (`tests/service/desk/games`: 92 s became 82 s).
 gc.set_threshold(200_000, 20, 100)
+
+# No test is timed: on a busy machine an example of 0.2 ms took 264.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 def pytest_collection_finish() -> None:

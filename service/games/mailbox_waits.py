@@ -6,13 +6,14 @@ Every function takes the caller's session and never commits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, load_only
 
 from service.games.phases import phase_of
-from service.store import records
+from service.store import phase_looks, records
 from service.store.tables import MailboxWaitRow, PhaseRow, PhaseState
 
 WAITS, WAITED, WAIVED = "deadline_waits_for_mailbox", "mailbox_emptied", "judged_without_mailbox"
@@ -42,6 +43,14 @@ def all_standing(session: Session) -> list[tuple[PhaseRow, MailboxWaitRow]]:
     return [(phase, row) for phase, row in rows]
 
 
+def standing_among(session: Session, phase_ids: Sequence[int]) -> set[int]:
+    """Those of some open phases that wait."""
+    return set(session.scalars(
+        select(PhaseRow.id).join(MailboxWaitRow, MailboxWaitRow.phase_id == PhaseRow.id)
+        .where(PhaseRow.id.in_(phase_ids), MailboxWaitRow.ended_at.is_(None),
+               MailboxWaitRow.since >= PhaseRow.deadline)))
+
+
 def waits(session: Session, phase: PhaseRow, why: str, now: datetime) -> bool:
     """Note that a phase waits, and why at present; whether the wait began just now."""
     row = standing(session, phase.id)
@@ -55,6 +64,7 @@ def waits(session: Session, phase: PhaseRow, why: str, now: datetime) -> bool:
     else:
         old.since, old.why, old.ended_at = now, why, None
         old.waived_at = old.waived_by = old.waived_why = None
+    phase_looks.forget(session, phase.id)  # It is looked at every minute now.
     records.log_event(session, now, WAITS, game_id=phase.game_id, detail={"phase": str(phase_of(phase))})
     return True
 

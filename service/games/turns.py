@@ -34,7 +34,7 @@ from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
 from service.games.rulings import as_played
-from service.store import records
+from service.store import phase_looks, records
 from service.store.engine import Store
 from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
@@ -70,7 +70,7 @@ def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
     with store.begin() as session:
         now = clock.now()
         phase = session.get(PhaseRow, phase_id)
-        if phase is None or phase_id not in {row.id for row in records.phases_to_open(session, now)}:
+        if phase is None or not phase_looks.may_open(session, phase_id, now):
             return
         if records.claim_phase(session, phase_id, PhaseState.WAITING, PhaseState.OPEN):
             records.log_event(session, now, "phase_opened", game_id=phase.game_id,

@@ -21,7 +21,8 @@ from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
 from service.mail.sending.compose import OutLetter
 from service.notices.replies import LetterContext
-from service.store import records
+from service.store import phase_looks, records
+from service.store.phase_looks import DuePhase, Look
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow
 
 HOURS = (12, 48)
@@ -65,19 +66,20 @@ class Reminders:
         return letters
 
 
-def due(session: Session, now: datetime) -> list[tuple[PhaseRow, int]]:
-    """Open phases with a reminder due now, each with the hours before its deadline (12 or 48)."""
-    # The scheduler looks every few seconds, so a site on which nobody asked for reminders costs one query.
+def to_look_at(session: Session, look: Look) -> list[DuePhase]:
+    """Open phases that may have a reminder due, the nearest deadline first."""
+    # The scheduler looks every second, so a site on which nobody asked for reminders costs one query.
     if session.scalar(select(PlayerRow.id).where(PlayerRow.reminders).limit(1)) is None:
         return []
-    rows = session.scalars(select(PhaseRow).where(
-        PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline > now,
-        PhaseRow.deadline <= now + timedelta(hours=HOURS[-1])).order_by(PhaseRow.id)).all()
-    return [
-        (row, hours)
-        for row in rows
-        if (hours := hours_before(row, now, _pace(session, row))) is not None and _waits(session, row, hours)
-    ]
+    return phase_looks.before_deadline(session, look, timedelta(hours=HOURS[-1]))
+
+
+def due(session: Session, phase_id: int, now: datetime) -> int | None:
+    """The hours before its deadline (12 or 48) of the reminder that a phase has due now; None if it has
+    none."""
+    phase = session.get_one(PhaseRow, phase_id)
+    hours = hours_before(phase, now, _pace(session, phase))
+    return hours if hours is not None and _waits(session, phase, hours) else None
 
 
 def _pace(session: Session, phase: PhaseRow) -> float:

@@ -2,8 +2,9 @@
 
 Doors: `engine.open_engine` and `migrate`, `records` for questions of all packages, `blobs_remote.open_blobs`.
 
-- `tables`, `tables_desk`, `tables_record`, `tables_mailbox`, `tables_hand`, `tables_scans`: the
-  tables; `columns`: their parent class; `states`: closed sets.
+- `tables`, `tables_desk`, `tables_record`, `tables_mailbox`, `tables_hand`, `tables_scans`,
+  `tables_schedule`: the tables; `columns`: their parent class; `states`: closed sets.
+- `phase_looks`: which phases the clockwork looks at next.
 - `mail_troubles`: mails that the mail server keeps from us.
 - `records`: rows to values and back, in the caller's transaction; `claim` changes a row only as it was read.
 - `digests`: the arithmetic of the record.

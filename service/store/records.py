@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, CursorResult, exists, insert, inspect, select, update
+from sqlalchemy import ColumnElement, CursorResult, insert, inspect, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from service.store.tables import (
     AddressRow,
@@ -169,11 +169,13 @@ def unfinished_mails(session: Session) -> list[MailRow]:
     )
 
 
-def mails_to_try_again(session: Session, now: datetime) -> list[MailRow]:
-    """Stored mails that wait for DNS and are due."""
-    return list(session.scalars(
-        select(MailRow).where(MailRow.state == MailState.STORED, MailRow.try_again_at <= now)
-        .order_by(MailRow.received_at, MailRow.sha256)))
+def mails_to_try_again(session: Session, now: datetime, limit: int = 200) -> list[tuple[str, int]]:
+    """Hashes of stored mails that wait for DNS and are due, each with its tries so far."""
+    rows = session.execute(
+        select(MailRow.sha256, MailRow.tries)
+        .where(MailRow.state == MailState.STORED, MailRow.try_again_at <= now)
+        .order_by(MailRow.received_at, MailRow.sha256).limit(limit))
+    return [(key, tries) for key, tries in rows]
 
 
 # Games and people
@@ -231,49 +233,6 @@ def open_phase(session: Session, game_id: str) -> PhaseRow | None:
         .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.OPEN)
         .order_by(PhaseRow.ordinal)
         .limit(1)
-    )
-
-
-def phases_past_deadline(session: Session, now: datetime) -> list[PhaseRow]:
-    """Open phases whose deadline has come and whose position is known, oldest first."""
-    # A phase has no position until the one before it is approved, and cannot be closed until then.
-    return list(
-        session.scalars(
-            select(PhaseRow)
-            .where(
-                PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= now, PhaseRow.position.is_not(None)
-            )
-            .order_by(PhaseRow.deadline, PhaseRow.id)
-        )
-    )
-
-
-def phases_to_open(session: Session, now: datetime) -> list[PhaseRow]:
-    """Waiting phases whose time has come and with no earlier phase of their game waiting or open, oldest
-    first."""
-    earlier = aliased(PhaseRow)
-    blocked = exists().where(
-        earlier.game_id == PhaseRow.game_id,
-        earlier.ordinal < PhaseRow.ordinal,
-        earlier.state.in_([PhaseState.WAITING, PhaseState.OPEN]),
-    )
-    return list(
-        session.scalars(
-            select(PhaseRow)
-            .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now, ~blocked)
-            .order_by(PhaseRow.opens_at, PhaseRow.id)
-        )
-    )
-
-
-def phases_ahead(session: Session) -> list[PhaseRow]:
-    """Phases that are waiting or open: those whose instants the scheduler keeps."""
-    return list(
-        session.scalars(
-            select(PhaseRow)
-            .where(PhaseRow.state.in_([PhaseState.WAITING, PhaseState.OPEN]))
-            .order_by(PhaseRow.id)
-        )
     )
 
 
@@ -376,6 +335,18 @@ def letters_with_dead_claims(session: Session, now: datetime) -> list[OutboxRow]
             .order_by(OutboxRow.id)
         )
     )
+
+
+def letters_to_send(session: Session, now: datetime, limit: int = 100) -> list[int]:
+    """Ids of letters whose time has come, the longest due first; without any, of those whose sender did not
+    come back."""
+    due = select(OutboxRow.id).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
+    ids = session.scalars(due.order_by(OutboxRow.due_at, OutboxRow.id).limit(limit)).all()
+    if ids:
+        return list(ids)
+    dead = select(OutboxRow.id).where(
+        OutboxRow.state == OutboxState.SENDING, OutboxRow.claimed_until <= now)
+    return list(session.scalars(dead.order_by(OutboxRow.claimed_until, OutboxRow.id).limit(limit)))
 
 
 def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> OutboxRow | None:

@@ -4,8 +4,8 @@ writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
 mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of players' hands in `tables_hand`, of scans
-in `tables_scans`, of the record in `tables_record`, the words that columns hold in `service.store.states`;
-all of them are to be had from here.
+in `tables_scans`, of the record in `tables_record`, of the clockwork in `tables_schedule`, the words that
+columns hold in `service.store.states`; all of them are to be had from here.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
 from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
+from service.store.tables_schedule import LeaseRow, PhaseLookRow
 from service.store.tables_sign_in import CodeAppRow, KnownBrowserRow, SignInTryRow
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "IgnoredMailRow",
     "Instant",
     "KnownBrowserRow",
+    "LeaseRow",
     "LineRow",
     "LineState",
     "LotContributionRow",
@@ -61,6 +63,7 @@ __all__ = [
     "OutboxRow",
     "OutboxState",
     "PageRow",
+    "PhaseLookRow",
     "PhaseRow",
     "PhaseState",
     "PlayerRow",
@@ -204,7 +207,8 @@ class MailRow(TableBase):
     """One incoming mail, by the SHA-256 of its bytes."""
 
     __tablename__ = "mails"
-    __table_args__ = (Index("mails_by_state", "state", "received_at"), Index("mails_by_hour", "stored_at"))
+    __table_args__ = (Index("mails_by_state", "state", "received_at"), Index("mails_by_hour", "stored_at"),
+                      Index("mails_to_try", "state", "try_again_at"))
     sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
     # The receiving server's stamp (SUB-09).
@@ -329,7 +333,8 @@ class OutboxRow(TableBase):
     """One letter to one recipient."""
 
     __tablename__ = "outbox"
-    __table_args__ = (Index("outbox_due", "state", "due_at"),)
+    __table_args__ = (Index("outbox_due", "state", "due_at"),
+                      Index("outbox_claims", "state", "claimed_until"))
     id: Mapped[int] = mapped_column(primary_key=True)
     # (game, phase, kind, recipient) as text, so a restart sends nothing twice.
     key: Mapped[str] = mapped_column(String(300), unique=True)

@@ -32,7 +32,9 @@ LONGEST_TURN = 10.0
 LONGEST_WATCHED = 20.0
 """Seconds for which the poller's own look is waited for, where a connection of one's own is refused."""
 REST = 30.0
-"""Seconds after a try in which its answer stands for further deadlines: many games close at 07:00."""
+"""Seconds after a try that left something behind in which its answer stands for further deadlines."""
+REST_EMPTIED = 300.0
+"""The same for a try that left nothing: many games close at 07:00, and providers count log-ins."""
 ROUNDS = 6
 """Looks of one try: one more than the tries after which a mail is left that breaks the connection."""
 SETTLING = timedelta(seconds=3)
@@ -44,11 +46,18 @@ BUSY = "The mailbox is still being emptied for another deadline."
 @dataclass(frozen=True, slots=True)
 class DrainOutcome:
     """What a try left behind. `trouble`: "", or the sentence that says why the mailbox was not emptied.
-    `left`: mails that were listed and did not come in."""
+    `left`: mails that were listed and did not come in; `unreadable`: how many more the server does not hand
+    out."""
 
     began_at: datetime
     trouble: str = ""
     left: tuple[WaitingMail, ...] = ()
+    unreadable: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was left behind."""
+        return not (self.trouble or self.left or self.unreadable)
 
     def in_time(self, deadline: datetime) -> int:
         """How many of the mails left behind were stamped by a deadline."""
@@ -63,6 +72,7 @@ class DrainLimits:
     longest_turn: float = LONGEST_TURN
     longest_watched: float = LONGEST_WATCHED
     rest: float = REST
+    rest_emptied: float = REST_EMPTIED
 
 
 class MailboxDrain:
@@ -100,7 +110,8 @@ class MailboxDrain:
             last = self._last
             if last is None or last.began_at <= deadline or monotonic() >= self._rests_until:
                 last = self._last = self._try(deadline)
-                self._rests_until = monotonic() + self._limits.rest
+                limits = self._limits
+                self._rests_until = monotonic() + (limits.rest_emptied if last.is_empty else limits.rest)
             return last
         finally:
             self._turn.release()
@@ -111,35 +122,34 @@ class MailboxDrain:
             sleep(min(max(settled, timedelta()), SETTLING).total_seconds())
         began_at, until = self._clock.now(), monotonic() + self._limits.longest
         source = self._open_source(until)
-        trouble, left = "", tuple[WaitingMail, ...]()
+        outcome = DrainOutcome(began_at)
         try:
             for _ in range(ROUNDS):
-                trouble, may_pass, left = self._look(source)
-                if not (trouble or left) or not may_pass or monotonic() >= until:
+                outcome, may_pass = self._look(source, began_at)
+                if not (outcome.trouble or outcome.left) or not may_pass or monotonic() >= until:
                     break
         finally:
             source.close()
-        if trouble and self._watched(began_at, self._limits.longest_watched):
-            trouble, left = "", ()
-        if trouble:
-            log.warning("at a deadline: %s", trouble)
-        return DrainOutcome(began_at, trouble, left)
+        if outcome.trouble and self._watched(began_at, self._limits.longest_watched):
+            outcome = DrainOutcome(began_at)
+        if outcome.trouble:
+            log.warning("at a deadline: %s", outcome.trouble)
+        return outcome
 
-    def _look(self, source: MailSource) -> tuple[str, bool, tuple[WaitingMail, ...]]:
-        """One look and a listing after it: the trouble, whether another look may help, what is left."""
+    def _look(self, source: MailSource, began_at: datetime) -> tuple[DrainOutcome, bool]:
+        """One look and a listing after it: what it left behind, and whether another look may help."""
         try:
             take_in(source, self._store, self._blobs, self._jobs, self._clock)
-            return "", True, self._unknown(source)
+            return self._outcome(source, began_at), True
         except MailboxError as error:
-            return str(error), not isinstance(error, LoginRefused), ()
+            return DrainOutcome(began_at, str(error)), not isinstance(error, LoginRefused)
         except Exception as error:
-            return in_words(error), False, ()
+            return DrainOutcome(began_at, in_words(error)), False
 
-    def _unknown(self, source: MailSource) -> tuple[WaitingMail, ...]:
-        """The mails in the mailbox of which neither the bytes nor a trouble is known."""
+    def _outcome(self, source: MailSource, began_at: datetime) -> DrainOutcome:
+        """The mails in the mailbox of which the bytes are not known."""
         waiting_mails = source.list_waiting()
         with self._store() as session:
-            return tuple(
-                mail for mail in waiting_mails
-                if not records.place_known(session, mail.place)
-                and not mail_troubles.is_known(session, mail.place))
+            unknown = [mail for mail in waiting_mails if not records.place_known(session, mail.place)]
+            left = tuple(mail for mail in unknown if not mail_troubles.is_known(session, mail.place))
+        return DrainOutcome(began_at, "", left, len(unknown) - len(left))

@@ -1,0 +1,37 @@
+"""Tables of the clockwork: which phases are in the queue already, and which process leads."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.store.columns import TableBase
+
+
+class PhaseLookRow(TableBase):
+    """When the clockwork looks at a phase again, for one kind of work. No row before its first look.
+
+    A table of its own, so that a look writes no board anew.
+    """
+
+    __tablename__ = "phase_looks"
+    phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"), primary_key=True)
+    # "open", "deadline" or "remind".
+    work: Mapped[str] = mapped_column(String(20), primary_key=True)
+    # The hour that it was about: one that was moved is looked at anew.
+    instant: Mapped[datetime]
+    next_at: Mapped[datetime]
+    # When the machine's clock was last set, as the look knew it; "" if never.
+    clock_set: Mapped[str] = mapped_column(String(40), default="")
+
+
+class LeaseRow(TableBase):
+    """Which process does what only one should do, and how long nobody else may take it over."""
+
+    __tablename__ = "leases"
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(120))
+    # UTC by the holder's own clock.
+    ends_at: Mapped[datetime]
