@@ -4,10 +4,13 @@
 
 It needs Python and nothing else and shares no code with Galloper. It stops at the first thing that is wrong.
 If the program `galloper` is installed, that judges every phase again. docs/record.md describes the format and
-says what each check relies on.
+says what each check relies on; the rules C1 to C19, about the conduct of the record's keeper, have the same
+numbers there and here.
 """
 
+import email
 import email.policy
+import email.utils
 import hashlib
 import json
 import os
@@ -16,7 +19,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +29,7 @@ HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl")
 Facts = list[tuple[int, dict[str, Any]]]  # what entries of one kind say, each with its number
+SLACK, TOGETHER = timedelta(minutes=5), timedelta(minutes=2)  # of two clocks; of entries of one act
 CHUNK = 1 << 20  # bytes read at once: the photographs of years do not fit into memory
 
 
@@ -41,6 +46,16 @@ def must(condition: Any, sentence: str) -> None:
         raise SystemExit("NOT AS IT SHOULD BE: " + sentence)
 
 
+def note(sentence: str) -> None:
+    print("To know: " + sentence)
+
+
+def say(path: str, sentence: str) -> None:
+    """Confirm something of a letter that a player kept; an archive's own letters are only checked."""
+    if not path.startswith("letters/"):
+        print(f"{path}: {sentence}")
+
+
 def latest(facts: Facts, before: int, key: str, value: Any) -> dict[str, Any]:
     """The last fact about one thing before an entry; {} if there was none."""
     return next((fact for n, fact in reversed(facts) if n < before and fact[key] == value), {})
@@ -48,29 +63,37 @@ def latest(facts: Facts, before: int, key: str, value: Any) -> dict[str, Any]:
 
 def read_chain(
     lines: list[str], manifest: dict[str, Any]
-) -> tuple[dict[str, Facts], list[str], list[str]]:
-    """Facts by kind, leaves and links: every entry gives its leaf, a leaf and the link before it give the
-    next link, and the last link is the root."""
+) -> tuple[dict[str, Facts], list[str], list[str], list[dict[str, Any]]]:
+    """Facts by kind, leaves, links, and entries: every entry gives its leaf, a leaf and the link before it
+    give the next link, and the last link is the root."""
     facts: dict[str, Facts] = defaultdict(list)
-    leaves, links = [""], [sha(f"galloper record 1\n{manifest['game']}")]
+    entries = []
+    leaves, links = [""], [sha(f"galloper record {manifest['format']}\n{manifest['game']}")]
     for n, line in enumerate(lines, 1):
         must(line.startswith("{") and line.endswith("}"), f"entry {n} cannot be read.")
         entry = json.loads(line)
         must(entry["n"] >= n, f"entry {entry['n']} is there twice: the chain has two heads.")
         must(entry["n"] == n, f"entry {n} is missing: entry {entry['n']} is in its place.")
-        must(set(entry) - {"salt", "body"} == {"n", "leaf", "link"}, f"entry {n} has other parts.")
+        must(set(entry) - {"n", "leaf", "link"} in ({"salt", "body"}, {"head", "inner"}, set()),
+             f"entry {n} has other parts.")
         # An archive for players leaves out the bodies of what is not theirs; the leaf still proves the chain.
         must("body" in entry or manifest["edition"] == "players", f"entry {n} is closed in a whole archive.")
         if "body" in entry:
-            leaf = sha(f"{entry['salt']}\n{canonical(entry['body'])}")
+            entry["inner"] = sha(f"{entry['salt']}\n{canonical(entry['body'])}")
+            phase = entry["body"]["tells"].get("phase")
+            entry["head"] = f"{entry['body']['what']} {phase if isinstance(phase, int) else '-'}"
+        if "inner" in entry:
+            leaf = sha(f"{entry['head']}\n{entry['inner']}") if manifest["format"] > 1 else entry["inner"]
             must(leaf == entry["leaf"], f"entry {n} was changed.")
+        if "body" in entry:
             facts[entry["body"]["what"]].append((n, entry["body"]["tells"]))
+        entries.append(entry)
         leaves.append(entry["leaf"])
         links.append(sha(f"{links[-1]}\n{n}\n{entry['leaf']}"))
         must(entry["link"] == links[-1], f"entry {n} does not follow on the one before it.")
     must((manifest["entries"], manifest["root"]) == (len(lines), links[-1]),
          f"the record ends at entry {len(lines)}, not where the manifest says.")
-    return facts, leaves, links
+    return facts, leaves, links, entries
 
 
 def named_files(facts: dict[str, Facts]) -> dict[tuple[str, str], int]:
@@ -220,12 +243,12 @@ def versions_of(text: str) -> set[tuple[str, str]]:
 
 
 def check_letter(
-    path: str, facts: dict[str, Facts], leaves: list[str], links: list[str], game: str,
-    judged: dict[int, tuple[int, dict[str, Any]]],
+    path: str, data: bytes, facts: dict[str, Facts], leaves: list[str], links: list[str], game: str,
+    judged: dict[int, tuple[int, dict[str, Any]]], entries: list[dict[str, Any]],
 ) -> None:
     """What a letter names is in the record as it was mailed, and a photograph that you sent is the one
     entered."""
-    message: Any = email.message_from_bytes(Path(path).read_bytes(), policy=email.policy.default)
+    message: Any = email.message_from_bytes(data, policy=email.policy.default)
     body, end = message.get_body(("plain", "html")), len(links) - 1
     # Mail programs wrap lines where they like.
     text = " ".join(body.get_content().split()) if body else ""
@@ -233,18 +256,33 @@ def check_letter(
     names = "|".join(re.escape(" ".join(title.split())) for title in titles)
     # 1. Receipts and roots.
     received = {n: sheet["received"] for n, sheet in facts["sheet"]}
+    two = links[0] == sha(f"galloper record 2\n{game}")
+    lost = restores_after(message, entries) if two else []
     receipts, roots = receipts_of(text, names), roots_of(text, names)
+    for number, digest in [(int(n), digest) for n, _, digest in receipts] + [(int(n), d) for n, d in roots]:
+        for restore in [n for n in lost if n <= number and digest not in (leaves + links)]:
+            note(f"entry {number}, which {path} names, was lost by the restore of entry {restore}.")
+            return
     for number in [int(numbers[0]) for numbers in receipts + roots]:
-        must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter names "
-                            f"entry {number}.")
+        must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter "
+                            f"names entry {number}.")
     for entry, stamp, digest in receipts:
         must((leaves[int(entry)], received.get(int(entry), stamp)) == (digest, stamp),
              f"entry {entry} is not the one of the receipt {path}.")
-        print(f"{path}: entry {entry} is the sheet of this receipt, received {stamp}.")
+        closed = entries[int(entry) - 1]
+        phase = closed.get("head", "").partition(" ")[2]
+        over = [f for _, f in facts["phase"] if str(f["phase"]) == phase and f["state"] == "sent"]
+        must("body" in closed or "head" not in closed or (closed["head"].startswith("sheet ") and not over),
+             f"entry {entry}, of the receipt {path}, is closed though its phase is over (rule C16).")
+        must("body" not in closed or closed["body"]["what"] == "sheet",
+             f"entry {entry} is no sheet, and {path} is a receipt for it.")
+        say(path, f"entry {entry} is the sheet of this receipt, received {stamp}.")
     for entry, digest in roots:
         must(links[int(entry)] == digest, f"the record up to entry {entry} is not the one that {path} names.")
-        print(f"{path}: the record up to entry {entry} is the one mailed.")
+        say(path, f"the record up to entry {entry} is the one mailed.")
         check_versions(path, text, facts, int(entry))
+        if two:
+            check_told(path, text, names, int(entry), entries)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
         check_seeds(path, text, facts, judged)
@@ -252,8 +290,8 @@ def check_letter(
     for part in message.walk():
         digest = sha(part.get_payload(decode=True) or b"")
         for n, sheet in [(n, sheet) for n, sheet in facts["sheet"] if digest in sheet["photographs"]]:
-            print(f"{path}: {part.get_filename() or 'its photograph'} is on the sheet of entry {n}, "
-                  f"received {sheet['received']}.")
+            say(path, f"{part.get_filename() or 'its photograph'} is on the sheet of entry {n}, received "
+                      f"{sheet['received']}.")
 
 
 def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> None:
@@ -266,7 +304,7 @@ def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> Non
             for sheet in sheets if sheet["mail"]
         }
         must(named == counted, f"entry {n} executed other sheets than {path} says.")
-        print(f"{path}: the versions that it names as counted are those of entry {n}.")
+        say(path, f"the versions that it names as counted are those of entry {n}.")
 
 
 def check_seeds(
@@ -279,11 +317,545 @@ def check_seeds(
         n, opened = judged.get(int(phase), (0, None))
         must(opened is None or sha(opened["lots"]["seed"] or "") == digest,
              f"entry {n}: the lots of phase {phase} are not from the seed in {path}.")
-        print(f"{path}: the digest of the seed of phase {phase} is the one entered"
-              f"{' and opened' if opened else ''}.")
+        say(path, f"the digest of the seed of phase {phase} is the one "
+                  f"entered{' and opened' if opened else ''}.")
     for phase, seed in re.findall(r"drawn in phase (\d+), from the seed ([0-9a-f]{64})", text):
         must(int(phase) in judged and judged[int(phase)][1]["lots"]["seed"] == seed,
              f"phase {phase} has not the seed opened in {path}.")
+
+
+# The conduct of the keeper: rules C1 to C19 of docs/record.md, for records of format 2. ------
+RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
+TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
+              "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
+TOLD = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
+    "coordinator_changed",
+        "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand")
+CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
+
+
+def time(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+class Entry:
+    """One open entry: number, kind, key of its fact, when it was entered, and what it tells."""
+
+    def __init__(self, line: dict[str, Any]) -> None:
+        body = line["body"]
+        self.n, self.what, self.key, self.tells = line["n"], body["what"], body["fact"], body["tells"]
+        self.entered = time(body["entered"])
+        self.phase = self.tells.get("phase") if isinstance(self.tells.get("phase"), int) else None
+
+
+class Conduct:
+    """The open entries, with the questions that the rules ask of them."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        self.all = [Entry(line) for line in entries if "body" in line]
+
+    def of(self, what: str, before: float = float("inf")) -> list[Entry]:
+        return [entry for entry in self.all if entry.what == what and entry.n < before]
+
+    def last(self, what: str, before: float) -> dict[str, Entry]:
+        """The last entry of each fact of a kind before an entry."""
+        return {entry.key: entry for entry in self.of(what, before)}
+
+    def pairs(self, what: str) -> list[tuple[Entry, Entry]]:
+        """Each entry that changes a fact, behind the one that it changes."""
+        pairs: list[tuple[Entry, Entry]] = []
+        before: dict[str, Entry] = {}
+        for entry in self.of(what):
+            if entry.key in before:
+                pairs.append((before[entry.key], entry))
+            before[entry.key] = entry
+        return pairs
+
+    def act(self, entry: Entry, *names: str, **detail: Any) -> bool:
+        """Whether one of these acts was entered together with an entry."""
+        return any(
+            event.tells["event"] in names and abs(event.n - entry.n) <= 40
+            and abs(event.entered - entry.entered) <= TOGETHER
+            and all(event.tells["detail"].get(name) == value for name, value in detail.items())
+            for event in self.of("event"))
+
+
+def rule(number: str, condition: Any, entry: Entry, sentence: str) -> None:
+    must(condition, f"entry {entry.n}: {sentence} (rule {number}).")
+
+
+def check_conduct(
+    entries: list[dict[str, Any]], judged: dict[int, tuple[int, dict[str, Any]]], files: zipfile.ZipFile,
+        whole: bool
+) -> None:
+    """Every rule of conduct, in the order of their numbers."""
+    record = Conduct(entries)
+    final = [entry for entry in record.of("judged") if judged.get(entry.tells["phase"], (0,))[0] == entry.n]
+    for entry in final:
+        clock = [phase for phase in record.of("phase", entry.n) if phase.phase == entry.phase]
+        if clock:
+            rule_1_ballots(record, entry, clock[-1].tells["deadline"])
+            rule_3_receipts(record, entry)
+            rules_6_7_lines(record, entry, clock[-1].tells["review"])
+            rule_19_words(record, entry, clock[-1].tells["deadline"])
+    rule_2_sheets_stay(record)
+    rule_3_arrivals(record)
+    if whole:
+        rules_4_5_mails(record, files)
+    rule_6_readings_stay(record)
+    rule_8_decisions(record)
+    rules_9_to_12_phases(record, final, whole)
+    rule_13_game(record)
+    rules_14_17_times(record)
+    rule_15_letters(record, final)
+    if not whole:
+        rule_16_closed(record, entries, final)
+    for entry in record.of("event"):
+        if entry.tells["event"] == "restored":  # rule C18
+            note(f"entry {entry.n}: the site was restored from a backup of "
+                 f"{entry.tells['detail'].get('entries')} entries; what came after it was lost.")
+
+
+def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
+    first_counts = record.of("game", judged.n)[-1].tells["options"].get("first_counts")
+
+    def worth(sheet: Entry) -> tuple[Any, ...]:
+        tells = sheet.tells
+        number = tells["version"] if tells["version"] is not None else int(tells["mail"] is not None)
+        if first_counts:
+            return ("chosen" in tells["flags"], -time(tells["received"]).timestamp(), -tells["sheet"])
+        asks = number if tells["asks"] is None else tells["asks"]
+        return ("chosen" in tells["flags"], asks, number, tells["received"], tells["sheet"])
+
+    standing: dict[str, list[Entry]] = {}
+    for sheet in record.last("sheet", judged.n).values():
+        tells = sheet.tells
+        if sheet.phase == judged.phase and tells["received"] <= deadline and tells["fate"] != "held":
+            standing.setdefault(sheet.tells["power"], []).append(sheet)
+    executed = judged.tells["executed"]
+    for power, sheets in standing.items():
+        best = max(sheets, key=worth)
+        rule("C1", power in executed, judged, f"{power} has a sheet in time (entry {best.n}), and none was "
+                                              "executed")
+        rule("C1", executed[power] == best.tells["sheet"], judged, f"the sheet of entry {best.n} should "
+                                                                   "have counted "
+             f"for {power}")
+    for power in executed:
+        rule("C1", power in standing, judged, f"the sheet executed for {power} does not stand in time")
+
+
+def read_with(record: Conduct, sheet: Entry) -> bool:
+    first = [reading for reading in record.of("reading") if reading.key == sheet.key][:1]
+    return any(abs(reading.entered - sheet.entered) <= TOGETHER for reading in first)
+
+
+def rule_2_sheets_stay(record: Conduct) -> None:
+    for before, after in record.pairs("sheet"):
+        old, new, key = before.tells, after.tells, after.tells["sheet"]
+        for name in ("phase", "received", "mail", "version"):
+            rule("C2", old[name] == new[name], after, f"the {name} of the sheet of entry {before.n} was "
+                                                      "changed")
+        rule("C2", set(old["photographs"]) == set(new["photographs"]), after, "its photographs were changed")
+        rule("C2", old["power"] == new["power"] or record.act(after, "sheet_filed_anew", submission=key),
+            after,
+             "a sheet was given to another power without an act on record")
+        rule("C2", old["asks"] == new["asks"] or (old["asks"] is None and read_with(record, after)), after,
+             "the version that it asks for was changed")
+        was, now = "chosen" in old["flags"], "chosen" in new["flags"]
+        rule("C2", was or not now or record.act(after, "sheet_chosen", submission=key), after,
+             "a sheet was chosen without an act on record")
+        rule("C2", now or not was or "choice_ended" in new["flags"] or record.act(
+            after, "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_filed_anew"), after,
+            "a choice was ended without an act on record")
+        if old["fate"] == new["fate"]:
+            continue
+        if new["fate"] == "held":
+            right = (record.act(after, "sheet_refused", "sheet_filed_anew", submission=key)
+                     or read_with(record, after) or "reader_failed" in new["flags"]
+                     or (was and "released" in old["flags"]))
+        else:
+            right = record.act(after, "sheet_chosen", "sheet_refusal_taken_back", "sheet_filed_anew",
+                submission=key)
+        rule("C2", right, after, f"a sheet was set to {new['fate']!r} without an act on record")
+
+
+def firsts(record: Conduct, what: str) -> list[Entry]:
+    """The first entry of each fact of a kind."""
+    return list({entry.key: entry for entry in reversed(record.of(what))}.values())[::-1]
+
+
+def rule_3_arrivals(record: Conduct) -> None:
+    for before, after in record.pairs("mail"):
+        rule("C3", (before.tells["stamped"], before.tells["size"]) == (after.tells["stamped"],
+            after.tells["size"]),
+             after, f"the stamp of the mail of entry {before.n} was changed")
+    mails = {mail.key: mail for mail in firsts(record, "mail")}
+    posted = {letter.tells["sheet"]: letter for letter in record.of("posted")}
+    for sheet in firsts(record, "sheet"):
+        tells = sheet.tells
+        rule("C3", time(tells["received"]) <= sheet.entered + SLACK, sheet, "it was entered before it was "
+                                                                            "received")
+        if tells["mail"] is None:
+            letter = posted.get(tells["sheet"])
+            rule("C3", letter and letter.tells["came"] == tells["received"][:10], sheet,
+                 f"a sheet of {tells['power']} came by no mail, and no letter by post was logged for it")
+            continue
+        mail = mails.get(tells["mail"])
+        rule("C3", mail and mail.n <= sheet.n + 3, sheet, "its mail was not entered before it")
+        assert mail is not None
+        rule("C3", mail.tells["stamped"] == tells["received"], sheet, "it has another time than the stamp "
+                                                                      "of its mail")
+        rule("C3", time(mail.tells["stored"]) >= time(mail.tells["stamped"]) - SLACK, mail,
+             "it was stored before it was stamped")
+
+
+def rule_3_receipts(record: Conduct, judged: Entry) -> None:
+    """Of each sheet its player was told, so that nobody has a sheet that they do not know of."""
+    sheets = Counter(sheet.tells["power"] for sheet in firsts(record, "sheet")
+                     if sheet.phase == judged.phase and sheet.n < judged.n)
+    receipts = Counter(power for letter in firsts(record, "letter") for power in letter.tells["to"]
+                       if letter.phase == judged.phase and letter.tells["kind"].startswith("receipt"))
+    for power, count in sheets.items():
+        rule("C3", receipts[power] >= count, judged, f"{count} sheets of {power} are on record, and its "
+                                                     f"player has {receipts[power]} receipts")
+
+
+def content_digest(part: Any) -> str:
+    return sha(part.get_payload(decode=True) or b"")
+
+
+def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
+    deadlines = [time(phase.tells["deadline"]) for phase in record.of("phase")]
+    names = set(files.namelist())
+    mails = {}
+    for entry in firsts(record, "mail"):
+        if f"mails/{entry.key}.eml" not in names:
+            continue
+        raw = files.read(f"mails/{entry.key}.eml")
+        mail = mails[entry.key] = email.message_from_bytes(raw, policy=email.policy.compat32)
+        try:
+            server = email.utils.parsedate_to_datetime(str(mail.get("Received")).rpartition(";")[2].strip())
+        except ValueError:
+            note(f"entry {entry.n}: the mail has no Received line, so its time is the stamp's alone.")
+            continue
+        stamp, much = time(entry.tells["stamped"]), timedelta(minutes=10)
+        across = any(server <= deadline < stamp for deadline in deadlines)
+        rule("C4", server - stamp <= much and not (across and stamp - server > much), entry,
+             f"the mail server wrote {server} into the mail, and the record says {stamp}")
+    for sheet in firsts(record, "sheet"):
+        if sheet.tells["mail"] not in mails:
+            continue
+        mail = mails[sheet.tells["mail"]]
+        parts = [part for part in mail.walk() if not part.is_multipart()]
+        digests = {content_digest(part) for part in parts}
+        packed = {"application/ms-tnef", "application/zip", "application/pkcs7-mime",
+            "application/x-pkcs7-mime"}
+        if "typed" in sheet.tells["flags"] or packed & {part.get_content_type() for part in parts}:
+            continue
+        for key in sheet.tells["photographs"]:
+            rule("C5", key in digests, sheet, f"its photograph {key[:12]} is no attachment of its mail")
+        for part in parts:
+            if part.get_content_maintype() == "image" and part.get_content_disposition() == "attachment" and (
+                content_digest(part) not in sheet.tells["photographs"]
+            ):
+                note(f"entry {sheet.n}: a picture attached to its mail is not among its photographs.")
+
+
+def lines_of(reading: Entry) -> dict[int, dict[str, Any]]:
+    return {line["line"]: line for page in reading.tells["pages"] for line in page["lines"]}
+
+
+def rule_6_readings_stay(record: Conduct) -> None:
+    for before, after in record.pairs("reading"):
+        old, new = lines_of(before), lines_of(after)
+        for key, line in old.items():
+            rule("C6", key in new, after, f"line {key}, read in entry {before.n}, is gone")
+            rule("C6", line["kind"] == "part" or all(
+                line[name] == new[key][name] for name in ("kind", "struck", "text", "order", "state")), after,
+                f"line {key} was read otherwise in entry {before.n}")
+        rule("C6", not old or all(new[key]["kind"] == "part" for key in new.keys() - old.keys()), after,
+             f"lines were added to the sheet that entry {before.n} read")
+
+
+def settle(line: dict[str, Any], decisions: list[dict[str, Any]], review: str) -> tuple[str, Any]:
+    """State and order of a line after its standing decisions, oldest first. Where a phase asks for two
+    readers, the newest decision counts once another person's newest says the same."""
+    if review == "none" or not (decisions or line["state"] == "open" or (review, line["state"]) == ("all",
+        "auto")):
+        return (decisions[-1]["says"], decisions[-1]["order"]) if decisions else (line["state"],
+            line["order"])
+    alone = max((k for k, decision in enumerate(decisions) if decision["settles"]), default=-1)
+    votes = decisions[-1:]
+    if alone != len(decisions) - 1 or alone < 0:
+        since = decisions[alone + 1:]
+        newest = {decision["by"]: decision for decision in since if decision["says"] != "open"}
+        votes = [decision for decision in since if newest.get(decision["by"]) is decision
+                 and decision["says"] != "skipped"]
+
+    def meaning(decision: dict[str, Any]) -> Any:
+        if decision["says"] != "read":
+            return decision["says"]
+        return decision["order"] or " ".join(str(decision["text"]).casefold().split())
+
+    if votes and (votes[-1]["settles"] or meaning(votes[-1]) in [meaning(vote) for vote in votes[:-1]]):
+        return votes[-1]["says"], votes[-1]["order"]
+    return "open", line["order"]
+
+
+def rules_6_7_lines(record: Conduct, judged: Entry, review: str) -> None:
+    sheets, readings = record.last("sheet", judged.n), record.last("reading", judged.n)
+    decisions: dict[int, list[dict[str, Any]]] = {}
+    for decision in sorted(record.last("decision", judged.n).values(),
+        key=lambda entry: entry.tells["decision"]):
+        if decision.tells["taken_back"] is None:
+            decisions.setdefault(decision.tells["line"], []).append(decision.tells)
+    orders: dict[int, list[Any]] = {}
+    for order in judged.tells["orders"]:
+        orders.setdefault(order["line"], []).append(order["order"])
+    for power, key in judged.tells["executed"].items():
+        reading, sheet = readings.get(str(key)), sheets.get(str(key))
+        rule("C6", reading and sheet, judged, f"the sheet of {power} was judged without a reading")
+        assert reading
+        assert sheet
+        rule("C6", {page["photograph"]
+            for page in reading.tells["pages"]} == set(sheet.tells["photographs"]), judged,
+             f"not every photograph of the sheet of {power} was read")
+        for number, line in lines_of(reading).items():
+            state, order = settle(line, decisions.get(number, []), review)
+            rule("C7", state not in ("open", "skipped"), judged, f"line {number} of {power} waits for a "
+                                                                 "person")
+            live = state in ("auto", "read") and order is not None
+            rule("C7", line["kind"] != "part" or decisions.get(number) or not live, judged,
+                 f"line {number} of {power} was cut out by a person, and nobody decided it")
+            was_judged = orders.get(number, [])
+            rule("C7", was_judged or not live, judged, f"{order} of {power}, on line {number}, was not "
+                                                       "judged")
+            rule("C7", live or not was_judged, judged, f"line {number} of {power} does not count and was "
+                                                       "judged")
+            rule("C7", not live or None in was_judged or sorted(was_judged) == sorted(order.split("; ")),
+                judged,
+                 f"line {number} of {power} was judged otherwise than it says")
+
+
+def rule_8_decisions(record: Conduct) -> None:
+    for before, after in record.pairs("decision"):
+        for name in ("line", "says", "text", "order", "by", "at", "settles"):
+            rule("C8", before.tells[name] == after.tells[name], after, f"the decision of entry {before.n} "
+                                                                       "was changed")
+    roles: dict[str, Any] = {}
+    state: dict[int, tuple[str, Any]] = {}
+    known: set[str] = set()
+    for entry in record.all:
+        tells = entry.tells
+        if entry.what == "person":
+            roles[tells["name"]] = tells["role"]
+        elif entry.what == "phase":
+            state[tells["phase"]] = (tells["state"], tells["unsealed"])
+        elif entry.what == "decision":
+            again = entry.key in known and tells["taken_back"] is None
+            known.add(entry.key)
+            rule("C8", again or abs(time(tells["taken_back"] or tells["at"]) - entry.entered) <= SLACK, entry,
+                 "a decision was entered at another time than it names")
+            rule("C8", not roles or roles.get(tells["by"]), entry, f"{tells['by']} decided and had no "
+                                                                   "right to")
+            now, unsealed = state.get(tells["phase"], ("waiting", None))
+            rule("C8", now in ("closed", "ready") or (now == "open" and unsealed), entry,
+                 "a line was decided while the sheets were sealed, or after the results")
+
+
+def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> None:
+    steps = ["waiting", "open", "closed", "ready", "sent"]
+    for before, after in record.pairs("phase"):
+        old, new = before.tells, after.tells
+        rule("C9", old["state"] != "sent" or new["state"] == "sent", after, "a phase was opened again "
+                                                                            "after its results")
+        rule("C9", steps.index(new["state"]) >= steps.index(old["state"]) or (
+            (old["state"], new["state"]) == ("ready", "closed") and record.act(after, *TAKES_BACK)), after,
+            "a phase went back without an act on record")
+        rule("C9", (old["state"], new["state"]) != ("open", "closed") or (
+            after.entered >= time(new["deadline"]) - SLACK), after, "a phase was closed before its deadline")
+        rule("C9", old["unsealed"] == new["unsealed"] or (
+            old["unsealed"] is None and record.act(after, "phase_unsealed")), after,
+            "a phase was unsealed without an act on record")
+        if (old["opens"], old["deadline"]) != (new["opens"], new["deadline"]):
+            rule("C10", record.act(after, "deadline_moved", "year_moved"), after,
+                 "a deadline was moved without an act on record")
+            rule("C10", after.entered <= time(old["deadline"]) + SLACK and (
+                time(new["deadline"]) >= after.entered - SLACK), after,
+                "a deadline was moved once it had passed, or into the past")
+            rule("C10", not whole or any(letter.tells["kind"] == "deadline_moved" and letter.n > after.n - 40
+                                         for letter in record.of("letter")), after, "no letter tells of "
+                                                                                    "the move")
+        rule("C11", old["position"] in (None, new["position"]), after, f"the board of phase {after.phase} "
+                                                                       "was changed")
+        rule("C12", old["lots"] == new["lots"], after, f"the seed of phase {after.phase} is not the one "
+                                                       "committed")
+        rule("C13", old["review"] == new["review"] or record.act(after, "option_changed"), after,
+             "how lines are read was changed without an act on record")
+    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    for judged in record.of("judged"):
+        clock = [phase for phase in record.of("phase", judged.n) if phase.phase == judged.phase]
+        if not clock:
+            continue
+        state = clock[-1].tells["state"]
+        rule("C9", state != "sent", judged, "a phase was judged again, or taken back, after its results")
+        if "taken_back" in judged.tells:
+            rule("C9", record.act(judged, *TAKES_BACK), judged, "a judging was taken back without an act "
+                                                                "on record")
+            rule("C9", judged.phase not in sent or any(
+                entry.n > judged.n and entry.phase == judged.phase for entry in final), judged,
+                "a judging was taken back, and its results were sent")
+        else:
+            rule("C9", state in ("closed", "ready")
+                and judged.entered >= time(clock[-1].tells["deadline"]) - SLACK,
+                 judged, "a phase was judged before its deadline")
+    boards = {phase.phase: phase for phase in record.of("phase") if phase.tells["position"]}
+    for judged in final:
+        own = boards.get(judged.phase)
+        rule("C11", own is None or sha(canonical(judged.tells["position"])) == own.tells["position"], judged,
+             f"phase {judged.phase} was judged on another board than the one entered")
+        later = [phase for phase in sorted(filter(None, boards)) if phase > (judged.phase or 0)][:1]
+        if whole and later and later[0] not in {entry.phase for entry in record.of("judged")}:
+            left = judged.tells["resolution"]
+            board = sha(canonical({"format": left["format"], "position": left["resolution"]["position"]}))
+            rule("C11", board == boards[later[0]].tells["position"], boards[later[0]],
+                 f"phase {later[0]} does not begin where phase {judged.phase} ended")
+
+
+def rule_13_game(record: Conduct) -> None:
+    for before, after in record.pairs("game"):
+        rule("C13", before.tells == after.tells or record.act(
+            after, "option_changed", "coordinator_changed", "return_address_changed"), after,
+            "an option was changed without an act on record")
+        rule("C13", before.tells["variant"] == after.tells["variant"], after, "the rules of the game were "
+                                                                              "changed")
+    for before, after in record.pairs("seat"):
+        rule("C13", before.tells == after.tells or record.act(after, "seat_changed"), after,
+             f"{after.tells['power']} got another player without an act on record")
+
+
+def rules_14_17_times(record: Conduct) -> None:
+    newest = record.all[0]
+    for entry in record.all:
+        rule("C14", entry.entered >= newest.entered - SLACK, entry, "it was entered earlier than entry "
+                                                                    f"{newest.n}")
+        newest = max(newest, entry, key=lambda each: each.entered)
+        rule("C14", entry.what not in ("event", "correction")
+            or abs(time(entry.tells["at"]) - entry.entered) <= SLACK,
+             entry, "it names another time than the one at which it was entered")
+        rule("C17", entry.what != "gone", entry, f"a {entry.tells.get('of')} was deleted from the database")
+        rule("C17", entry.what != "event" or entry.tells["event"] != "changed_by_hand", entry,
+             "rows were changed in the database past the record")
+    for what in ("event", "correction", "posted", "word"):
+        for before, after in record.pairs(what):
+            unticked = what == "posted" and record.act(after, "letter_taken_back") and (
+                before.tells | {"taken_back": 0} == after.tells | {"taken_back": 0})
+            rule("C17", before.tells == after.tells or unticked, after, f"the {what} of entry {before.n} "
+                                                                        "was changed")
+
+
+def told(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
+    """Rule C15: the entries that the results of a phase must tell of. All about this phase up to its
+    judging, and all since the judging before it that is of no phase, or of a phase that is over."""
+    record = [Entry(line) for line in entries if "body" in line and line["n"] <= judged]
+    over = {entry.phase: entry.n for entry in record if entry.what == "judged"
+        and "taken_back" not in entry.tells}
+    before = max([n for other, n in over.items() if other != phase], default=0)
+    deadlines: dict[int, str] = {}
+    readable, known, numbers = set(), set(), []
+    for entry in record:
+        tells, first = entry.tells, (entry.what, entry.key) not in known
+        known.add((entry.what, entry.key))
+        if entry.what == "phase":
+            deadlines[tells["phase"]] = tells["deadline"]
+            if tells["unsealed"] or tells["state"] not in ("waiting", "open"):
+                readable.add(tells["phase"])
+        worth = (
+            (entry.what == "event" and tells["event"] in TOLD) or entry.what == "gone"
+            or (first and entry.what == "posted") or (first and entry.what == "word"
+                and tells["mail"] is None)
+            or (first and entry.what == "sheet" and (
+                entry.phase in readable or tells["received"] > deadlines.get(tells["phase"],
+                    tells["received"]))))
+        since = before < entry.n and (entry.phase is None or (
+            entry.phase != phase and entry.n > over.get(entry.phase, judged)))
+        if worth and (entry.phase == phase or since):
+            numbers.append(entry.n)
+    return numbers
+
+
+def check_told(path: str, text: str, names: str, n: int, entries: list[dict[str, Any]]) -> None:
+    """Rule C15: results tell of each entry that was made by hand, late, or against the usual way."""
+    line = entries[n - 1]
+    if "body" not in line or line["body"]["what"] != "judged" or "head" not in line or "taken_back" in (
+        line["body"]["tells"]
+    ):
+        return
+    wanted = told(entries, n, line["body"]["tells"]["phase"])
+    named = {int(number) for numbers in re.findall(
+        rf"(?:All players of|Alle Spieler von) (?:{names}) (?:should know of these entries, up to "
+        rf"entry|sollten von "
+        rf"diesen Einträgen wissen, bis zu Eintrag) {n}: ([\d, ]+)\.", text)
+        for number in numbers.replace(",", " ").split()}
+    for number in wanted:
+        must(number in named, f"entry {number}: {path} has the results up to entry {n} and does not tell of "
+                              "it (rule C15).")
+        if not path.startswith("letters/"):
+            note(f"entry {number} was made by hand, late, or against the usual way; {path} tells of it.")
+
+
+def restores_after(message: Any, entries: list[dict[str, Any]]) -> list[int]:
+    """Rule C18: the restores that were entered after a letter was written."""
+    try:
+        written = email.utils.parsedate_to_datetime(str(message["Date"])).astimezone(UTC)
+    except ValueError:
+        return []
+    return [entry.n for entry in Conduct(entries).of("event")
+            if entry.tells["event"] == "restored" and entry.entered >= written]
+
+
+def rule_15_letters(record: Conduct, final: list[Entry]) -> None:
+    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    for judged in final:
+        rule("C15", judged.phase not in sent or any(
+            letter.tells["kind"] in RESULTS and letter.phase == judged.phase
+                for letter in record.of("letter")), judged,
+            f"no letter has the results of phase {judged.phase}")
+
+
+def rule_16_closed(record: Conduct, entries: list[dict[str, Any]], final: list[Entry]) -> None:
+    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    end = max([judged.n for judged in final if judged.phase in sent], default=0)
+    closed: Counter[str] = Counter()
+    for line in entries:
+        if "body" in line:
+            continue
+        if "head" not in line:
+            must(line["n"] > end, f"entry {line['n']}: it is closed and does not say of what kind it is "
+                                  "(rule C16).")
+            continue
+        what, _, phase = line["head"].partition(" ")
+        over = phase == "-" or int(phase) in sent
+        must(what in CLOSED or not over, f"entry {line['n']}: it is a {what} of a phase that is over, and "
+                                         "is closed (rule C16).")
+        must(what != "mail" or line["n"] > end, f"entry {line['n']}: it is a mail from before the last "
+                                                "results, and is closed (rule C16).")
+        closed[what if over else "of phases that are not over"] += 1
+    for what, count in sorted(closed.items()):
+        note(f"closed: {count} {what}.")
+
+
+def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
+    closed = [phase.n for phase in record.of("phase") if phase.phase == judged.phase
+              and phase.tells["state"] == "closed"][:1] or [judged.n]
+    stamps = {mail.key: mail.tells["stamped"] for mail in record.of("mail")}
+    for word in record.of("word"):
+        if word.phase == judged.phase:
+            by_hand = word.tells["mail"] is None
+            rule("C19", word.n < closed[0] and not (by_hand and word.entered > time(deadline)), word,
+                 f"a word of {word.tells['power']} for the lots was entered after the deadline")
+            rule("C19", by_hand or stamps.get(word.tells["mail"]) == word.tells["received"], word,
+                 "a word for the lots came with no mail of that time")
 
 
 def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
@@ -310,7 +882,7 @@ def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]
         capture_output=True, text=True, check=False,
         input="\n".join(json.dumps(phase["case"]) for _, phase in cases),
     )
-    answers = [json.loads(line) for line in completed_process.stdout.splitlines()]
+    answers = [json.loads(line) for line in completed_process.stdout.split("\n") if line]
     must(len(answers) == len(cases), f"the judge did not answer: {completed_process.stderr.strip()[:200]}")
     for (n, phase), answer in zip(cases, answers, strict=True):
         must(answer == phase["answer"],
@@ -336,16 +908,26 @@ def main() -> None:
     files = zipfile.ZipFile(sys.argv[1])
     must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
     manifest = json.loads(files.read("manifest.json"))
-    must(manifest["format"] == 1, "it was written by a newer Galloper; nothing is checked, from entry 1 on.")
-    facts, leaves, links = read_chain(files.read("record.jsonl").decode().splitlines(), manifest)
+    must(manifest["format"] in (1, 2), "it was written by a newer Galloper; nothing is checked, from entry "
+                                       "1 on.")
+    # Not splitlines: a reason may have a line separator of Unicode, which JSON leaves as it is.
+    lines = files.read("record.jsonl").decode().removesuffix("\n").split("\n")
+    facts, leaves, links, entries = read_chain(lines, manifest)
     check_files(files, manifest, facts)
     # A judgement that was taken back has a later entry for the same phase, which says so.
     newest = {phase["phase"]: (n, phase) for n, phase in facts["judged"]}
     judged = {number: entry for number, entry in sorted(newest.items()) if "taken_back" not in entry[1]}
     for n, phase in judged.values():
         check_phase(facts, n, phase)
+    if manifest["format"] > 1:
+        check_conduct(entries, judged, files, manifest["edition"] == "whole")
+        for name in files.namelist():
+            if name.startswith("letters/"):
+                check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)
+    else:
+        print("To know: its format is 1; the conduct of its keeper is not checked.")
     for path in sys.argv[2:]:
-        check_letter(path, facts, leaves, links, manifest["game"], judged)
+        check_letter(path, Path(path).read_bytes(), facts, leaves, links, manifest["game"], judged, entries)
     judge_again(manifest, list(judged.values()))
     print(f"{manifest['name']}: {len(links) - 1} entries, {sum(map(len, facts.values()))} of them open, "
           f"unbroken. Root {links[-1]}")

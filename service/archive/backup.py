@@ -219,10 +219,11 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
 
 def check_record(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
-    before, number = start(game), 0
+    edition = chain.edition(session, game)
+    before, number = start(game, edition), 0
     for number, row in enumerate(chain.entries(session, game), start=1):
         before = link(before, number, row.leaf)
-        if (row.number, row.link) != (number, before) or leaf(row.salt, row.body) != row.leaf:
+        if (row.number, row.link) != (number, before) or leaf(row.salt, row.body, edition) != row.leaf:
             raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "
                               f"take an "
                               f"older backup.")

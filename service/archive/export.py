@@ -27,7 +27,7 @@ from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
 from service.store import records
-from service.store.digests import FORMAT, canonical, plain
+from service.store.digests import canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
@@ -67,19 +67,27 @@ class NoSuchGame(UserFacingError):
 class _PlayersEdition:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
     `executed` the sheets that counted in them, `until` the instant up to which the log of acts is open,
-    `secrets` what the rules still hide."""
+    `secrets` what the rules still hide, `last` the entry of the last judging whose results were sent, 0 for
+    none, `format` that of the record."""
 
     sent: frozenset[int]
     executed: frozenset[int]
     until: str
     secrets: Secrets
+    last: int
+    format: int
+
+    def shows_head(self, number: int) -> bool:
+        """Whether a closed entry shows its kind and phase: up to the judging of the last results."""
+        # What a player may still hide, such as that a sheet came, is behind that.
+        return self.format > 1 and number <= self.last
 
     def opens(self, kind: str, tells: dict[str, Any]) -> bool:
         return not self.secrets.hides(kind, tells) and self._was_sent(kind, tells)
 
     def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
         match kind:
-            case "begun" | "game" | "seat" | "phase":
+            case "begun" | "game" | "seat" | "phase" | "person" | "gone":
                 return True
             case "reading" | "decision":
                 return tells["phase"] in self.sent and tells["sheet"] in self.executed
@@ -107,7 +115,8 @@ def write_archive(
     root = record.root(session, game_id)
     opener = None if edition is Edition.WHOLE else _players_edition(session, game)
     manifest = {
-        "format": FORMAT, "game": game.id, "name": game.name, "variant": game.variant,
+        "format": record.edition(session, game_id), "game": game.id, "name": game.name,
+            "variant": game.variant,
         "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
     }
@@ -151,21 +160,25 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None
     ]
     executed: dict[int, set[int]] = {}
-    for body in session.scalars(
-        select(EntryRow.body)
+    sent = frozenset(phase.ordinal for phase in over)
+    last = 0
+    for number, body in session.execute(
+        select(EntryRow.number, EntryRow.body)
         .where(EntryRow.game_id == game.id, EntryRow.what == "judged")
         .order_by(EntryRow.number)
     ):
         tells = json.loads(body)["tells"]
         # A phase that was judged again executed what its last judging says.
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
-    sent = frozenset(phase.ordinal for phase in over)
+        last = number if tells["phase"] in sent else last
     until = max((str(plain(phase.sent_at)) for phase in over), default="")
     return _PlayersEdition(
         sent,
         frozenset(key for ordinal in sent for key in executed.get(ordinal, ())),
         until,
         secrets_of(session, game),
+        last,
+        record.edition(session, game.id),
     )
 
 
@@ -179,7 +192,8 @@ def _files(
         if opened:
             named_files.note(row.what, tells)
         # A closed entry keeps its digests, so the chain can be checked without its text.
-        lines.append(canonical(record.entry_line(row, opened=opened)))
+        headed = opener is not None and opener.shows_head(row.number)
+        lines.append(canonical(record.entry_line(row, opened=opened, headed=headed)))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:

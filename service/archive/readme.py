@@ -22,9 +22,12 @@ HOW THE RECORD IS CHECKED
 An entry has a number "n", a "leaf" and a "link". Most have a "salt" and a "body" too; those that were
 never told to all players lack them in the players' archive, and only their digests are here.
 
-  leaf = SHA-256 of: the salt, a line feed, the body written as JSON with its keys sorted, without blanks
+  inner = SHA-256 of: the salt, a line feed, the body written as JSON with its keys sorted, without blanks
+  head = the body's "what", a blank, and the "phase" that it "tells", "-" where it tells none
+  leaf = SHA-256 of: the head, a line feed, the inner digest (where manifest.json says "format" 1: the inner
+         digest itself)
   link = SHA-256 of: the link before, a line feed, n, a line feed, the leaf
-  the link before the first entry = SHA-256 of: "galloper record 1", a line feed, the game's short name
+  the link before the first entry = SHA-256 of: "galloper record 2" (or 1), a line feed, the game's short name
 
 All digests are written in 64 lower-case hexadecimal digits, all text is UTF-8. The last link is the root.
 Results letters name the root as it was when they were written, and receipts name the leaf of the sheet

@@ -49,9 +49,9 @@ LOOSE: Mapping[str, frozenset[str]] = {
 }
 """Parts of a fact that may differ later: the owner of an address, and the wording of the judge's
 sentences."""
-UNCOMPARED = frozenset({"begun", "seat"})
-"""Facts about one moment, which later rows cannot repeat: what was there at the start, and the name of a
-player then."""
+UNCOMPARED = frozenset({"begun", "seat", "person", "gone"})
+"""Facts about one moment, which later rows cannot repeat: what was there at the start, the name of a player
+then, who could sign in, and what was deleted."""
 
 
 def selections(game_id: str) -> dict[str, Select[Any]]:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
+from service.archive.conduct.check import check_conduct
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
-from service.archive.verify_letters import check_letter
+from service.archive.verify_letters import check_letter, check_own_letters
 
 
 def run_verify(
@@ -29,6 +30,8 @@ def run_verify(
         if not report.faults:
             check_files(archive, report)
             check_game(archive, report)
+            check_conduct(archive, report)
+            check_own_letters(archive, report)
             for letter in letters:
                 check_letter(archive, letter.name, letter.read_bytes(), report)
     except BrokenArchive as fault:
@@ -44,6 +47,8 @@ def run_verify(
         return 1 if report.faults else 0
     for line in () if quiet else report.confirmations:
         print(line, file=out)
+    for line in () if quiet else report.notes:
+        print(f"To know: {line}", file=out)
     for line in report.faults:
         print(f"NOT AS IT SHOULD BE: {line}", file=out)
     if not report.faults and not quiet:
@@ -57,7 +62,7 @@ def run_verify(
 def _as_json(report: VerifyReport, archive: Archive | None) -> dict[str, Any]:
     """The object of the contract. `archive` is None where something is wrong with it."""
     data: dict[str, Any] = {"sound": not report.faults, "faults": report.faults,
-                            "confirmed": report.confirmations}
+                            "confirmed": report.confirmations, "notes": report.notes}
     if archive is not None:
         data |= {"game": archive.manifest["game"], "entries": len(archive.entries),
                  "root": archive.manifest["root"]}

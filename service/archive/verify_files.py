@@ -7,8 +7,8 @@ import hashlib
 import json
 from typing import Any
 
-from service.archive.archive_file import Archive, VerifyReport
-from service.store.digests import canonical, leaf, link, plain, start
+from service.archive.archive_file import Archive, ArchiveEntry, VerifyReport
+from service.store.digests import canonical, headed, leaf, link, plain, start
 
 OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.jsonl"})
 
@@ -16,7 +16,7 @@ OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.js
 def check_chain(archive: Archive, report: VerifyReport) -> None:
     """Compute every digest again (docs/record.md). Stops at the first fault."""
     # The chain starts from the game's name, so the record of another game cannot take its place.
-    before = start(str(archive.manifest.get("game")))
+    before = start(str(archive.manifest.get("game")), archive.format)
     # The first fault ends the check: every entry after it would be one too.
     for expected, entry in enumerate(archive.entries, start=1):
         if entry.number != expected:
@@ -25,7 +25,7 @@ def check_chain(archive: Archive, report: VerifyReport) -> None:
                 f"Entry {entry.number} is there twice: the chain has two heads." if is_repeated else
                 f"Entry {expected} is missing: entry {entry.number} is in its place.")
             return
-        if entry.body is not None and leaf(str(entry.salt), canonical(entry.body)) != entry.leaf:
+        if _leaf(archive, entry) != entry.leaf:
             report.faults.append(f"Entry {expected} was changed: its text does not give its leaf.")
             return
         if archive.is_whole and entry.body is None:
@@ -38,6 +38,13 @@ def check_chain(archive: Archive, report: VerifyReport) -> None:
     if (archive.manifest.get("entries"), archive.manifest.get("root")) != (len(archive.entries), before):
         report.faults.append(f"The record ends at entry {len(archive.entries)}, which is not where "
                              f"manifest.json says that it ends.")
+
+
+def _leaf(archive: Archive, entry: ArchiveEntry) -> str:
+    """The leaf that the parts of an entry give; its own where it is quite closed."""
+    if entry.body is not None:
+        return leaf(str(entry.salt), canonical(entry.body), archive.format)
+    return entry.leaf if entry.head is None else headed(entry.head, str(entry.inner))
 
 
 def check_files(archive: Archive, report: VerifyReport) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import email
 import email.policy
+import email.utils
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from email.message import EmailMessage
 
 from service.archive.archive_file import Archive, VerifyReport
+from service.archive.conduct.telling import expected
 from service.archive.verify_game import judged_phases
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
 
@@ -22,6 +25,7 @@ _ROOTS = tuple(
 )
 _LOTS = "The lots of %(season)s (phase %(number)s) will be drawn from a seed with this digest:"
 _COUNTED = "%(power)s, %(version)s, fingerprint %(digest)s"
+_TOLD = "All players of %(game)s should know of these entries, up to entry %(number)s: %(entries)s."
 _NO_VERSION, _VERSION = "without a version number", "version %(number)s"
 # The fingerprint is the first 12 digits of the SHA-256 of the mail.
 _MARK = r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})"
@@ -35,16 +39,29 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     receipts = _matches(
         text, wordings(_RECEIPT), game=games, number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)")
     for match in receipts:
-        _check_receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report)
+        _check_receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report, message)
     roots = [match for root in _ROOTS
              for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)")]
     for match in roots:
-        _check_root(archive, name, int(match["n"]), match["digest"], report)
+        _check_root(archive, name, int(match["n"]), match["digest"], report, message)
         # A player's own mails prove what arrived, not that the version named is the one that counted.
         _check_counted(archive, name, int(match["n"]), text, report)
+        _check_told(archive, name, int(match["n"]), text, report)
     if roots:
         _check_seeds(archive, name, text, report)
     _check_photographs(archive, name, message, report)
+
+
+def check_own_letters(archive: Archive, report: VerifyReport) -> None:
+    """The letters of a whole archive agree with its chain (C15); only what does not is noted."""
+    if archive.format < 2:
+        return
+    own = VerifyReport()
+    for key, data in archive.letters.items():
+        check_letter(archive, f"letter {key[:12]}", data, own)
+    # One sentence for all: a root that is another is in the letters of every player.
+    more = f" So are {len(own.faults) - 1} other sentences of its letters." if len(own.faults) > 1 else ""
+    report.faults += [f"{own.faults[0]}{more}"] if own.faults else []
 
 
 def _matches(
@@ -99,8 +116,16 @@ def _archive_is_older(archive: Archive, name: str, number: int) -> str:
 
 
 def _check_receipt(
-    archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport
+    archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport,
+    message: EmailMessage,
 ) -> None:
+    if (restore := _lost(archive, number, message)) is not None and (
+        number > len(archive.entries) or archive.entries[number - 1].leaf != digest
+    ):
+        report.notes.append(f"{name}: entry {number}, a sheet received {stamp}, was lost by the restore of "
+                            "entry "
+                            f"{restore}.")
+        return
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_archive_is_older(archive, name, number))
         return
@@ -108,6 +133,12 @@ def _check_receipt(
     if entry.leaf != digest:
         report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
     # In the players' archive the entry may be closed; then its leaf is all there is to compare.
+    elif entry.body is None and entry.head is not None and archive.format > 1 and (
+        not entry.head.startswith("sheet ") or _is_over(archive, entry.head)
+    ):
+        report.faults.append(f"Entry {number} is closed, though {name} is a receipt for it and its phase "
+                             "is over. "
+                             "(rule C16)")
     elif entry.body is not None and (entry.kind, entry.facts.get("received")) != ("sheet", stamp):
         report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} "
                              f"names.")
@@ -118,7 +149,34 @@ def _check_receipt(
                                     f"{stamp}{whose}.")
 
 
-def _check_root(archive: Archive, name: str, number: int, digest: str, report: VerifyReport) -> None:
+def _is_over(archive: Archive, head: str) -> bool:
+    return any(tells["state"] == "sent" and f"sheet {tells['phase']}" == head
+               for _, tells in archive.open_entries("phase"))
+
+
+def _lost(archive: Archive, number: int, message: EmailMessage) -> int | None:
+    """The entry of a restore by which an entry that a letter names may have been lost; None if there is
+    none."""
+    try:
+        written = email.utils.parsedate_to_datetime(str(message["Date"])).astimezone(UTC)
+    except ValueError:
+        return None
+    for entry in archive.entries:
+        if (entry.kind == "event" and entry.facts["event"] == "restored" and entry.body is not None
+                and entry.number <= number and datetime.fromisoformat(entry.body["entered"]) >= written):
+            return entry.number
+    return None
+
+
+def _check_root(
+    archive: Archive, name: str, number: int, digest: str, report: VerifyReport, message: EmailMessage
+) -> None:
+    if (restore := _lost(archive, number, message)) is not None and (
+        number > len(archive.entries) or archive.entries[number - 1].link != digest
+    ):
+        report.notes.append(f"{name}: the record up to entry {number} was lost by the restore of entry "
+                            f"{restore}.")
+        return
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_archive_is_older(archive, name, number))
     elif archive.entries[number - 1].link != digest:
@@ -155,6 +213,24 @@ def _check_counted(archive: Archive, name: str, number: int, text: str, report: 
                                     f"{number}.")
     else:
         report.faults.append(f"Entry {number} executed other sheets than {name} says.")
+
+
+def _check_told(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
+    """C15: results tell of each entry that was made by hand, late, or against the usual way."""
+    wanted = expected(archive, number) if archive.format > 1 else None
+    if not wanted:
+        return
+    named = {int(entry) for match in _matches(text, wordings(_TOLD), game=_game_names_pattern(archive),
+        after="",
+                                              number=str(number), entries=r"(?P<entries>[\d, ]+)")
+             for entry in match["entries"].replace(",", " ").split()}
+    for entry in sorted(wanted - named):
+        report.faults.append(f"Entry {entry}: {name} has the results up to entry {number} and does not "
+                             "tell of it. "
+                             "(rule C15)")
+    for entry in sorted(wanted & named):
+        report.notes.append(f"Entry {entry} was made by hand, late, or against the usual way; {name} tells "
+                            "of it.")
 
 
 def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
 from service.record.references import Commitment, RecordReference
+from service.record.told import Notable
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,13 +310,14 @@ class Proofs:
 
     `ink_url` is the address of the page with the ink behind each order, or "". `drawn_lots` is a sentence on
     how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
-    root of the game's record.
+    root of the game's record; `notable` are entries made by hand, late, or against the usual way.
     """
 
     ink_url: str = ""
     drawn_lots: str = ""
     seeds: tuple[Commitment, ...] = ()
     record: RecordReference | None = None
+    notable: tuple[Notable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

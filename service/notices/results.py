@@ -63,6 +63,7 @@ from service.notices.phase_letters.requests import adjustment_facts, units_to_re
 from service.notices.postal_packs import Packs
 from service.notices.replies import LetterContext
 from service.record import references
+from service.record.told import notable_of
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
@@ -331,7 +332,8 @@ class ResultsAnnouncer:
                 results_address(base_url, phase),
                 references.opened(session, phase, resolution, base_url.rstrip("/")),
                 references.commitments(session, phase),
-                references.root_mark(session, phase),
+                (root := references.root_mark(session, phase)),
+                () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
             ),
         )
 

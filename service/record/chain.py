@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.record.entries import BESIDE, FACTS, phase_told
 from service.store import records
-from service.store.digests import FORMAT, canonical, leaf, link, plain, start
+from service.store.digests import FORMAT, canonical, head, inner, leaf, link, plain, start
 from service.store.engine import Store
 from service.store.tables import (
     EntryRow,
@@ -37,6 +37,7 @@ from service.store.tables import (
     ReviewRow,
     SeatRow,
     SubmissionRow,
+    UserRow,
 )
 
 BEGUN = "begun"
@@ -87,15 +88,23 @@ def seal(session: Session) -> None:
 def root(session: Session, game_id: str) -> Root:
     """The end of a game's chain as this transaction sees it."""
     row = session.get(HeadRow, game_id, populate_existing=True)
-    return Root(game_id, 0, start(game_id)) if row is None else Root(game_id, row.number, row.link)
+    return Root(game_id, 0, start(game_id, edition(session, game_id))) if row is None else Root(game_id,
+        row.number, row.link)
+
+
+def edition(session: Session, game_id: str) -> int:
+    """The format of a game's record, which its first entry says; that of today where there is none yet."""
+    body = session.scalar(select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.number == 1))
+    return FORMAT if body is None else int(json.loads(body)["tells"]["format"])
 
 
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
     # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
-    before = start(game_id)
+    own_edition = edition(session, game_id)
+    before = start(game_id, own_edition)
     for number, row in enumerate(entries(session, game_id), start=1):
-        before = link(before, number, leaf(row.salt, row.body))
+        before = link(before, number, leaf(row.salt, row.body, own_edition))
         if (row.number, row.link) != (number, before):
             return None
         if digest in {row.link, row.leaf}:
@@ -119,10 +128,15 @@ def entries(session: Session, game_id: str) -> Iterable[EntryRow]:
         .execution_options(yield_per=500))
 
 
-def entry_line(row: EntryRow, *, opened: bool) -> dict[str, Any]:
-    """An entry as a line of `record.jsonl` (docs/record.md, "The archive"); salt and body only if open."""
+def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str, Any]:
+    """An entry as a line of `record.jsonl` (docs/record.md, "The archive"): salt and body only if open; a
+    closed one shows its kind and phase only if it is `headed`."""
     line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
-    return line | {"salt": row.salt, "body": json.loads(row.body)} if opened else line
+    if opened:
+        return line | {"salt": row.salt, "body": json.loads(row.body)}
+    if headed:
+        return line | {"head": head(json.loads(row.body)), "inner": inner(row.salt, row.body)}
+    return line
 
 
 def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
@@ -171,7 +185,9 @@ class _Chain:
         self._session = session
         self._game = game_id
         self._now = _now(session)
-        self._new = records.insert_once(session, HeadRow, game_id=game_id, number=0, link=start(game_id))
+        self._edition = edition(session, game_id)
+        self._new = records.insert_once(
+            session, HeadRow, game_id=game_id, number=0, link=start(game_id, self._edition))
         row = session.execute(
             select(HeadRow.number, HeadRow.link).where(HeadRow.game_id == game_id).with_for_update()).one()
         self._number, self._link = int(row.number), str(row.link)
@@ -180,7 +196,8 @@ class _Chain:
         new_entries = []
         if self._new:
             new_entries.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
-            facts = [*_running(self._session, self._game, due), *facts]
+            facts = [*_people(self._session, self._game, due), *_running(self._session, self._game, due),
+                *facts]
         new_entries += [
             self._entry(kind, fact, tells) for kind, fact,
             tells in facts if not self._known(kind, fact, tells)
@@ -211,7 +228,7 @@ class _Chain:
         body = canonical({"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells})
         # New for each entry: of the same words twice, neither leaf nor salt is the same.
         salt = secrets.token_hex(32)
-        entry_leaf = leaf(salt, body)
+        entry_leaf = leaf(salt, body, self._edition)
         self._number += 1
         self._link = link(self._link, self._number, entry_leaf)
         return {
@@ -268,6 +285,15 @@ def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> 
         .where(PhaseRow.game_id == game_id)
     )
     return any(("sheet", str(key)) not in due for key in submission_ids)
+
+
+def _people(
+    session: Session, game_id: str, due: frozenset[tuple[str, str]]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """Who may sign in at the desk when a record begins."""
+    names = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
+    return [("person", name, plain(tells)) for name in names if ("person", name) not in due
+            for game, tells in FACTS["person"](session, name) if game == game_id]
 
 
 def _running(

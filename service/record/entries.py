@@ -19,6 +19,7 @@ from service.store import records
 from service.store.digests import canonical, digest, plain
 from service.store.tables import (
     CorrectionRow,
+    EntryRow,
     EventRow,
     GameRow,
     LineRow,
@@ -35,6 +36,7 @@ from service.store.tables import (
     ReviewRow,
     SeatRow,
     SubmissionRow,
+    UserRow,
 )
 
 Told = tuple[str, dict[str, Any]]
@@ -291,12 +293,27 @@ def _event(session: Session, key: str) -> Iterator[Told]:
         yield row.game_id, {"event": row.what, "by": row.actor, "at": row.at, "detail": row.detail}
 
 
+def _person(session: Session, key: str) -> Iterator[Told]:
+    """Who may sign in at the desk, in each game's record; the role is None of one who may no longer."""
+    row = session.get(UserRow, key, populate_existing=True)
+    for game in session.scalars(select(GameRow.id).order_by(GameRow.id)):
+        yield game, {"name": key, "role": None if row is None else row.role}
+
+
+def _gone(session: Session, key: str) -> Iterator[Told]:
+    """A row that was deleted, in the record of each game that tells of it."""
+    kind, _, fact = key.partition(":")
+    games = select(EntryRow.game_id).where(EntryRow.what == kind, EntryRow.fact == fact).distinct()
+    for game in session.scalars(games.order_by(EntryRow.game_id)):
+        yield game, {"of": kind, "which": fact}
+
+
 FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
     "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word,
     "letter": _letter,
-    "correction": _correction, "event": _event,
+    "correction": _correction, "event": _event, "person": _person, "gone": _gone,
 }
-"""Every kind of fact that is entered, by the name that the triggers of migration 0008 use."""
+"""Every kind of fact that is entered, by the name that the triggers of migrations 0008 and 0021 use."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
 """Facts that are entered too, in entries of their own, when a fact of this kind was written."""

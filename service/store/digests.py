@@ -8,7 +8,11 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-FORMAT = 1
+FORMAT = 2
+"""The rules by which the record of a new game is kept."""
+FORMATS = (1, 2)
+"""Every edition of the rules whose records can be read. Format 2 shows the kind and the phase of closed
+entries, and its conduct is checked (docs/record.md, "Two formats")."""
 # PostgreSQL stores no NUL in text, and UTF-8 writes no half of a surrogate pair (RFC 3629, 3).
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 """Characters that become U+FFFD."""
@@ -19,15 +23,38 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def start(game_id: str) -> str:
-    """The link before the first entry of a game."""
-    return digest(f"galloper record {FORMAT}\n{game_id}")
+def start(game_id: str, edition: int = FORMAT) -> str:
+    """The link before the first entry of a game whose record has this format."""
+    return digest(f"galloper record {edition}\n{game_id}")
 
 
-def leaf(salt: str, body: str) -> str:
-    """The digest of one entry's body."""
+def head(body: dict[str, Any]) -> str:
+    """What a closed entry shows: its kind and the number of its phase, "-" where it names none."""
+    phase = body["tells"].get("phase")
+    return f"{body['what']} {phase if isinstance(phase, int) else '-'}"
+
+
+def inner(salt: str, body: str) -> str:
+    """The digest of one entry's body: in format 1 its leaf."""
     # Without the salt anybody could try all likely orders on the leaf of an entry that is still closed.
     return digest(f"{salt}\n{body}")
+
+
+def leaf(salt: str, body: str, edition: int) -> str:
+    """The leaf of an entry with this body in a record of this format; "" for a body that is none."""
+    if edition == 1:
+        return inner(salt, body)
+    try:
+        own_head = head(json.loads(body))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        # Somebody wrote into the table of the record: no leaf fits.
+        return ""
+    return headed(own_head, inner(salt, body))
+
+
+def headed(own_head: str, own_inner: str) -> str:
+    """The leaf of an entry of format 2, which a reader computes for a closed entry too."""
+    return digest(f"{own_head}\n{own_inner}")
 
 
 def link(before: str, number: int, own_leaf: str) -> str:

@@ -28,7 +28,7 @@ def unpacked(data: bytes) -> Files:
 
 
 def entries(files: Files) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in files[RECORD].decode().splitlines()]
+    return [json.loads(line) for line in files[RECORD].decode().removesuffix("\n").split("\n")]
 
 
 def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: Any) -> bytes:
@@ -49,10 +49,15 @@ def packed(files: Files, chain: list[dict[str, Any]] | None = None, **manifest: 
 def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
     """An archive with every digest calculated again, as a skilled forger would: only letters can show it."""
     # The link before entry 1 (docs/record.md).
-    link = sha(f"galloper record 1\n{json.loads(files[MANIFEST])['game']}")
+    manifest = json.loads(files[MANIFEST])
+    link = sha(f"galloper record {manifest['format']}\n{manifest['game']}")
     for number, entry in enumerate(chain, start=1):
         words = json.dumps(entry["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        entry |= {"n": number, "leaf": sha(f"{entry['salt']}\n{words}")}
+        own_leaf = sha(f"{entry['salt']}\n{words}")
+        if manifest["format"] > 1:
+            phase = entry["body"]["tells"].get("phase")
+            own_leaf = sha(f"{entry['body']['what']} {phase if isinstance(phase, int) else '-'}\n{own_leaf}")
+        entry |= {"n": number, "leaf": own_leaf}
         link = entry["link"] = sha(f"{link}\n{number}\n{entry['leaf']}")
     return packed(files, chain, entries=len(chain), root=link)
 

@@ -61,6 +61,7 @@ def played(site: Site) -> Table:
         ],
         number=spring.ordinal,
         heading=["Ada Lovelace, 12 St James's Square"],
+        answered=True,
     )
     finish(table)
     begin(table)

@@ -91,9 +91,9 @@ def make_site(folder: Path, url: str = "", now: datetime = NOON, *, migrated: bo
     elif not migrated:
         migrate(address)
     engine = open_engine(address)
+    clock = SimulatedClock(now)
     try:
-        yield Site(
-            address, engine, sessions(engine), Blobs(folder / "blobs"), MemoryJobs(), SimulatedClock(now)
-        )
+        # Entries are dated by the clock of the site, as those of a real one.
+        yield Site(address, engine, sessions(engine, clock), Blobs(folder / "blobs"), MemoryJobs(), clock)
     finally:
         engine.dispose()

@@ -40,6 +40,7 @@ from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.authentication.trust import Trust, trust_in
 from service.mail.mailbox import ingest
 from service.mail.mime.image_types import PictureProbe, PillowProbe
+from service.notices import receipts
 from service.notices.replies import LetterContext, Replies, Sender
 from service.store import records
 from service.store.letter_parts import finished, message_of
@@ -247,12 +248,19 @@ class Table:
         self, power: str, orders: Sequence[str | tuple[str, LineState]] = (), *, version: int = 1,
         number: int = 1,
         received_at: datetime | None = None, read: bool = True, heading: Sequence[str] = (),
+        answered: bool = False,
     ) -> int:  # fmt: skip
         """File a sheet with its lines as read; the submission's id. A line is its canonical order, or that
-        with a state; `heading` are the lines above."""
+        with a state; `heading` are the lines above. `answered`: at its time, and with a receipt."""
         phase = self.phase(number)
         when = received_at or phase.opens_at
-        raw = f"{power} {version} {number} {when} {orders}".encode()
+        if answered:
+            self.site.clock.set(max(when, self.site.clock.now()))
+        # A mail with the photograph, as the record's checkers look for it there.
+        photograph = sheet_picture()
+        raw = mail(
+            self.subject(power, version), address(power), headers=[f"X-Orders: {number} {when}"],
+            parts=[text(" ".join(map(str, orders))), part(photograph)])
         key = self.site.blobs.put(raw)
         lines = [(t, None, LineState.NOT_ORDER) for t in heading] + [
             (line, line, LineState.AUTO) if isinstance(line, str) else (line[0], line[0], line[1])
@@ -260,7 +268,9 @@ class Table:
         ]
         with self.site.store.begin() as session:
             records.add_mail(session, key, len(raw), when, when)
-            session.get_one(MailRow, key).state = "used"
+            mail_row = session.get_one(MailRow, key)
+            mail_row.state, mail_row.verdict = "used", {"game": session.get_one(GameRow, self.game).name}
+            session.flush()
             submission = SubmissionRow(
                 sha256=key, phase_id=phase.id, power=power, sender=address(power), received_at=when,
                 version=version,
@@ -269,7 +279,7 @@ class Table:
             )  # fmt: skip
             session.add(submission)
             session.flush()
-            upright = self.site.blobs.put(sheet_picture())
+            upright = self.site.blobs.put(photograph)
             page = PageRow(
                 submission_id=submission.id, ordinal=0, original=upright, upright=upright, rotation=0)
             session.add(page)
@@ -282,6 +292,10 @@ class Table:
                     box=[[100, top], [700, top], [700, top + 40], [100, top + 40]], confidence=0.99,
                     status=state.value, candidates=[],
                 ))  # fmt: skip
+            if answered:
+                name = self.variant.powers[power].name
+                verdict = receipts.verdict_of(session, submission, phase, name)
+                Replies(self.writer).receipt(session, submission, phase, verdict)
             return submission.id
 
     # Letters

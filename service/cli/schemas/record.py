@@ -26,7 +26,7 @@ from service.cli.schemas.parts import (
     with_text,
 )
 from service.record.entries import FACTS
-from service.store.digests import FORMAT
+from service.store.digests import FORMATS
 from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
 
 _NUMBER: Schema = {"type": "integer", "minimum": 1}
@@ -39,7 +39,7 @@ def manifest() -> Schema:
     """`manifest.json` of an archive."""
     return an_object(
         {
-            "format": {"const": FORMAT},
+            "format": {"enum": list(FORMATS)},
             "game": with_text(FILLED, "The game's short name."),
             "name": FILLED,
             "variant": FILLED,
@@ -61,8 +61,10 @@ def entry() -> Schema:
             "link": with_text(DIGEST, "The digest of the chain up to here."),
             "salt": with_text(DIGEST, "64 random digits, where the entry is open."),
             "body": {"$ref": "#/$defs/body"},
+            "head": with_text(FILLED, "Kind and phase of a closed entry, up to the last results."),
+            "inner": with_text(DIGEST, "The digest of its salt and body."),
         },
-        ("salt", "body"),
+        ("salt", "body", "head", "inner"),
     )
     kinds = _kinds()
     assert set(kinds) == {*FACTS, BEGUN}
@@ -79,7 +81,8 @@ def entry() -> Schema:
         for what, tells in kinds.items()
     ]
     # Either both are shown or neither.
-    return whole | {"dependentRequired": {"salt": ["body"], "body": ["salt"]}, "$defs": {"body": body}}
+    return whole | {"dependentRequired": {
+        "salt": ["body"], "body": ["salt"], "head": ["inner"], "inner": ["head"]}, "$defs": {"body": body}}
 
 
 def _tells(properties: dict[str, Schema], optional: Iterable[str] = ()) -> Schema:
@@ -141,7 +144,8 @@ def _kinds() -> dict[str, Schema]:
     )
     return {
         BEGUN: _tells(
-            {"format": {"const": FORMAT}, "game": FILLED, "variant": FILLED, "found": or_null(_DOCUMENT)}
+            {"format": {"enum": list(FORMATS)}, "game": FILLED, "variant": FILLED,
+                "found": or_null(_DOCUMENT)}
         ),
         "game": _tells({"name": FILLED, "aliases": list_of(TEXT), "variant": FILLED, "options": _DOCUMENT}),
         "seat": _tells({"power": FILLED, "player": or_null(TEXT)}),
@@ -160,6 +164,8 @@ def _kinds() -> dict[str, Schema]:
                 "lots": or_null(DIGEST),
             }
         ),
+        "person": _tells({"name": FILLED, "role": or_null(FILLED)}),
+        "gone": _tells({"of": FILLED, "which": FILLED}),
         "mail": _tells(
             {
                 "mail": DIGEST,

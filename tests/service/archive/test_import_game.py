@@ -139,7 +139,7 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
         "truncated": lambda: data[:len(data) // 2],
         "without a photograph": lambda: packed({key: value for key, value in files.items() if key != name}),
         "two heads": lambda: packed({**files, "record.jsonl": chain + chain.splitlines(keepends=True)[-1]}),
-        "newer": lambda: packed(files, format=2),
+        "newer": lambda: packed(files, format=3),
     }
     with pytest.raises(ImportFault, match=message):
         put_in(build_by_name[damage](), site, tmp_path)

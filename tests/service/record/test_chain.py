@@ -35,10 +35,13 @@ def chain(store: Store, game: str = GAME) -> list[dict[str, Any]]:
     with store() as session:
         rows = list(record.entries(session, game))
         root = record.root(session, game)
-    before = hashlib.sha256(f"galloper record 1\n{game}".encode()).hexdigest()
+    before = hashlib.sha256(f"galloper record 2\n{game}".encode()).hexdigest()
     for number, row in enumerate(rows, start=1):
         assert row.number == number
-        assert row.leaf == hashlib.sha256(f"{row.salt}\n{row.body}".encode()).hexdigest()
+        body = json.loads(row.body)
+        phase = body["tells"].get("phase", "-")
+        inner = hashlib.sha256(f"{row.salt}\n{row.body}".encode()).hexdigest()
+        assert row.leaf == hashlib.sha256(f"{body['what']} {phase}\n{inner}".encode()).hexdigest()
         before = hashlib.sha256(f"{before}\n{number}\n{row.leaf}".encode()).hexdigest()
         assert row.link == before
     assert (root.number, root.link) == (len(rows), before)
@@ -53,7 +56,7 @@ def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
     open_table(site)
     entries = chain(site.store)
     assert entries[0]["what"] == "begun"
-    assert entries[0]["tells"] == {"format": 1, "game": GAME, "variant": "w3k", "found": None}
+    assert entries[0]["tells"] == {"format": 2, "game": GAME, "variant": "w3k", "found": None}
     assert {entry["what"] for entry in entries[1:]} == {"game", "seat", "phase", "event"}
     assert len(whats(site.store, "seat")) == 10
 
@@ -188,12 +191,14 @@ def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
     """On both databases."""
     # A script that makes a table anew on SQLite drops its triggers: it must make them again.
     triggers = importlib.import_module("migrations.versions.0008_record").TRIGGERS
+    later = importlib.import_module("migrations.versions.0021_conduct")
     named = ("SELECT name FROM sqlite_master WHERE type = "
              "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
     with any_site.engine.connect() as connection:
         trigger_names = set(connection.execute(text(named)).scalars())
     assert trigger_names >= {f"record_{number}" for number in range(1, len(triggers) + 1)}
+    assert trigger_names >= {f"record_{later.FIRST + index}" for index in range(len(later.TRIGGERS))}
 
 
 def old(table: Table) -> None:

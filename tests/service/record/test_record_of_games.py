@@ -83,13 +83,14 @@ def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None
     Q-60)."""
     table = _table(site, "brittania")
     opens = table.phase().opens_at
-    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1))
-    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2)
-    table.file("Gold", ["Capital Kent"])
+    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1), answered=True)
+    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2, answered=True)
+    table.file("Gold", ["Capital Kent"], answered=True)
     finish(table)
     begin(table)
-    table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
-    table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
+    table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2, answered=True)
+    table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2,
+        answered=True)
     finish(table)
     begin(table)
     data = archived(table)
@@ -117,8 +118,8 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     """Q-60: an archive in which the executed sheet came later than another."""
     table = _table(site, "brittania")
     opens = table.phase().opens_at
-    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1))
-    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2)
+    table.file("Red", ["Capital Essex"], received_at=opens + timedelta(hours=1), answered=True)
+    table.file("Red", ["Capital York"], received_at=opens + timedelta(hours=2), version=2, answered=True)
     finish(table)
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
@@ -136,11 +137,13 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
 def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None:
     """Homes that moved, boats that were left behind (BRE-05, BRE-12)."""
     table = _table(site, "bretwalda")
-    table.file("Gwynedd", ["Build B Denbigh", "Build F Caernarfon", "Home Denbigh - Aberystwyth"])
-    table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"])
+    table.file("Gwynedd", ["Build B Denbigh", "Build F Caernarfon", "Home Denbigh - Aberystwyth"],
+        answered=True)
+    table.file("Mercia", ["Build A Shrewsbury", "Build A Tamworth"], answered=True)
     finish(table)
     spring = begin(table)
-    table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=spring.ordinal)
+    table.file("Gwynedd", ["B Denbigh - Chester (db)", "F Caernarfon - Irish Sea"], number=spring.ordinal,
+        answered=True)
     finish(table)
     begin(table)
     data = archived(table)
@@ -155,8 +158,9 @@ def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path:
     """D66-06, D66-14: no board, order or reading of a phase in which something lies unseen, and what is open
     still checks."""
     table = _table(site, "britain1066")
-    table.file("Harald Hardrada", ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])
-    table.file("The Northern Earls", ["A Dunholm - Northumberland"])
+    table.file("Harald Hardrada", ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"],
+        answered=True)
+    table.file("The Northern Earls", ["A Dunholm - Northumberland"], answered=True)
     finish(table)
     begin(table)
     theirs, full_archive = archived(table, Edition.PLAYERS), archived(table)

@@ -9,12 +9,14 @@ from copy import deepcopy
 from typing import Any
 
 import jsonschema_rs
+from sqlalchemy import text
 
 from service.archive.export import Edition
 from service.cli.schemas import schema
 from service.games import lots
 from service.record.entries import FACTS
-from service.store.tables import CorrectionRow, PhaseRow, PostalOriginalRow
+from service.store import records
+from service.store.tables import CorrectionRow, PhaseRow, PostalOriginalRow, UserRow
 from tests.support.played import archived, played
 from tests.support.site import Site
 
@@ -57,6 +59,12 @@ def test_every_kind_of_entry_of_a_played_game_fits_its_schema(site: Site) -> Non
                 at=site.clock.now(),
             )
         )
+        session.add(UserRow(name="Ada", password="-", role="coordinator", created_at=phase.opens_at))
+    with site.engine.begin() as connection:
+        # By hand in the database, which the record tells as "gone".
+        connection.execute(text("DELETE FROM corrections"))
+    with site.store.begin() as session:
+        records.log_event(session, site.clock.now(), "looked", game_id=table.game)
     for edition in Edition:
         record, manifest = _unpacked(archived(table, edition))
         assert [error.message for error in MANIFEST.iter_errors(manifest)] == []
@@ -83,5 +91,5 @@ def test_every_kind_of_entry_of_a_played_game_fits_its_schema(site: Site) -> Non
         assert not ENTRY.is_valid(good | change), change
     assert not ENTRY.is_valid({key: value for key, value in good.items() if key != "salt"})
     assert ENTRY.is_valid({key: good[key] for key in ("n", "leaf", "link")})
-    for change in ({"edition": "some"}, {"root": "x"}, {"format": 2}, {"made": "today"}):
+    for change in ({"edition": "some"}, {"root": "x"}, {"format": 3}, {"made": "today"}):
         assert not MANIFEST.is_valid(manifest | change), change

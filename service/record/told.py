@@ -1,0 +1,98 @@
+"""What results must tell to all: entries made by hand, late, or against the usual way (docs/record.md, C15).
+Pure, apart from `notable_of`, which reads the record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from service.record import chain
+
+ACTS = frozenset({
+    "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_refusal_taken_back",
+        "sheet_filed_anew",
+    "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved", "year_moved",
+        "option_changed",
+    "coordinator_changed", "seat_changed", "game_imported", "restored", "open_phase_copied",
+        "changed_by_hand",
+})
+"""Events that all players are told of."""
+POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
+"""Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
+entered once the sheets could be read, a row that was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An open entry: its number, the kind and key of its fact, and what it tells."""
+
+    number: int
+    kind: str
+    key: str
+    tells: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Notable:
+    """An entry that results tell of: its number, its kind or the name of its event, and the power or ""."""
+
+    number: int
+    kind: str
+    power: str = ""
+
+
+def notable(entries: Sequence[Entered], judged: int, phase: int) -> tuple[Notable, ...]:
+    """What the results of a phase, judged in an entry, tell of: all about this phase up to that entry, and
+    all since the judging before that is of no phase or of one that is over."""
+    judgings = {entry.tells["phase"]: entry.number for entry in entries
+                if entry.kind == "judged" and entry.number <= judged and "taken_back" not in entry.tells}
+    before = max((number for other, number in judgings.items() if other != phase), default=0)
+    phases = {entry.number: entry.tells.get("phase") for entry in entries}
+    told = []
+    for entry in _worth_telling(entries):
+        own = phases[entry.number] if isinstance(phases[entry.number], int) else None
+        is_own = own == phase and entry.number <= judged
+        is_since = before < entry.number <= judged and (
+            own is None or (own != phase and entry.number > judgings.get(own, judged)))
+        if is_own or is_since:
+            told.append(entry)
+    return tuple(told)
+
+
+def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
+    deadlines: dict[int, str] = {}
+    readable: set[int] = set()
+    known: set[tuple[str, str]] = set()
+    told = []
+    for entry in entries:
+        tells, is_first = entry.tells, (entry.kind, entry.key) not in known
+        known.add((entry.kind, entry.key))
+        match entry.kind:
+            case "phase":
+                deadlines[tells["phase"]] = tells["deadline"]
+                if tells["unsealed"] is not None or tells["state"] not in {"waiting", "open"}:
+                    readable.add(tells["phase"])
+            case "event" if tells["event"] in ACTS:
+                told.append(Notable(entry.number, tells["event"], str(tells["detail"].get("power") or "")))
+            case "gone":
+                told.append(Notable(entry.number, GONE))
+            case "posted" if is_first:
+                told.append(Notable(entry.number, POSTED, tells["power"]))
+            case "word" if is_first and tells["mail"] is None:
+                told.append(Notable(entry.number, WORD, tells["power"]))
+            case "sheet" if is_first and tells["received"] > deadlines.get(tells["phase"], tells["received"]):
+                told.append(Notable(entry.number, LATE, tells["power"]))
+            case "sheet" if is_first and tells["phase"] in readable:
+                told.append(Notable(entry.number, BEHIND, tells["power"]))
+    return told
+
+
+def notable_of(session: Session, game_id: str, judged: int, phase: int) -> tuple[Notable, ...]:
+    """What the results of a phase that was judged in this entry must tell of."""
+    entries = [Entered(row.number, row.what, row.fact, json.loads(row.body)["tells"])
+               for row in chain.entries(session, game_id) if row.number <= judged]
+    return notable(entries, judged, phase)
