@@ -314,6 +314,6 @@ FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "letter": _letter,
     "correction": _correction, "event": _event, "person": _person, "gone": _gone,
 }
-"""Every kind of fact that is entered, by the name that the triggers of migrations 0008 and 0021 use."""
+"""Every kind of fact that is entered, by the name that the triggers of migrations 0008 and 0022 use."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
 """Facts that are entered too, in entries of their own, when a fact of this kind was written."""

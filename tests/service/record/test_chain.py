@@ -191,7 +191,7 @@ def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
     """On both databases."""
     # A script that makes a table anew on SQLite drops its triggers: it must make them again.
     triggers = importlib.import_module("migrations.versions.0008_record").TRIGGERS
-    later = importlib.import_module("migrations.versions.0021_conduct")
+    later = importlib.import_module("migrations.versions.0022_conduct")
     named = ("SELECT name FROM sqlite_master WHERE type = "
              "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
