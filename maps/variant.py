@@ -85,8 +85,9 @@ class ShortForm:
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may
     carry (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks
-    on a map without colour (MAP-05), `kingdom` the land area it comes from or None, `victory` the centres it
-    needs to win where that is not the board's number, else 0."""
+    on a map without colour (MAP-05), `letter_word` what the letter stands for where no name of it says so,
+    `kingdom` the land area it comes from or None, `victory` the centres it needs to win where that is not
+    the board's number, else 0."""
 
     id: str
     name: str
@@ -95,6 +96,7 @@ class Power:
     colour: str = "#888888"
     pattern: str = "plain"
     letter: str = "?"
+    letter_word: str = ""
     kingdom: str | None = None
     victory: int = 0
 

@@ -294,6 +294,7 @@ def _power(keys: _Keys) -> Power:
         colour=keys.text("colour"),
         pattern=keys.text("pattern"),
         letter=keys.text("letter"),
+        letter_word=keys.text("letter_word", ""),
         kingdom=keys.text("kingdom", "") or None,
         victory=keys.number("victory", 0),
     )

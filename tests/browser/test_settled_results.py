@@ -67,9 +67,11 @@ def look(page: Any, name: str) -> str:
     """The words of the page, after a check of its accessibility and that nothing sticks out."""
     page.wait_for_load_state("load")
     width = page.viewport_size["width"]
-    if SHOTS:
-        page.screenshot(path=f"{SHOTS}/{name}-{width}.png", full_page=True)
-    assert violations(page) == [], name
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+        assert violations(page) == [], (name, scheme)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width, name
     return str(page.locator("main").inner_text())
 
@@ -128,8 +130,9 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
     page.goto(f"/letters/{rows[0].id}")
     assert f"A sheet was received and set aside: {REASON}" in " ".join(look(page, "letter").split())
     for picture in page.locator("main img").all():
+        picture.scroll_into_view_if_needed()  # a picture out of sight is not loaded before
         assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
     # 6. The letters that ask, and the receipt of a letter by post.
     for kind in ("retreat_request", "adjustment", "receipt_posted", "receipt_late", "held"):
-        page.goto(f"/previews/powick-bridge/{kind}")
+        assert page.goto(f"/previews/powick-bridge/{kind}?power=Argyll").status == 200, kind
         look(page, f"preview-{kind}")

@@ -65,6 +65,7 @@ def variant_file() -> Schema:
             "colour": with_text({"type": "string", "pattern": "^#[0-9a-f]{6}$"}, "Its colour on the map."),
             "pattern": with_text(FILLED, "Its pattern on the map, for those who see no colours."),
             "letter": with_text(FILLED, "Its letter on the map."),
+            "letter_word": with_text(TEXT, "What the letter stands for, where no name of the power says so."),
             "kingdom": with_text(TEXT, "The kingdom that it belongs to, where the game has such."),
             "victory": with_text(
                 COUNT, "Centres that win for this power, where that is not the same for all."

@@ -7,6 +7,7 @@ only.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from service.pictures.board.base_map import BaseMap, draw_base
 from service.pictures.board.labels import Unplaceable, place_labels
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.drawing.shapes import TOWN_MM, MapPaper, valid_polygons
-from service.pictures.drawing.svg import text
+from service.pictures.drawing.svg import path, text
 from service.pictures.drawing.values import GroundKind, Label, LabelPlace, PaperSize, Rect
 
 WIDE, HIGH = 38.0, 31.0
@@ -154,10 +155,21 @@ def _moved(shape: BaseGeometry, window: Rect, frame: Rect) -> BaseGeometry:
     return shapely.intersection(larger, shapely.box(room.x0, room.y0, room.x1, room.y1))
 
 
-def outline(window: Rect) -> str:
-    """The edge of the window on the map."""
-    return (f'<rect x="{window.x0:.2f}" y="{window.y0:.2f}" width="{window.width:.2f}" '
-            f'height="{window.height:.2f}" fill="none" stroke="{INK}" stroke-width="0.35"/>')
+def outline(window: Rect, names: Iterable[Rect] = ()) -> str:
+    """The edge of the window on the map, left out where a name stands across it."""
+    frame = shapely.box(window.x0, window.y0, window.x1, window.y1).boundary
+    boxes = [shapely.box(box.x0, box.y0, box.x1, box.y1).buffer(0.3) for box in names]
+    line = shapely.difference(frame, shapely.union_all(boxes)) if boxes else frame
+    return f'<path d="{path(line)}" fill="none" stroke="{INK}" stroke-width="0.35"/>'
+
+
+def edges(window: Rect) -> tuple[Rect, ...]:
+    """The four sides of the window, as thin boxes."""
+    thin = 0.3
+    return (Rect(window.x0 - thin, window.y0, window.x0 + thin, window.y1),
+            Rect(window.x1 - thin, window.y0, window.x1 + thin, window.y1),
+            Rect(window.x0, window.y0 - thin, window.x1, window.y0 + thin),
+            Rect(window.x0, window.y1 - thin, window.x1, window.y1 + thin))
 
 
 def draw_inset(inset: Inset, body: str) -> str:

@@ -74,7 +74,8 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
     strokes = path(hatch(power.pattern, swatch, 1.0))
     words = "1 centre" if count == 1 else f"{count} centres"
     person = "" if power.person in {power.name, ""} else power.person
-    base = y + (2.7 if person else 3.6)
+    note = "; ".join(filter(None, (person, letter_note(power))))
+    base = y + (2.7 if note else 3.6)
     return "".join((
         f'<g class="key" data-power="{escape(power.id, quote=True)}">',
         (f'<path d="{path(swatch)}" fill="{PALE}"/><path d="{path(swatch)}" fill="{power.colour}" '
@@ -84,10 +85,19 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
         f'<circle cx="{left + 4.75:.2f}" cy="{y + 2.5:.2f}" r="1.7" fill="{PALE}"/>',
         text(left + 4.75, y + 3.55, power.letter, "bold", 3.3, f'fill="{INK}"'),
         text(left + 12, base, power.name, "display", 3.5, f'fill="{INK}"', anchor="start"),
-        text(left + 12, y + 5.0, person, "italic", 2.3, f'fill="{INK}"', anchor="start") if person else "",
+        text(left + 12, y + 5.0, note, "italic", 2.3, f'fill="{INK}"', anchor="start") if note else "",
         text(box.x1 - 4.5, base, words, "display", 3.1, f'fill="{INK}"', anchor="end"),
         "</g>",
     ))
+
+
+def letter_note(power: Power) -> str:
+    """What a power's letter stands for, where its name has no word that begins with it: "R for Rupert"."""
+    if any(word.startswith(power.letter) for word in power.name.removeprefix("The ").split()):
+        return ""
+    words = [word for name in (power.person, *power.aliases) for word in name.split() if word != "The"]
+    meant = power.letter_word or next((word for word in words if word.startswith(power.letter)), "")
+    return f"{power.letter} for {meant}" if meant else f"{power.letter} in {power.name.removeprefix('The ')}"
 
 
 def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> list[str]:
@@ -95,7 +105,7 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
     first = next(iter(variant.powers.values())).letter
     town = ((f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" '
              f'stroke-width="0.3"/>'), _POINT,
-            "a town with its centre")
+            "a town with its centre, and a wash of its owner around")
     rows = [
         *([town] if towns else []),
         (f'<path d="{path(shield(left, y, 1.6))}" fill="{PALE}" stroke="{INK}" stroke-width="0.3"/>',
@@ -113,7 +123,9 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
                          f'fill="{INK}"/>') if inner is _POINT else inner)
         parts.append(
             f'<g transform="translate(0 {MARK_ROW * index:.2f})">{symbol}'
-            + text(left + 4.4, y + 0.9, words, "display-italic", 2.9, f'fill="{INK}"', anchor="start")
+            + text(left + 4.4, y + 0.9, words, "display-italic",
+                   fitting_size(words, "display-italic", 2.9, box.x1 - left - 7.0), f'fill="{INK}"',
+                   anchor="start")
             + "</g>"
         )
     return parts

@@ -11,12 +11,14 @@ from maps.variant import Power, Variant
 from service.pictures.board import furniture, inset, ornament, unit_marks
 from service.pictures.board.base_map import UNSEEN, BaseMap, draw_base, drawn_names
 from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, seal
+from service.pictures.board.coast_names import draw_coast_names
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
 from service.pictures.board.labels import place_labels, step_aside
 from service.pictures.board.legend import draw_legend, legend_height
 from service.pictures.board.ornament import INK, fitting_size, title_lines
 from service.pictures.board.ship import ship
+from service.pictures.board.town_lands import draw_town_lands
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.render import to_pdf
 from service.pictures.drawing.shapes import MapPaper, lay_out_map
@@ -124,11 +126,14 @@ def draw_map(
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
+        draw_town_lands(sheet, held),
         *(_draw_control(sheet.places[region], power) for region, power in held.items()),
         plan.base.lines,
-        *(inset.outline(inset_plan.window) for inset_plan in plan.insets),
+        *(inset.outline(inset_plan.window, [label.box for label in plan.labels])
+          for inset_plan in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
         _draw_names(plan, plates.values()),
+        draw_coast_names(variant, sheet, _taken(plan, plates.values())),
         unit_marks.plates(variant, plates),
         *(inset.draw_inset(inset_plan, _inset_body(inset_plan, held)) for inset_plan in plan.insets),
         _scaled(
@@ -162,12 +167,22 @@ def _draw_names(plan: MapPlan, plates: Collection[Rect]) -> str:
     return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
 
 
+def _taken(plan: MapPlan, plates: Iterable[Rect]) -> list[Rect]:
+    """What no further name may cover: names, marks, furniture, units and the edges of an inset's window."""
+    marks = [Rect(x - place.radius, y - place.radius, x + place.radius, y + place.radius)
+             for place in plan.sheet.places.values() if place.seal for x, y in (place.seal,)]
+    edges = [edge for inset_plan in plan.insets for edge in inset.edges(inset_plan.window)]
+    pieces = [box for name, box in plan.pieces.items() if name != "inset" or plan.insets]
+    return [*(label.box for label in plan.labels), *marks, *pieces, *edges, *plates]
+
+
 def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
     """The content of an inset: the same layers as on the map."""
     places = inset_plan.sheet.places
     return "".join(
         (
             inset_plan.base.below,
+            draw_town_lands(inset_plan.sheet, {key: power for key, power in held.items() if key in places}),
             *(_draw_control(places[region], power) for region, power in held.items() if region in places),
             inset_plan.base.lines,
             *(seal(place, held.get(place.id)) for place in places.values()),

@@ -202,8 +202,9 @@ def test_the_legend_speaks_of_towns_and_counties_only_where_the_board_has_them(s
         for words in _words(picture(slug))
         if ("town" in words or "county" in words) and words != maps.load(slug).note
     ]
-    assert legend_lines == (["a town with its centre", ("the centre of a county, and its "
-                                                "owner")] if slug in counties else [])
+    expected = ["a town with its centre, and a wash of its owner around",
+                "the centre of a county, and its owner"]
+    assert legend_lines == (expected if slug in counties else [])
 
 
 
