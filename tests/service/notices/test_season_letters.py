@@ -80,9 +80,9 @@ def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> Non
     words_by_recipient = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
                           if letter.kind == "retreat_request"}
     assert set(words_by_recipient) == {address("Newcastle"), address("Montrose")}
-    assert "- Army Kesteven & Holland - It was" in words_by_recipient[address("Newcastle")]
-    assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy) "
-            "- It was dislodged by the attack from Lindsey.") in words_by_recipient[address("Montrose")]
+    assert "- Army Kesteven & Holland. It was" in words_by_recipient[address("Newcastle")]
+    assert ("- Army Kesteven & Holland (Newcastle's, given to you in proxy). "
+            "It was dislodged by the attack from Lindsey.") in words_by_recipient[address("Montrose")]
     autumn.file(
         "Montrose",
         ["A Kesteven & Holland R Newark"],
