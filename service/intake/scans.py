@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from grammar.headings.sheet import SheetHeading
+from grammar.headings.sheet_code import SheetCode
 from maps.variant import Variant
 from reading.page import PageReader
 from reading.review import ReviewRules
@@ -23,6 +24,7 @@ from service.games.rulings import as_written
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
 from service.intake.postal_mail import MOST_BYTES, MOST_FILES, NotLogged, PostalMail, PostedLetter
+from service.intake.sheets import printed_code
 from service.intake.sheets.recognizer import RecognizedPage, Recognizer
 from service.jobs import Jobs
 from service.store import records
@@ -139,8 +141,13 @@ def proposed(
     pictures: Sequence[RecognizedPage], phases: Sequence[tuple[PhaseRow, GameRow]],
     load: Callable[[str], Variant],
 ) -> Proposal | None:
-    """The phase and power that the heading of a sheet names, by words alone; None where it names no power
-    that a phase waits for. `phases` take orders now, the nearest deadline first."""
+    """The phase and power that the heading of a sheet names, by words alone, or its printed code, which beats
+    the heading (LET-12); None where it names no power that a phase waits for. `phases` take orders now, the
+    nearest deadline first."""
+    codes = [code for picture in pictures for page in picture.reading.pages
+             if (code := printed_code.code_on(page)) is not None]
+    if codes:
+        return _by_code(codes, pictures, phases, load)
     best: tuple[int, Proposal] | None = None
     headings: dict[str, SheetHeading] = {}
     for row, game in phases:
@@ -158,6 +165,20 @@ def proposed(
         if best is None or fits > best[0]:
             best = (fits, Proposal(row.id, power, heading.requested_version))
     return None if best is None else best[1]
+
+
+def _by_code(
+    codes: Sequence[SheetCode], pictures: Sequence[RecognizedPage],
+    phases: Sequence[tuple[PhaseRow, GameRow]], load: Callable[[str], Variant],
+) -> Proposal | None:
+    """The phase and power for which every page was printed; None if none of these phases is it."""
+    for row, game in phases:
+        variant, phase = as_written(load(game.variant), game.options), phase_of(row)
+        for power in variant.powers:
+            if not printed_code.differing_fields(codes, game.id, power, phase):
+                version = _heading(pictures, variant, row, game).requested_version
+                return Proposal(row.id, power, version)
+    return None
 
 
 def _heading(
