@@ -48,6 +48,7 @@ from service.public import (
 from service.web import error_pages
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
+from service.web.public_limits import DrawnOnce, RateLimit, limit_strangers
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
@@ -55,6 +56,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.ports = ports
     app.state.templates = environment()
+    app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()
     app.state.presence = Presence()
     app.include_router(sign_in.router)
     app.include_router(moves.router)
@@ -82,6 +84,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(search.router)
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
+    app.middleware("http")(limit_strangers)
     app.middleware("http")(_headers)
     error_pages.install(app)
     return app

@@ -318,6 +318,9 @@ class Settings(_Part):
     web: Web = Web()
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
     """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
+    backup_recipients: tuple[str, ...] = ()
+    """Public keys of age, such as `age1...`: `galloper backup` then writes files that only the holders of the
+    secret keys can read."""
     _old_names: tuple[tuple[str, str], ...] = PrivateAttr(default=())
 
     def model_post_init(self, context: Any) -> None:

@@ -46,7 +46,8 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
     """INS-02: nothing rests on what another package happens to bring."""
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
     assert used - declared(
-        [*PROJECT["dependencies"], *EXTRAS["s3"], *EXTRAS["postgres"], *EXTRAS["codes"]]) == set()
+        [*PROJECT["dependencies"],
+         *(name for extra in ("s3", "postgres", "codes", "age") for name in EXTRAS[extra])]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}
     everything = [*PROJECT["dependencies"], *(name for extra in EXTRAS.values() for name in extra), *groups]
@@ -58,6 +59,7 @@ def test_every_package_that_the_product_declares_is_used() -> None:
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
     asked = declared(PROJECT["dependencies"]) | declared(EXTRAS["s3"]) | declared(EXTRAS["postgres"])
     asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"])
+    asked |= declared(EXTRAS["age"])
     assert asked - used == set(NOT_IMPORTED)
 
 

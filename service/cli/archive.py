@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -15,6 +16,8 @@ from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.games.names import game_called
 from service.jobs import DbosJobs
+from service.operations.backup_key import opened as opened_backup
+from service.operations.backup_key import write_encrypted
 from service.operations.health import BACKUP
 from service.record import chain
 from service.record.chain import sessions
@@ -100,7 +103,9 @@ def backup_site(
         store, now = sessions(engine), SystemClock().now()
         chain.begin_all(store)
         with unfinished.open("wb") as file:
-            blobs = backup.write(engine, open_blobs(settings), file, now, version())
+            write = partial(backup.write, engine, open_blobs(settings), now=now, version=version())
+            keys = settings.backup_recipients
+            blobs = write_encrypted(write, file, keys) if keys else write(file)
         unfinished.replace(_new_path(output))
         with store.begin() as session:
             # Noted only now: the Health page must not count a backup that was cut off.
@@ -117,16 +122,17 @@ def backup_site(
 
 
 def restore_site(
-    file: Path, folder: Path | None, out: TextIO, *, as_json: bool = False, quiet: bool = False
+    file: Path, folder: Path | None, out: TextIO, *, key: Path | None = None, as_json: bool = False,
+    quiet: bool = False
 ) -> int:
-    """Restore a backup into an empty site; without one, for a drill, into a temporary folder. Raises
-    BackupFault, SiteError."""
+    """Restore a backup into an empty site; without one, for a drill, into a temporary folder. `key`: the file
+    of the secret key of an encrypted one. Raises BackupFault, KeyFault, SiteError."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
             url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
             migrate(url)
             # Without jobs: work that a drill enqueued would be done a second time.
-            restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), jobs=False)
+            restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), key, jobs=False)
         _print_restored(
             restored, "The drill went well: every digest is right, nothing was sent, and the copy was "
                       "deleted. Note it on the Health page.",
@@ -135,7 +141,7 @@ def restore_site(
     settings = settings_of(folder)
     bring_up_to_date(settings)
     _print_restored(
-        _restore(file, open_engine(settings.database_url), open_blobs(settings), jobs=True),
+        _restore(file, open_engine(settings.database_url), open_blobs(settings), key, jobs=True),
         "No letter leaves until you allow it on the Health page. Compare the roots with the newest results "
         "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
         "a newer backup.",
@@ -143,12 +149,12 @@ def restore_site(
     return 0
 
 
-def _restore(file: Path, engine: Engine, blobs: Blobs, *, jobs: bool) -> Restored:
+def _restore(file: Path, engine: Engine, blobs: Blobs, key: Path | None, *, jobs: bool) -> Restored:
     try:
         queue = DbosJobs(engine) if jobs else None
         if queue is not None:
             queue.prepare()
-        with file.open("rb") as source:
+        with opened_backup(file, key) as source:
             return backup.restore(source, engine, blobs, queue, SystemClock().now())
     finally:
         engine.dispose()

@@ -234,6 +234,10 @@ def restore(
     drill: Annotated[
         bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
     ] = False,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="The secret key of age, for an encrypted backup."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -244,7 +248,7 @@ def restore(
     # A drill has no site, and a restore needs one.
     if drill == (folder is not None):
         raise typer.BadParameter("name the folder of an empty site, or use --drill.")
-    raise typer.Exit(restore_site(file, folder, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(restore_site(file, folder, sys.stdout, key=key, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper migrate ~/galloper-site --check")

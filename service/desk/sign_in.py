@@ -7,11 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.notices.current_map import control
 from service.store.tables import UserRow
 from service.web import code_app, sessions, sign_in_tries
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
+from service.web.public_limits import DrawnOnce
 from service.web.roles import may
 
 router = APIRouter()
@@ -104,7 +106,11 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
 def public_map(request: Request, game_id: str) -> Response:
     """The current map of control of one game, replaced at the end of each Winter."""
     ports: DeskPorts = request.app.state.ports
-    pdf = ports.actions.map_pdf(game_id)
-    if pdf is None:
+    with ports.sessions() as session:
+        shown = control(session, game_id)
+    if shown is None:
         raise HTTPException(404, "There is no such game here. Check the address in your letters.")
+    drawn: DrawnOnce = request.app.state.drawn
+    # What is on it changes when a Winter is over, and with the game's name.
+    pdf = drawn.get(("pdf", game_id, *shown.drawn_as), lambda: ports.actions.map_pdf(game_id) or b"")
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "max-age=300"})

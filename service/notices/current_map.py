@@ -35,6 +35,13 @@ class Control:
     units: frozenset[Unit] = frozenset()
     record: str = ""
 
+    @property
+    def drawn_as(self) -> tuple[object, ...]:
+        """All that a picture of it depends on."""
+        centres = tuple(sorted((power, tuple(sorted(regions))) for power, regions in self.centres.items()))
+        units = tuple(sorted(map(repr, self.units)))
+        return (self.variant.slug, self.game, self.when, centres, units, self.record)
+
 
 def control(session: Session, game_id: str, load: Callable[[str], Variant] = maps.load) -> Control | None:
     """The control that everybody may see; None if there is no such game. A Winter counts once its results are

@@ -4,6 +4,8 @@ options ask for units too, as of the newest year-end that was sent."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
@@ -14,6 +16,7 @@ from service.games.results import unit_text
 from service.notices.current_map import Control, control
 from service.public.page import show
 from service.web.ports import DeskPorts
+from service.web.public_limits import DrawnOnce
 
 router = APIRouter()
 UNKNOWN = "There is no such game here. Check the address in your letters."
@@ -54,8 +57,9 @@ def page(request: Request, game_id: str) -> Response:
 def on_a4(request: Request, game_id: str) -> Response:
     """The map on A4, for a home printer."""
     board_control = _drawn_control(request, game_id)
-    pdf = pictures.board_pdf(board_control.variant, board_control.centres, board_control.game,
-        board_control.when, pictures.A4, board_control.units)
+    pdf = _drawn(request, "a4", board_control, lambda: pictures.board_pdf(
+        board_control.variant, board_control.centres, board_control.game,
+        board_control.when, pictures.A4, board_control.units))
     return Response(pdf, media_type="application/pdf", headers=CACHE_HEADERS)
 
 
@@ -63,8 +67,9 @@ def on_a4(request: Request, game_id: str) -> Response:
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be enlarged without loss."""
     board_control = _drawn_control(request, game_id)
-    svg = pictures.board_svg(board_control.variant, board_control.centres, board_control.game,
-        board_control.when, board_control.units)
+    svg = _drawn(request, "svg", board_control, lambda: pictures.board_svg(
+        board_control.variant, board_control.centres, board_control.game,
+        board_control.when, board_control.units).encode()).decode()
     return Response(svg, media_type="image/svg+xml",
         headers={**CACHE_HEADERS, "Content-Security-Policy": SVG_POLICY})
 
@@ -73,8 +78,9 @@ def as_svg(request: Request, game_id: str) -> Response:
 def as_png(request: Request, game_id: str) -> Response:
     """The map as a picture for a screen."""
     board_control = _drawn_control(request, game_id)
-    png = pictures.board_png(board_control.variant, board_control.centres, board_control.game,
-        board_control.when, board_control.units)
+    png = _drawn(request, "png", board_control, lambda: pictures.board_png(
+        board_control.variant, board_control.centres, board_control.game,
+        board_control.when, board_control.units))
     return Response(png, media_type="image/png", headers=CACHE_HEADERS)
 
 
@@ -101,3 +107,9 @@ def _drawn_control(request: Request, game_id: str) -> Control:
     if not maps.shapes(board_control.variant.slug):
         raise HTTPException(404, NOT_DRAWN)
     return board_control
+
+
+def _drawn(request: Request, kind: str, shown: Control, draw: Callable[[], bytes]) -> bytes:
+    """The picture of what a game shows, drawn once for everybody."""
+    drawn: DrawnOnce = request.app.state.drawn
+    return drawn.get((kind, *shown.drawn_as), draw)

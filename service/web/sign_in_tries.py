@@ -11,7 +11,6 @@ before has a cookie of its own and a count of its own, which nobody else can use
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from service.store.tables import KnownBrowserRow, SignInTryRow
+from service.web.public_limits import LOOPBACK, network_of
 
 COOKIE = "galloper_browser"
 KEPT = timedelta(days=180)
@@ -88,26 +88,15 @@ def _counts(
         known = session.get(KnownBrowserRow, _hash(browser))
         if known is not None and known.user == name and now - known.made_at < KEPT:
             return [_Count(_hash(f"browser {browser}"), FREE_GUESSES, PAUSE)]
-    network = _network(address)
+    network = network_of(address)
     counts = [
         _Count(_hash(f"name {name} address {network}"), FREE_GUESSES, PAUSE),
         _Count(_hash(f"name {name}"), _OF_A_NAME, HOUR),
     ]
     # A web server on this machine that does not pass on addresses: everybody would have this one.
-    if network != "loopback":
+    if network != LOOPBACK:
         counts.append(_Count(_hash(f"address {network}"), _OF_AN_ADDRESS, PAUSE))
     return counts
-
-
-def _network(address: str) -> str:
-    """The address, or the network that one customer has of it: of IPv6 the first 64 bits."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return "loopback"
-    if parsed.is_loopback:
-        return "loopback"
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
 
 
 def _hash(words: str) -> str:

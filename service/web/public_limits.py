@@ -1,0 +1,94 @@
+"""What strangers may cost (SEC-05): requests by address, and pictures that are drawn once and not for each of
+them."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
+
+from fastapi import Request
+from fastapi.responses import PlainTextResponse, Response
+
+AT_ONCE = 120
+"""Requests of one address for public pages that are answered at once: a page and its pictures are ten."""
+A_SECOND = 2.0
+"""And this many a second after that."""
+_MOST_ADDRESSES = 20_000
+_MOST_PICTURES = 60
+_MOST_BYTES = 80_000_000
+LOOPBACK = "loopback"
+SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
+          "again.\n")
+
+
+def network_of(address: str) -> str:
+    """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
+    server
+    that passes on no address has everybody there."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return LOOPBACK
+    if parsed.is_loopback:
+        return LOOPBACK
+    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """How much each address has left, in this process. `now`: seconds of a clock that only goes on."""
+
+    at_once: int = AT_ONCE
+    a_second: float = A_SECOND
+    now: Callable[[], float] = time.monotonic
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def allows(self, address: str) -> bool:
+        """Whether one more request of this address is answered; it is counted."""
+        network, now = network_of(address), self.now()
+        if network == LOOPBACK:
+            return True
+        with self._lock:
+            left, then = self._left.pop(network, (float(self.at_once), now))
+            left = min(float(self.at_once), left + (now - then) * self.a_second)
+            self._left[network] = (max(left - 1, 0.0), now)
+            # Invented addresses cannot fill the memory: the one that was seen least lately is forgotten.
+            if len(self._left) > _MOST_ADDRESSES:
+                self._left.popitem(last=False)
+            return left >= 1
+
+
+async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Answer 429 where an address asks for too many public pages."""
+    limit: RateLimit = request.app.state.public_limit
+    address = request.client.host if request.client is not None else ""
+    if request.url.path.startswith("/public/") and not limit.allows(address):
+        return PlainTextResponse(SLOWLY, 429, {"Retry-After": "60"})
+    return await call_next(request)
+
+
+@dataclass(slots=True)
+class DrawnOnce:
+    """Pictures by what is on them, drawn by one request while others wait for it."""
+
+    _pictures: OrderedDict[Hashable, bytes] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: Hashable, draw: Callable[[], bytes]) -> bytes:
+        """The picture of this key, drawn if it is not here."""
+        # One drawing at a time: a map takes a second of a processor, and strangers may ask for all of them.
+        with self._lock:
+            picture = self._pictures.pop(key, None)
+            if picture is None:
+                picture = draw()
+            self._pictures[key] = picture
+            while len(self._pictures) > 1 and (
+                len(self._pictures) > _MOST_PICTURES or sum(map(len, self._pictures.values())) > _MOST_BYTES
+            ):
+                self._pictures.popitem(last=False)
+            return picture

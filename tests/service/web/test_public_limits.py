@@ -1,0 +1,74 @@
+"""What strangers may cost (SEC-05)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from service.public import game_map
+from service.web.public_limits import DrawnOnce, RateLimit
+from tests.support.public_site import visitor
+from tests.support.site import Site
+from tests.support.table import open_table
+
+
+def test_an_address_gets_its_requests_and_then_waits() -> None:
+    clock = [0.0]
+    limit = RateLimit(at_once=5, a_second=1.0, now=lambda: clock[0])
+    assert [limit.allows("192.0.2.1") for _ in range(7)] == [True] * 5 + [False] * 2
+    # Nobody else waits, also not in the next network of IPv6; in the same one all are one.
+    assert limit.allows("192.0.2.2")
+    assert sum(limit.allows(f"2001:db8::{number}") for number in range(1, 20)) == 5
+    assert limit.allows("2001:db8:1::1")
+    clock[0] = 2.0
+    assert [limit.allows("192.0.2.1") for _ in range(3)] == [True, True, False]
+    # A web server on this machine that passes on no address.
+    assert all(limit.allows("127.0.0.1") for _ in range(50))
+
+
+def test_invented_addresses_fill_no_memory() -> None:
+    limit = RateLimit()
+    for number in range(25_000):
+        limit.allows(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
+    assert len(limit._left) == 20_000
+
+
+def test_a_picture_is_drawn_once_for_all_who_ask_at_once() -> None:
+    drawn, calls = DrawnOnce(), []
+
+    def draw() -> bytes:
+        calls.append(1)
+        return b"picture"
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: drawn.get("map", draw), range(40))) == {b"picture"}
+    assert len(calls) == 1
+    for number in range(200):
+        drawn.get(number, lambda: bytes(2_000_000))
+    assert len(drawn._pictures) <= 40
+
+
+def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, calls = open_table(site), []
+
+    def draw(*_: object) -> bytes:
+        calls.append(1)
+        return b"\x89PNG"
+
+    monkeypatch.setattr(game_map.pictures, "board_png", draw)
+    with visitor(site) as client:
+        app = client.app
+        assert isinstance(app, FastAPI)
+        app.state.public_limit = RateLimit(at_once=6, a_second=0.0)
+        stranger = TestClient(app, client=("192.0.2.1", 5000))
+        answers = [stranger.get(f"/public/{table.game}/map.png") for _ in range(8)]
+    assert [answer.status_code for answer in answers] == [200] * 6 + [429] * 2
+    assert answers[-1].headers["retry-after"] == "60"
+    # What every answer carries.
+    assert answers[-1].headers["referrer-policy"] == "no-referrer"
+    assert len(calls) == 1
