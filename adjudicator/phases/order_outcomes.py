@@ -157,7 +157,12 @@ def _held_off(sheet: MovementSheet, state: PartialResolution, number: int, holde
     # DATC 6.D.10 and 6.E.2: no power dislodges its own unit, so strengths do not matter and are not told.
     if sheet.power[holder] == sheet.power[number]:
         return "bounced", holder, (sheet.explainer, "own_unit_stays", unit)
-    sentence = "bounced_off" if state.head_to_head[number] == NOBODY else "bounced_head_on"
+    # Equal strengths stand off; a stronger holder beats the move back.
+    is_beaten = state.attack_strength(number)[1] < state.opposing_strength(number)[0]
+    if state.head_to_head[number] == NOBODY:
+        sentence = "beaten_off" if is_beaten else "bounced_off"
+    else:
+        sentence = "beaten_head_on" if is_beaten else "bounced_head_on"
     return "bounced", holder, (sheet.explainer, sentence, unit, (state, number))
 
 

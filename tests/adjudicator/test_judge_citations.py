@@ -58,6 +58,8 @@ def _reason_cited(name: str) -> bool:
     reason = {
         "bounced_off": "bounced",
         "bounced_head_on": "bounced",
+        "beaten_off": "bounced",
+        "beaten_head_on": "bounced",
         "bounced_with": "bounced",
         "beaten_to": "bounced",
         "no_chain": "no_convoy",

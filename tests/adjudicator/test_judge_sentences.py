@@ -193,6 +193,19 @@ MOVEMENT: dict[str, Scene] = {
         "stood off by Army Burgundy, which comes the other way (1 against 1)",
         cause=1,
     ),
+    "beaten_off": Scene(
+        "F A PAR, G A BUR, G A MUN",
+        ["F: A PAR - BUR", "G: A BUR H", "G: A MUN S A BUR"],
+        "beaten back by Army Burgundy (1 against 2)",
+        cause=1,
+    ),
+    # DATC 6.E.1: the loser is dislodged, and has not stood anybody off.
+    "beaten_head_on": Scene(
+        "F A PAR, G A BUR, G A PIC",
+        ["F: A PAR - BUR", "G: A BUR - PAR", "G: A PIC S A BUR - PAR"],
+        "beaten by Army Burgundy, which comes the other way (1 against 2)",
+        cause=1,
+    ),
     "bounced_with": Scene(
         "F A PAR, G A MUN",
         ["F: A PAR - BUR", "G: A MUN - BUR"],
@@ -517,6 +530,9 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
 
 @pytest.mark.parametrize(("current", "earlier"), [
     ("stood off by Army Cambridgeshire (1 against 1)", "bounced off Army Cambridgeshire: 1 against 1"),
+    ("beaten back by Army Cambridgeshire (1 against 2)", "stood off by Army Cambridgeshire (1 against 2)"),
+    ("beaten by Army Venice, which comes the other way (1 against 2) (DATC 6.E.1)",
+     "stood off by Army Venice, which comes the other way (1 against 2) (DATC 6.E.1)"),
     # The coast's parentheses and those of the citation are told apart.
     ("stood off by Fleet Spain (North Coast) (2 against 2) (DATC 6.D.1)",
      "bounced off Fleet Spain (North Coast): 2 against 2 (DATC 6.D.1)"),
