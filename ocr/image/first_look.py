@@ -27,6 +27,11 @@ LETTER = (0.006, 0.06)
 """Size of a letter, as shares of the long side: less is a speck, more a shadow. By hand. With this and
 TOUCHING 42 of 44 cut-off and none of 22 whole photographs were told to be cut off."""
 TOUCHING = 2  # letters that must touch one side: one may be a tail. By hand
+WORD = 0.25  # length of a joined word at most, as a share of the long side: more is an edge or fold. By hand
+FEWEST = 4
+"""Letters or joined words, fewer of which are no sheet. By hand: one order has four words; of 67 sheets one
+had 8, with strokes that run into each other, and the others 29 or more; two meadows had none."""
+INSET = 0.03  # share of a side, 0..0.1, at the edges of a sheet that is not looked at for that. By hand
 
 
 class PhotoTrouble(StrEnum):
@@ -35,6 +40,7 @@ class PhotoTrouble(StrEnum):
     DARK = "photo_dark"
     BLURRED = "photo_blurred"
     CUT_OFF = "photo_cut_off"
+    NO_WRITING = "photo_no_writing"
 
 
 def first_look(photo: Image) -> tuple[PhotoTrouble, ...]:
@@ -43,13 +49,32 @@ def first_look(photo: Image) -> tuple[PhotoTrouble, ...]:
     resized = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     small = np.asarray(resized, dtype=np.uint8)
     sheet = find_sheets(small)[0]
-    quality = measure(small, even_light(sheet.image))
+    evened = even_light(sheet.image)
+    quality = measure(small, evened)
+    is_dark = quality.light < DIM
     troubles = {
-        PhotoTrouble.DARK: quality.light < DIM,
+        PhotoTrouble.DARK: is_dark,
         PhotoTrouble.BLURRED: quality.depth > FAINT and quality.softest < SOFT,
         PhotoTrouble.CUT_OFF: _is_cut_off(small, quality.light),
+        # In the dark no writing is to be seen, and that is said already.
+        PhotoTrouble.NO_WRITING: not is_dark and written_pieces(evened) < FEWEST,
     }
     return tuple(trouble for trouble, is_so in troubles.items() if is_so)
+
+
+def written_pieces(evened: Image) -> int:
+    """How many pieces of ink on an evened sheet are as large as letters or joined words. A picture that is no
+    sheet may have many; a blank side, sky or a wall has hardly any."""
+    clean, _ = without_rules(evened)
+    grey = np.asarray(cv2.cvtColor(clean, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+    inset = [max(2, round(INSET * side)) for side in grey.shape]
+    ink = np.ascontiguousarray(grey[inset[0] : -inset[0], inset[1] : -inset[1]] < 150).astype(np.uint8)
+    _, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    longest = max(grey.shape)
+    return sum(
+        LETTER[0] * longest <= max(width, height) <= WORD * longest
+        for _, _, width, height, _ in boxes[1:].tolist()
+    )
 
 
 def _is_cut_off(photo: Image, light: float) -> bool:

@@ -114,6 +114,23 @@ _REMEDIES: dict[RefusalReason, str] = {
 }
 
 
+# About the picture alone: it counts as it is, and nobody is asked what it says (SUB-07).
+_PHOTO_NOTES: dict[str, Sentence] = {
+    "photo_cut_off": Sentence(
+        "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "
+        "is time, photograph it again with all four corners in view and send that as a new version."),
+    "photo_dark": Sentence(
+        "Your photograph is dark. The sheet counts as it is; while there is time, photograph it again in "
+        "daylight and send that as a new version."),
+    "photo_blurred": Sentence(
+        "Your photograph is blurred. The sheet counts as it is; while there is time, hold still, "
+        "photograph it again and send that as a new version."),
+    "photo_no_writing": Sentence(
+        "There seems to be a photograph without writing in your mail. It is kept; while there is time, look "
+        "whether it shows the written side of the right sheet, and if not, send that as a new version."),
+}
+
+
 def fixed_sentences() -> Iterator[str]:
     """The sentences without blanks, for the catalogues (`tools.catalogue`)."""
     yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_PROBLEMS.values(), *_REMEDIES.values())
@@ -176,19 +193,7 @@ def _notes(verdict: Verdict) -> str:
     if "photo_unreadable" in verdict.flags:
         notes.append(Sentence(
             "At least one more picture in the mail could not be opened; send it again if it matters."))
-    # About the picture alone: it counts as it is, and nobody is asked what it says (SUB-07).
-    if "photo_cut_off" in verdict.flags:
-        notes.append(Sentence(
-            "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "
-            "is time, photograph it again with all four corners in view and send that as a new version."))
-    if "photo_dark" in verdict.flags:
-        notes.append(Sentence(
-            "Your photograph is dark. The sheet counts as it is; while there is time, photograph it again in "
-            "daylight and send that as a new version."))
-    if "photo_blurred" in verdict.flags:
-        notes.append(Sentence(
-            "Your photograph is blurred. The sheet counts as it is; while there is time, hold still, "
-            "photograph it again and send that as a new version."))
+    notes += [sentence for flag, sentence in _PHOTO_NOTES.items() if flag in verdict.flags]
     return Sentence.of(*notes)
 
 

@@ -76,6 +76,7 @@ class Note(StrEnum):
     PHOTO_DARK = "photo_dark"
     PHOTO_BLURRED = "photo_blurred"
     PHOTO_CUT_OFF = "photo_cut_off"
+    PHOTO_NO_WRITING = "photo_no_writing"
     VERSION_CONFLICT = "version_conflict"
     SUPERSEDED = "superseded"
     NOT_FIRST = "not_first"

@@ -14,6 +14,7 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import explain
 from service.intake.verdicts.verdict import Note, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY
+from training.photographs.landscape import meadow
 
 SHEETS = Path(__file__).parents[2] / "data" / "sheets"
 NAMES = ("s006", "s007", "s019")
@@ -43,15 +44,30 @@ def test_a_dark_a_blurred_and_a_cut_off_photograph_are_told(name: str) -> None:
     assert PhotoTrouble.CUT_OFF in first_look(beside)
 
 
+def test_a_blank_side_and_a_meadow_are_told() -> None:
+    """The wrong side of the sheet, and a picture that is none."""
+    rng = np.random.default_rng(3)
+    desk = np.full((1200, 900, 3), 70.0)
+    desk[120:1080, 100:800] = 225.0
+    # Printed rules are no writing.
+    desk[200:1040:40, 110:790] = 190.0
+    blank = np.asarray(np.clip(desk + rng.normal(0, 3, desk.shape), 0, 255), dtype=np.uint8)
+    assert PhotoTrouble.NO_WRITING in first_look(blank)
+    picture = cv2.imdecode(np.frombuffer(meadow(rng), np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    outside = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), dtype=np.uint8)
+    assert PhotoTrouble.NO_WRITING in first_look(outside)
+
+
 def test_the_receipt_says_what_is_wrong_and_what_to_do_and_asks_nothing() -> None:
     # The flags of a verdict are the words of the first look.
     assert {str(trouble) for trouble in PhotoTrouble} <= {str(note) for note in Note}
     context = IntakeContext(frozenset(), NOBODY, ())
-    for trouble, word in zip(PhotoTrouble, ("dark", "blurred", "edge"), strict=True):
+    for trouble, word in zip(PhotoTrouble, ("dark", "blurred", "edge", "without writing"), strict=True):
         verdict = Verdict(VerdictKind.ACCEPTED, None, photos=1, flags=frozenset({str(trouble)}))
         note = str(explain(verdict, context).remedy)
         assert word in note
-        assert "counts as it is" in note
+        assert "counts as it is" in note or "It is kept" in note
         assert "new version" in note
         # SUB-07: nobody is asked what a sheet says.
         assert "?" not in note
