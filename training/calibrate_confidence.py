@@ -149,6 +149,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sheets", type=int, default=0, help="how many sheets the kept lines are of")
     parser.add_argument("--same-gate", action="store_true",
                         help="fit the chance alone and keep the thresholds of the shipped table")
+    parser.add_argument("--hasty-share", type=float, metavar="SHARE",
+                        help="share that hasty lines make up in the steps, 0..1, however many were read")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
     return parser
 
@@ -172,7 +174,7 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
             sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
         )
         gate = default_table().thresholds if args.same_gate else None
-        args.out.write_text(table_of(load(args.keep), provenance, gate), encoding="utf-8")
+        args.out.write_text(table_of(load(args.keep), provenance, gate, args.hasty_share), encoding="utf-8")
     except (NoTruth, OSError, ValueError) as fault:
         print(f"calibrate: {fault}", file=sys.stderr)
         return 1

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise, product
-from math import comb
+from math import comb, floor
 from typing import TypeAlias
 
 import numpy as np
@@ -41,6 +41,9 @@ ASSURANCE = 0.95
 
 # Parts that the hands are divided into: each is judged by weights that the others gave.
 FOLDS = 10
+
+# How the groups of hasty sheets end; `training.calibrate_confidence` names groups so.
+HASTY = ", hasty"
 
 # Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'.
 LEAST_LINES = 40
@@ -111,13 +114,29 @@ def values_of_unseen_hands(lines: Sequence[Judged]) -> list[float]:
     return [logistic(line.features, weights[fold_of[line.group, line.hand]]) for line in lines]
 
 
-def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> Steps:
+def counts_of(lines: Sequence[Judged], hasty_share: float | None) -> list[float]:
+    """How much each line counts, so that those of hasty sheets make up that share, 0..1, of all; each alike
+    for None, or where there are no hasty lines or no others."""
+    hasty = [line.group.endswith(HASTY) for line in lines]
+    if hasty_share is None or not any(hasty) or all(hasty):
+        return [1.0] * len(lines)
+    of_hasty = hasty_share * len(lines) / sum(hasty)
+    of_others = (1.0 - hasty_share) * len(lines) / (len(lines) - sum(hasty))
+    return [of_hasty if is_hasty else of_others for is_hasty in hasty]
+
+
+def steps_of(
+    lines: Sequence[Judged], values: Sequence[float], counts: Sequence[float] | None = None
+) -> Steps:
     """Which share of lines is right from which value on, as steps that never fall (isotonic regression by
-    pooling; Ayer 1955). `values` should come from weights that did not see the line's hand. The share is
-    Laplace's, never 0 or 1."""
+    pooling; Ayer 1955). `values` should come from weights that did not see the line's hand, `counts` from
+    `counts_of`. The share is Laplace's, never 0 or 1."""
     # Steps in place of the bare logistic: on hands that the fit did not see the error of calibration fell
     # from 1.1 to 0.3 points.
-    ranked = sorted(zip(values, (line.right for line in lines), strict=True), key=lambda pair: pair[0])
+    ranked = sorted(
+        zip(values, (line.right for line in lines), counts or [1.0] * len(lines), strict=True),
+        key=lambda row: row[0],
+    )
     count = max(1, len(ranked) // LEAST_LINES)
     # A cut between equal values would let their order decide.
     firsts = [
@@ -125,9 +144,12 @@ def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> Steps:
         for k in range(count)
     ]
     cuts = [*sorted(set(firsts)), len(ranked)]
-    pools: list[tuple[float, int, int]] = []
+    pools: list[tuple[float, float, float]] = []
     for start, end in pairwise(cuts):
-        pool = (ranked[start][0], sum(right for _, right in ranked[start:end]), end - start)
+        part = ranked[start:end]
+        pool = (
+            part[0][0], sum(weight for _, right, weight in part if right), sum(weight for *_, weight in part)
+        )
         while pools and _share(*pools[-1][1:]) >= _share(*pool[1:]):
             before = pools.pop()
             pool = (before[0], before[1] + pool[1], before[2] + pool[2])
@@ -138,7 +160,7 @@ def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> Steps:
     )
 
 
-def _share(right: int, of: int) -> float:
+def _share(right: float, of: float) -> float:
     return (right + 1) / (of + 2)
 
 
@@ -156,11 +178,14 @@ def upper_bound(wrong: int, of: int, assurance: float = ASSURANCE) -> float:
     return upper_limit
 
 
-def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: int = 10) -> float:
-    """Mean distance of chance from truth over bins of equal width, weighed by their lines; 0..1."""
+def calibration_error(
+    lines: Sequence[Judged], chances: Sequence[float], bins: int = 10, counts: Sequence[float] | None = None
+) -> float:
+    """Mean distance of chance from truth over bins of equal width, weighed by their lines; 0..1. `counts`: of
+    `counts_of`."""
     sums = np.zeros((bins, 2))
-    for line, chance in zip(lines, chances, strict=True):
-        sums[min(bins - 1, int(chance * bins))] += chance, line.right
+    for line, chance, count in zip(lines, chances, counts or [1.0] * len(lines), strict=True):
+        sums[min(bins - 1, int(chance * bins))] += count * chance, count * line.right
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
@@ -302,32 +327,47 @@ def _passing(
 
 
 def table_of(
-    lines: Sequence[Judged], provenance: Mapping[str, str | int | float], gate: ReviewThresholds | None = None
+    lines: Sequence[Judged], provenance: Mapping[str, str | int | float],
+    gate: ReviewThresholds | None = None, hasty_share: float | None = None,
 ) -> str:
     """The table as TOML. `provenance`: what the caller knows of the lines' origin. `gate`: thresholds to
-    keep, where the lines are too few to search for others. Raises ValueError where the lines do not allow a
-    table."""
-    weights, unseen = fit(lines), values_of_unseen_hands(lines)
-    steps = steps_of(lines, unseen)
-    chances = [stepped(logistic(line.features, weights), steps) for line in lines]
+    keep, where the lines are too few to search for others. `hasty_share`: see `counts_of`. Raises ValueError
+    where the lines do not allow a table."""
+    # Lines that no order was to be read from were planted, five in a hundred: how often people write such is
+    # not known, and with them every chance is too low. They are for the gate alone.
+    fitted = [line for line in lines if not line.grave]
+    planted = [line for line in lines if line.grave]
+    weights, unseen = fit(fitted), values_of_unseen_hands(fitted)
+    counts_in_steps = counts_of(fitted, hasty_share)
+    steps = steps_of(fitted, unseen, counts_in_steps)
+
+    def chances_of(some: Sequence[Judged]) -> list[float]:
+        return [stepped(logistic(line.features, weights), steps) for line in some]
+
+    chances = chances_of(fitted)
     unseen_chances = [stepped(value, steps) for value in unseen]
+    at_gate = [*fitted, *planted]
+    gate_chances = [*unseen_chances, *chances_of(planted)]
     if gate is None:
-        chosen = gated(lines, [max(pair) for pair in zip(chances, unseen_chances, strict=True)])
+        seen_chances = [*chances, *chances_of(planted)]
+        chosen = gated(at_gate, [max(pair) for pair in zip(seen_chances, gate_chances, strict=True)])
     else:
         chosen = _passing(
-            [pair for pair in zip(lines, unseen_chances, strict=True) if pair[0].free], gate, grave=1
+            [pair for pair in zip(at_gate, gate_chances, strict=True) if pair[0].free], gate, grave=1
         )
     counts = {
-        "lines": len(lines), "right": sum(line.right for line in lines),
+        "lines": len(lines), "right": sum(line.right for line in lines), "planted": len(planted),
         "free": sum(line.free for line in lines),
         "passed": chosen.passed, "wrong_passed": chosen.wrong,
         "wrong_bound": round(chosen.bound, 5),
-        "calibration_error": round(calibration_error(lines, chances), 4),
-        "calibration_error_other_hands": round(calibration_error(lines, unseen_chances), 4),
+        "calibration_error": round(calibration_error(fitted, chances, counts=counts_in_steps), 4),
+        "calibration_error_other_hands": round(
+            calibration_error(fitted, unseen_chances, counts=counts_in_steps), 4
+        ),
     }
     return to_toml(ConfidenceTable(
         weights, chosen.thresholds, {**provenance, **counts}, steps,
-        accepted_shares(lines, unseen_chances, chosen.thresholds),
+        accepted_shares(at_gate, gate_chances, chosen.thresholds),
     ))
 
 
@@ -341,11 +381,12 @@ def accepted_shares(
         if line.free and may_skip_review(line.features, chance, thresholds)
     ]
     rows: list[tuple[float, float, float]] = []
-    for least in sorted({round(chance, 3) for chance, _ in passing}):
+    # Rounded down: rounded up, the greatest would leave no line.
+    for least in sorted({floor(chance * 1000) / 1000 for chance, _ in passing}):
         kept_lines = [right for chance, right in passing if chance >= least]
         wrong = len(kept_lines) - sum(kept_lines)
         row = (least, round(wrong / len(kept_lines), 5), round(upper_bound(wrong, len(kept_lines)), 5))
-        if kept_lines and (not rows or (row[1] < rows[-1][1] and row[2] < rows[-1][2])):
+        if not rows or (row[1] < rows[-1][1] and row[2] < rows[-1][2]):
             rows.append(row)
     return tuple(rows)
 
