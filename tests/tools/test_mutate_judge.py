@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutate_judge import MODULES, TESTS, faults
+from tools.mutate_judge import EQUIVALENT, MODULES, TESTS, faults, is_equivalent
 
 
 def test_every_kind_of_fault_is_made_once(tmp_path: Path) -> None:
@@ -33,3 +33,11 @@ def test_a_fault_is_named_where_it_is() -> None:
 @pytest.mark.parametrize("path", [*MODULES, *TESTS])
 def test_the_modules_and_tests_are_there(path: str) -> None:
     assert Path(path).exists()
+
+
+def test_what_is_listed_as_no_fault_is_still_tried_for() -> None:
+    """A line that was changed since would leave its entry behind, and a new fault unseen."""
+    paths = {path for path, _, _ in EQUIVALENT}
+    listed = [fault for path in paths for fault in faults(path) if is_equivalent(fault)]
+    assert sorted((fault.path, fault.change) for fault in listed) == sorted(
+        (path, change) for path, _, change in EQUIVALENT)
