@@ -164,14 +164,15 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         session, [key for by_power in chosen.values() for key in by_power.values()])
     mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
     all_phases = [phase for phase, _ in pairs]
+    awaited = _awaited(all_phases)
     asked_powers = _asked_powers(session, [
-        phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or _awaited(phase, all_phases)])
+        phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or phase.id in awaited])
     return [
         _view(phase, game, rows[phase.id],
               [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
               chosen[phase.id], _quarantined(phase, all_phases, mails.get(game.id, ())),
               [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]],
-              _awaited(phase, all_phases) if asked_powers.get(phase.id) == frozenset() else "")
+              awaited.get(phase.id, "") if asked_powers.get(phase.id) == frozenset() else "")
         for phase, game in pairs
     ]
 
@@ -189,10 +190,13 @@ def _asked_powers(session: Session, phases: Sequence[PhaseRow]) -> dict[int, fro
     }
 
 
-def _awaited(phase: PhaseRow, phases: Sequence[PhaseRow]) -> str:
-    """The title of the phase that must end before this one, of the same game; "" if none is in play."""
-    before = [row for row in phases if row.game_id == phase.game_id and row.ordinal < phase.ordinal]
-    return phase_title(min(before, key=lambda row: row.ordinal)) if before else ""
+def _awaited(phases: Sequence[PhaseRow]) -> dict[int, str]:
+    """For each phase with an earlier one of its game in play, the title of the first of these."""
+    first: dict[str, PhaseRow] = {}
+    for phase in sorted(phases, key=lambda row: row.ordinal):
+        first.setdefault(phase.game_id, phase)
+    return {phase.id: phase_title(first[phase.game_id]) for phase in phases
+            if first[phase.game_id] is not phase}
 
 
 def _quarantined(

@@ -22,7 +22,7 @@ from service.store.tables import LineRow, MailRow, MailState, OutboxRow, PhaseRo
 from service.web import sessions
 from tests.browser.test_desk_reading import _violations as violations
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("browser")]
 REASON = "it is headed for another power and season"
 SHOTS = os.environ.get("PICTURES_OF_PAGES", "")
 """A folder for pictures of the pages, to be looked at; none by default."""
