@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel clean
+.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel sbom clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make docs            these documents as a site, in build/docs, with its links checked"
+	@echo "make sbom            the list of every package that a site runs, with digests (CycloneDX), in build"
 	@echo "make lint            style, types and import contracts"
 
 setup:
@@ -55,6 +56,9 @@ lint: setup-dev
 # The same bytes from the same commit, in build/dist.
 wheel: setup-dev
 	tools/wheel
+
+sbom:
+	@tools/sbom
 
 clean:
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .hypothesis demo-site

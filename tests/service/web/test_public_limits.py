@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from service.public import game_map
+from service import pictures
 from service.web.public_limits import DrawnOnce, RateLimit
 from tests.support.public_site import visitor
 from tests.support.site import Site
@@ -60,7 +60,7 @@ def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(
         calls.append(1)
         return b"\x89PNG"
 
-    monkeypatch.setattr(game_map.pictures, "board_png", draw)
+    monkeypatch.setattr(pictures, "board_png", draw)
     with visitor(site) as client:
         app = client.app
         assert isinstance(app, FastAPI)
