@@ -48,7 +48,7 @@ from service.public import (
 from service.web import error_pages
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
-from service.web.public_limits import DrawnOnce, RateLimit, limit_strangers
+from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
@@ -84,6 +84,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(search.router)
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
+    app.add_middleware(BodyLimit)
     app.middleware("http")(limit_strangers)
     app.middleware("http")(_headers)
     error_pages.install(app)

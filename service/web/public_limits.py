@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 from fastapi.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 AT_ONCE = 120
 """Requests of one address for public pages that are answered at once: a page and its pictures are ten."""
@@ -20,7 +21,12 @@ A_SECOND = 2.0
 _MOST_ADDRESSES = 20_000
 _MOST_PICTURES = 60
 _MOST_BYTES = 80_000_000
+MOST_OF_A_STRANGER = 400_000
+"""Bytes of a form that needs no sign-in; the largest is one that was kept while somebody signs in again."""
+MOST_OF_A_FORM = 80_000_000
+"""Bytes of any form; the largest has scans of letters."""
 LOOPBACK = "loopback"
+TOO_LARGE = "This is larger than any form of this site. Nothing was changed.\n"
 SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
           "again.\n")
 
@@ -92,3 +98,42 @@ class DrawnOnce:
             ):
                 self._pictures.popitem(last=False)
             return picture
+
+
+class BodyLimit:
+    """Refuses what is too large to be one of our forms, before it is held in memory (an ASGI application)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and end it with 413 once it has too many bytes."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = str(scope["path"])
+        most = MOST_OF_A_STRANGER if path == "/sign-in" or path.startswith("/public/") else MOST_OF_A_FORM
+        told = dict(scope["headers"]).get(b"content-length", b"")
+        # The server holds a body to the size that was told for it; browsers tell it of every form.
+        if told.isdigit():
+            fits, again = int(told) <= most, receive
+        else:
+            fits, again = await _read_whole(receive)
+        refusal = PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
+        await (self._app if fits else refusal)(scope, again, send)
+
+
+async def _read_whole(receive: Receive) -> tuple[bool, Receive]:
+    """Whether a body without a size is as small as a stranger's form, and a door that gives it once more."""
+    messages, size = [], 0
+    while True:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        if size > MOST_OF_A_STRANGER or message["type"] != "http.request" or not message.get("more_body"):
+            break
+
+    async def again() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return size <= MOST_OF_A_STRANGER, again

@@ -72,3 +72,18 @@ def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(
     # What every answer carries.
     assert answers[-1].headers["referrer-policy"] == "no-referrer"
     assert len(calls) == 1
+
+
+def test_no_form_of_a_stranger_fills_the_memory(site: Site) -> None:
+    """Whether it says its size or comes piece by piece without one."""
+    with visitor(site) as client:
+        large = b"name=Ada&password=" + b"x" * 500_000
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        assert client.post("/sign-in", content=large, headers=form).status_code == 413
+        pieces = (b"name=Ada&" + b"x" * 1000 for _ in range(100_000))
+        answer = client.post("/public/entry", content=pieces, headers=form)
+        assert (answer.status_code, answer.text.count("\n")) == (413, 1)
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        # One of ours goes through.
+        small = client.post("/sign-in", content=b"name=Ada&password=" + b"x" * 50_000, headers=form)
+        assert small.status_code == 401
