@@ -194,7 +194,8 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
     piece = text[span[0]:span[1]]
     lexicon = context.lexicon
     if not piece:
-        return ComplaintCode.INVALID, "The line ends before the order is complete."
+        return ComplaintCode.INVALID, (_of_another_power(text, context)
+                                       or "The line ends before the order is complete.")
     if not any(w.text in context.forms.keywords or names_at([w], 0, lexicon) for w in words(text)):
         return ComplaintCode.UNREAD, "No word of this line belongs to an order."
     if PLACE in literal.expected and not names_at(words(piece), 0, lexicon):
@@ -204,6 +205,16 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
         hint = _hint(piece, match, lexicon) if match and has_hint else ""
         return ComplaintCode.INVALID, f"“{piece}” is no place of this board{hint}."
     return ComplaintCode.INVALID, f"No {context.forms.phase.value} order goes on with “{piece}” here."
+
+
+def _of_another_power(text: str, context: LineContext) -> str:
+    """The sentence for a build or removal that begins with another power's name; "" for any other line."""
+    line = words(text, body_start(text))
+    powers = [(end, name.value) for end, name in names_at(line, 0, context.lexicon) if name.terminal == POWER]
+    if not powers or any(power == context.power for _, power in powers):
+        return ""
+    name = text[line[0].start:line[max(end for end, _ in powers) - 1].end]
+    return f"“{name}” is another power, and a sheet builds and removes for its own alone."
 
 
 def _hint(piece: str, match: Match, lexicon: Lexicon) -> str:

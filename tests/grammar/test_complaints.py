@@ -6,7 +6,10 @@ import time
 
 import pytest
 
+import maps
+from adjudicator.calendar import PhaseKind
 from grammar.complaint import ComplaintCode
+from reading.vocabulary import parse_typed
 from tests.grammar.boards import read, said
 
 
@@ -161,3 +164,14 @@ def test_what_editors_leave_at_the_ends_does_not_move_the_span() -> None:
     assert complaint is not None
     assert text[slice(*complaint.span)] == "Londonium"
     assert said(read("\ufeffArmy London holds").orders) == "A London H"
+
+
+def test_a_build_for_another_power_is_told_so() -> None:
+    variant = maps.load("standard")
+    for line in ("France: Build A Paris", "Turkey builds F Smyrna"):
+        parsed = parse_typed(variant, PhaseKind.ADJUSTMENT, "AUSTRIA", line)
+        assert parsed.complaint is not None
+        power = line.split()[0].strip(":")
+        assert parsed.complaint.message == (
+            f"“{power}” is another power, and a sheet builds and removes for its own alone.")
+    assert parse_typed(variant, PhaseKind.ADJUSTMENT, "FRANCE", "France: Build A Paris").orders
