@@ -32,6 +32,8 @@ _SETTLE = {
 }
 """What the results page asks for, by its link, and the form that settles it."""
 
+NO_ORDER = "no order of this phase"
+"""What the desk writes in place of an order below a reading that makes none."""
 # The least likeness, 0..100 (rapidfuzz's ratio), of a line's first reading to the written line that it is.
 _MIN_LIKENESS = 55.0
 
@@ -111,7 +113,10 @@ class ScriptedCoordinator:
         else:
             decision = "edit"
         offers = [html.unescape(shown) for shown in re.findall(r'data-text="(.*?)"', page)]
-        self.tell(DecidedLine(int(_field(page, "line")), power, tuple(offers), decision, text, line.order))
+        # A reading is told by its order; the words of the hand where it makes none.
+        told = tuple(words if order == NO_ORDER else order
+                     for words, order in zip(offers, readings, strict=True))
+        self.tell(DecidedLine(int(_field(page, "line")), power, told, decision, text, line.order))
         kind = decision.partition("-")[0]
         self.decisions[kind] = self.decisions.get(kind, 0) + 1
         return self.post(f"/desk/{phase_id}/decide", csrf=_field(page, "csrf"), line=_field(page, "line"),

@@ -72,7 +72,8 @@ class DoubtfulLines:
     def _show(self, line: DecidedLine) -> None:
         with self.store() as session:
             row = session.get_one(LineRow, line.line_id)
-            scores = {str(reading["text"]): float(reading["score"]) for reading in row.candidates}
+            scores = {str(reading["order"] or reading["text"]): float(reading["score"])
+                      for reading in row.candidates}
             ordinal, first_text = row.ordinal, row.text
         self.count += 1
         picture = self.folder / f"{_file_name(self.title, line.power)}-{ordinal}.jpg"
