@@ -353,6 +353,7 @@ class Conduct:
 
     def __init__(self, entries: list[dict[str, Any]]) -> None:
         self.all = [Entry(line) for line in entries if "body" in line]
+        self.closed = {line["n"]: line.get("head") for line in entries if "body" not in line}
 
     def of(self, what: str, before: float = float("inf")) -> list[Entry]:
         return [entry for entry in self.all if entry.what == what and entry.n < before]
@@ -446,6 +447,8 @@ def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
 
 def read_with(record: Conduct, sheet: Entry) -> bool:
     first = [reading for reading in record.of("reading") if reading.key == sheet.key][:1]
+    if not first:  # Closed in a players' archive: a reading, the words beside it, the sheet.
+        return any(record.closed.get(sheet.n - back) == f"reading {sheet.phase}" for back in (1, 2, 3))
     return any(abs(reading.entered - sheet.entered) <= TOGETHER for reading in first)
 
 

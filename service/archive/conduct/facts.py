@@ -13,6 +13,8 @@ NEAR = 40
 """Entries before and behind within which the event of an act stands: both are entered in one transaction."""
 TOGETHER = timedelta(minutes=2)
 """The longest time that entries of one transaction may be apart."""
+READ_BEFORE = 3
+"""How many entries before that of a sheet its reading stands at most."""
 SLACK = timedelta(minutes=5)
 """By how much two clocks of one site may differ."""
 
@@ -69,6 +71,13 @@ class Facts:
             ):
                 return event
         return None
+
+    def closed_reading(self, sheet: Fact) -> bool:
+        """Whether a reading that this edition keeps closed was entered with the entry of a sheet: a reading,
+        the words beside it, the sheet."""
+        heads = {entry.number: entry.head for entry in self.archive.entries if entry.body is None}
+        return f"reading {sheet.tells['phase']}" in {
+            heads.get(number) for number in range(sheet.number - READ_BEFORE, sheet.number)}
 
     def wrong(self, rule: str, number: int, sentence: str) -> None:
         """Note a fault of an entry."""

@@ -102,7 +102,10 @@ def _check_fate(facts: Facts, old: Any, after: Fact) -> None:
 def _read_with(facts: Facts, after: Fact) -> bool:
     """Whether the first reading of a sheet was entered with this entry."""
     first = next((fact for fact in facts.of("reading") if fact.key == after.key), None)
-    return first is not None and abs(first.entered - after.entered) <= TOGETHER
+    if first is None:
+        # Readings of sheets that did not count are closed in a players' archive.
+        return facts.closed_reading(after)
+    return abs(first.entered - after.entered) <= TOGETHER
 
 
 def check_arrivals(facts: Facts) -> None:
