@@ -27,10 +27,10 @@ PALE = 160.0  # grey above which rules, boxes and small names are print: they ar
 PALE_TYPE = 125.0  # grey above which the small type is print: it is printed at 145. By hand
 AROUND = 1.2  # millimetres that are cleared around marks and code, and along a rule. By hand
 UNIT_NAME = 3.0  # millimetres below a rule in which a unit's name may stand. By definition of the layout
-TICK_INK = 0.5  # square millimetres, 0.2..2, of ink that tick a box; a speck has less. By hand
+TICK_INK = 0.3  # square millimetres, 0.2..2, of ink that tick a box; a speck has less. By hand
 TICK_REACH = 2.6  # millimetres, 1..4, that a tick may go beyond its box. By hand
 TICK_END = 13.2  # millimetres: ink that reaches so far right is writing and no tick. By definition
-VERSION_INK = 0.6  # square millimetres of ink that are a version number. By hand
+VERSION_INK = 0.2  # square millimetres of ink that are a version number: a thin pen's "2" had under 0.6
 BOTH = "?"
 """Both boxes of a row are ticked."""
 KINDS = ("A", "F")
