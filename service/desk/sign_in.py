@@ -14,7 +14,7 @@ from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
-from service.web.roles import may
+from service.web.roles import Role, may
 
 router = APIRouter()
 WRONG = "Wrong name or password. Nothing was changed; try again."
@@ -99,7 +99,8 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
     # Somebody else may sign in at the same browser; their act must not be sent in another's name.
     if form is not None and visitor is not None and owner == visitor.name and may(visitor.role, form.path):
         return show(request, "sent_again.html", visitor=visitor, unsent_form=form, stale=False)
-    return RedirectResponse(to if is_local(to) else "/", status_code=303)
+    home = "/health" if visitor is not None and visitor.role == Role.OPERATOR else "/"
+    return RedirectResponse(to if is_local(to) else home, status_code=303)
 
 
 @router.get("/public/{game_id}/map.pdf")

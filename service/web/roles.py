@@ -1,4 +1,5 @@
-"""What each role may do at the desk: a coordinator everything, a second reader reads lines only."""
+"""What each role may do at the desk: a coordinator everything, a second reader reads lines only, an operator
+keeps the site running and sees no sheet."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ class Role(StrEnum):
 
     COORDINATOR = "coordinator"
     SECOND_READER = "second reader"
+    OPERATOR = "operator"
 
 
 _READING = ("/desk/", "/images/")
@@ -17,8 +19,10 @@ _READING = ("/desk/", "/images/")
 _NOT_READING = ("/unseal", "/judge", "/close")
 _ANYBODY = frozenset({"/", "/sign-out", "/account"})
 _OWN_ACCOUNT = "/account/"
+# Not Today: it tells how much of which power waits to be read.
+_OF_AN_OPERATOR = frozenset({"/sign-out", "/account", "/health"})
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
-             "reads lines at the desk, which Today leads to.")
+             "reads lines at the desk, which Today leads to, and an operator has the page Health.")
 
 
 def may(role: str, path: str) -> bool:
@@ -26,6 +30,8 @@ def may(role: str, path: str) -> bool:
     nothing."""
     if role == Role.COORDINATOR:
         return True
+    if role == Role.OPERATOR:
+        return path in _OF_AN_OPERATOR or path.startswith((_OWN_ACCOUNT, "/health/"))
     if role != Role.SECOND_READER:
         return False
     if path in _ANYBODY or path.startswith(_OWN_ACCOUNT):
