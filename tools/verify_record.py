@@ -354,6 +354,11 @@ class Conduct:
     def __init__(self, entries: list[dict[str, Any]]) -> None:
         self.all = [Entry(line) for line in entries if "body" in line]
         self.closed = {line["n"]: line.get("head") for line in entries if "body" not in line}
+        # A players' archive has the log up to the last results: what came after is checked with the next.
+        sent = {entry.phase for entry in self.of("phase") if entry.tells["state"] == "sent"}
+        last = [entry.n for entry in self.of("judged")
+                if entry.phase in sent and "taken_back" not in entry.tells]
+        self.log_until = float("inf") if len(self.all) == len(entries) else max(last, default=0)
 
     def of(self, what: str, before: float = float("inf")) -> list[Entry]:
         return [entry for entry in self.all if entry.what == what and entry.n < before]
@@ -374,7 +379,7 @@ class Conduct:
 
     def act(self, entry: Entry, *names: str, **detail: Any) -> bool:
         """Whether one of these acts was entered together with an entry."""
-        return any(
+        return entry.n > self.log_until or any(
             event.tells["event"] in names and abs(event.n - entry.n) <= 40
             and abs(event.entered - entry.entered) <= TOGETHER
             and all(event.tells["detail"].get(name) == value for name, value in detail.items())
@@ -712,6 +717,8 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             rule("C9", state in ("closed", "ready")
                 and judged.entered >= time(clock[-1].tells["deadline"]) - SLACK,
                  judged, "a phase was judged before its deadline")
+            rule("C9", not whole or record.act(judged, "phase_judged"), judged,
+                 "what was judged was changed without a judging")
     boards = {phase.phase: phase for phase in record.of("phase") if phase.tells["position"]}
     for judged in final:
         own = boards.get(judged.phase)

@@ -52,6 +52,11 @@ def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
     manifest = json.loads(files[MANIFEST])
     link = sha(f"galloper record {manifest['format']}\n{manifest['game']}")
     for number, entry in enumerate(chain, start=1):
+        if "body" not in entry:
+            # Of a closed entry the forger has its leaf alone.
+            link = entry["link"] = sha(f"{link}\n{number}\n{entry['leaf']}")
+            entry["n"] = number
+            continue
         words = json.dumps(entry["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         own_leaf = sha(f"{entry['salt']}\n{words}")
         if manifest["format"] > 1:
@@ -65,7 +70,7 @@ def rechained(files: Files, chain: list[dict[str, Any]]) -> bytes:
 def older(files: Files, number: int) -> bytes:
     """The archive as it was at an earlier entry: nothing in it shows that there was more."""
     chain = entries(files)[:number]
-    words = json.dumps([entry["body"] for entry in chain])
+    words = json.dumps([entry.get("body") for entry in chain])
     older_files = {
         name: data
         for name, data in files.items()

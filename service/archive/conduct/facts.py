@@ -61,7 +61,8 @@ class Facts:
             before[fact.key] = fact
 
     def act(self, fact: Fact, *events: str, **detail: Any) -> Fact | None:
-        """The event of an act by which an entry was made: entered with it, and with these details."""
+        """The event of an act by which an entry was made: entered with it, and with these details. In a
+        players' archive the entry itself, where its event may be closed."""
         for event in self.of("event"):
             if (
                 event.tells["event"] in events
@@ -70,7 +71,15 @@ class Facts:
                 and all(event.tells["detail"].get(key) == value for key, value in detail.items())
             ):
                 return event
-        return None
+        # A players' archive has the log up to the last results: what came after is checked with the next.
+        is_unknown = not self.archive.is_whole and fact.number > self._end()
+        return fact if is_unknown else None
+
+    def _end(self) -> int:
+        """The entry of the last judging whose results were sent."""
+        sent = {fact.tells["phase"] for fact in self.of("phase") if fact.tells["state"] == "sent"}
+        return max((fact.number for fact in self.of("judged")
+                    if fact.tells["phase"] in sent and "taken_back" not in fact.tells), default=0)
 
     def closed_reading(self, sheet: Fact) -> bool:
         """Whether a reading that this edition keeps closed was entered with the entry of a sheet: a reading,

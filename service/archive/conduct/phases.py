@@ -114,6 +114,8 @@ def _check_judging(facts: Facts, judged: Fact, clock: Fact) -> None:
                                              "on record.")
     elif state not in {"closed", "ready"} or judged.entered < instant(clock.tells["deadline"]) - SLACK:
         facts.wrong("C9", judged.number, f"phase {phase} was judged before its deadline.")
+    elif facts.archive.is_whole and not facts.act(judged, "phase_judged"):
+        facts.wrong("C9", judged.number, f"what was judged of phase {phase} was changed without a judging.")
 
 
 def _digest(document: Any) -> str:

@@ -1,0 +1,235 @@
+"""Cheats with the clock, the seal, options, seats, lots, and with the log."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from datetime import time as clock_time
+
+from service.desk.games import acts, seat_acts
+from service.desk.games.seat_acts import Holder
+from service.games import lots, seal
+from service.intake.postal_mail import PostedLetter
+from service.store.tables import GameRow, PhaseRow
+from tests.service.archive.cheats.table import (
+    AFTER,
+    BEFORE,
+    KEEPER,
+    OPERATOR,
+    WITH_PLAYER,
+    Cheat,
+    Impossible,
+    sql,
+    without_triggers,
+)
+from tests.support import keeper
+from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
+from tests.support.table import ORDERS, Table
+
+SPRING = 2
+"""The number of the phase in which the sheets are."""
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def _deadline(hours: int, *, late_sheet: bool = False) -> object:
+    """The deadline of the phase in play, moved by hand by some hours from now."""
+
+    def play(table: Table) -> None:
+        row = keeper.in_play(table)
+        if late_sheet:
+            table.site.clock.set(row.deadline + timedelta(hours=2))
+        moment = table.site.clock.now() + timedelta(hours=hours)
+        sql(f"UPDATE phases SET deadline = '{_stamp(moment)}' WHERE id = {row.id}")(table)
+        if late_sheet:
+            table.take(mailed(OTHER, 2, 160, table.site.clock.now()), table.site.clock.now())
+            recognize(table, table.submissions()[-1].id, moved=True)
+
+    return play
+
+
+def _closed_early(table: Table) -> None:
+    sql(f"UPDATE phases SET state = 'closed' WHERE id = {keeper.in_play(table).id}")(table)
+
+
+def _moved(table: Table) -> None:
+    """The coordinator's own act, with its letters."""
+    row = keeper.in_play(table)
+    later = row.deadline + timedelta(days=2)
+    with table.site.store.begin() as session:
+        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), later.date().isoformat(), "", "for "
+            "a friend",
+                           later=True, by="Ada", now=table.site.clock.now(),
+                               circulars=keeper.broadcasts(table))
+
+
+def _moved_in_silence(table: Table) -> None:
+    row = keeper.in_play(table)
+    later = row.deadline + timedelta(days=2)
+    with table.site.store.begin() as session:
+        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), later.date().isoformat(), "", "for "
+            "a friend",
+                           later=True, by="Ada", now=table.site.clock.now(), circulars=None)
+
+
+def _unsealed(table: Table) -> None:
+    with table.site.store.begin() as session:
+        seal.unseal(session, session.get_one(PhaseRow, keeper.in_play(table).id), "Ada",
+                    "I wanted to know what they plan", table.site.clock.now())
+
+
+def _unsealed_and_forgotten(table: Table) -> None:
+    _unsealed(table)
+    sql("UPDATE phases SET unsealed_at = NULL, unsealed_by = NULL, unsealed_why = NULL",
+        "DELETE FROM events WHERE what = 'phase_unsealed'")(table)
+
+
+def _judged_again(state: str) -> object:
+    def play(table: Table) -> None:
+        sql(f"UPDATE phases SET state = '{state}' WHERE id = {SPRING}")(table)
+        table.site.clock.set(table.site.clock.now() + timedelta(hours=1))
+        table.judge_phase(SPRING)
+        sql(f"UPDATE phases SET state = 'sent' WHERE id = {SPRING}")(table)
+
+    return play
+
+
+def _taken_back(table: Table) -> None:
+    sql(f"UPDATE phases SET state = 'closed', resolution = NULL, judged_at = NULL WHERE id = {SPRING}")(table)
+
+
+def _rolled_back(table: Table) -> None:
+    with table.site.store.begin() as session:
+        acts.roll_back(session, session.get_one(PhaseRow, SPRING), "let us see what else comes", "Ada",
+                       table.site.clock.now())
+
+
+def _option(table: Table) -> None:
+    with table.site.store.begin() as session:
+        game = session.get_one(GameRow, table.game)
+        name = next(iter(acts.OPTIONS))
+        acts.set_option(session, game, name, "because it suits me", value=not game.options.get(name, False),
+                        by="Ada", now=table.site.clock.now())
+
+
+def _seat(table: Table) -> None:
+    with table.site.store.begin() as session:
+        seat_acts.hand_over(session, session.get_one(GameRow, table.game), OTHER,
+                            Holder("Mallory", "Europe/London", ("mallory@friends.example",)), ORDERS,
+                            "an old friend of mine", by="Ada", now=table.site.clock.now())
+
+
+def _word_by_hand(table: Table) -> None:
+    """The word that gives the wished draw, tried out with the seed in hand and logged as by post."""
+    row = keeper.in_play(table)
+    table.site.clock.set(row.deadline - timedelta(minutes=30))
+    at = row.deadline - timedelta(hours=1)
+    letter = PostedLetter(row.id, SHORT, at.date(), clock_time(at.hour, at.minute), None, None, "heather")
+    post_room(table).log_letter(letter, [], "Ada")
+
+
+def _word_behind(table: Table) -> None:
+    """The same after the deadline, into the table, with an arrival from before."""
+    row = keeper.in_play(table)
+    at = row.deadline - timedelta(hours=1)
+    table.site.clock.set(row.deadline + timedelta(minutes=5))
+    with table.site.store.begin() as session:
+        lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", at, mail=None, by="Ada")
+
+
+def _word_changed(table: Table) -> None:
+    row = keeper.in_play(table)
+    with table.site.store.begin() as session:
+        lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", row.opens_at, mail=None,
+            by="Ada")
+    sql("UPDATE lot_words SET word = 'thistle'")(table)
+
+
+def _other_seed(table: Table) -> None:
+    sql(f"UPDATE phases SET seed = '{'ab' * 32}' WHERE id = {keeper.in_play(table).id}")(table)
+
+
+def _late_seed(table: Table) -> None:
+    """The seed is exchanged once the deadline has passed, and the check that forbids it is taken out."""
+    from service.games import turns
+
+    _other_seed(table)
+    turns.lots.check_committed = lambda *_facts: None
+
+
+CHEATS = (
+    Cheat("the deadline is moved to now by hand", KEEPER, BEFORE, "sheets", _deadline(0), "C10"),
+    Cheat("the deadline is moved on by hand", KEEPER, BEFORE, "sheets", _deadline(1000), "C10"),
+    Cheat("the deadline is moved for a late sheet", WITH_PLAYER, BEFORE, "sheets", _deadline(3,
+        late_sheet=True),
+          "C10"),
+    Cheat("a phase opens at another time", KEEPER, BEFORE, "sheets",
+          sql("UPDATE phases SET opens_at = '2027-03-01 00:00:00.000000' WHERE ordinal = 4"), "C10"),
+    Cheat("the deadline is moved, and only results tell", KEEPER, BEFORE, "sheets", _moved, "C15",
+        is_named=True),
+    Cheat("the deadline is moved, and no letter is written", KEEPER, BEFORE, "sheets", _moved_in_silence,
+        "C10"),
+    Cheat("a phase is closed before its deadline", KEEPER, BEFORE, "sheets", _closed_early, "C9"),
+    Cheat("the sheets are opened early, with a reason", KEEPER, BEFORE, "sheets", _unsealed, "C15",
+        is_named=True),
+    Cheat("the sheets are opened early, and that is deleted", KEEPER, BEFORE, "sheets",
+        _unsealed_and_forgotten,
+          "C9"),
+    Cheat("the judging is taken back by hand", KEEPER, BEFORE, "ready", _taken_back, "C9"),
+    Cheat("the judging is rolled back at the desk", KEEPER, BEFORE, "ready", _rolled_back, "C15",
+        is_named=True),
+    Cheat("a phase is judged again after its results", KEEPER, AFTER, "sent", _judged_again("closed"), "C9"),
+    Cheat("the judging is taken back after its results", KEEPER, AFTER, "sent",
+          sql(f"UPDATE phases SET resolution = NULL, judged_at = NULL WHERE id = {SPRING}"), "C9"),
+    Cheat("an option is changed at the desk", KEEPER, BEFORE, "sheets", _option, "C15", is_named=True),
+    Cheat("the first sheet counts, by hand", KEEPER, BEFORE, "closed",
+          sql("UPDATE games SET options = json_set(options, '$.first_counts', json('true'))"), "C13"),
+    Cheat("a house rule is changed by hand", KEEPER, BEFORE, "closed",
+          sql("UPDATE games SET options = json_set(options, '$.house_rules.supply_sent', 'all')"), "C13"),
+    Cheat("how many people read a line is changed by hand", KEEPER, BEFORE, "sheets",
+          sql("UPDATE phases SET review = 'doubtful' WHERE ordinal = 4"), "C13"),
+    Cheat("a seat is given away by hand", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE seats SET player_id = (SELECT player_id FROM seats WHERE power = '{VICTIM}') "
+              f"WHERE power = '{OTHER}'"), "C13"),
+    Cheat("a seat is given to a friend at the desk", KEEPER, BEFORE, "sheets", _seat, "C15", is_named=True),
+    Cheat("a word for the lots is logged as by post", WITH_PLAYER, BEFORE, "winter", _word_by_hand, "C15",
+          is_named=True),
+    Cheat("a word for the lots is entered after the deadline", WITH_PLAYER, BEFORE, "winter", _word_behind,
+        "C19"),
+    Cheat("a word for the lots is exchanged", KEEPER, BEFORE, "winter", _word_changed, "C17"),
+    Cheat("the seed is exchanged before the deadline", KEEPER, BEFORE, "winter", _other_seed, "C12"),
+    Cheat("the seed is exchanged without triggers", OPERATOR, BEFORE, "winter",
+          lambda table: without_triggers(f"UPDATE phases SET seed = '{'cd' * 32}' WHERE id = 1")(table) or
+          _late_seed(table), "C12"),
+    Cheat("an event of the log is deleted", KEEPER, AFTER, "sent",
+          sql("DELETE FROM events WHERE what = 'phase_judged'"), "C17"),
+    Cheat("an event of the log is changed", KEEPER, AFTER, "sent",
+          sql("UPDATE events SET actor = 'nobody' WHERE what = 'results_approved'"), "C17"),
+    Cheat("a letter is deleted", KEEPER, AFTER, "sent", sql("DELETE FROM outbox WHERE kind = "
+                                                            "'final_results'"), "C17"),
+)
+
+IMPOSSIBLE = (
+    Impossible("a mail is swallowed before the mailbox", OPERATOR, "nothing of it is on record; a player "
+                                                                   "without a "
+               "receipt asks"),
+    Impossible("a mail is deleted from the mailbox before it is fetched", OPERATOR, "the same"),
+    Impossible("the operator reads the sheets in the database or on the disk", OPERATOR, "reading leaves "
+                                                                                         "no trace"),
+    Impossible("the keeper tells a player what others ordered", WITH_PLAYER, "words between two people "
+                                                                             "leave no trace"),
+    Impossible("a player gives two versions to two readers of her own letters", "player", "her letters are "
+                                                                                          "hers"),
+    Impossible("a player sends orders for a friend under the friend's address", "player",
+               "who holds a mailbox is its owner; the mail server's proof is all there is"),
+    Impossible("the keeper knows the seed and asks a player for the word that suits both, in time",
+        WITH_PLAYER,
+               "open until the draw mixes what comes after the deadline (TRU-02): the word is a player's, "
+               "in time"),
+    Impossible("the seed was chosen for its lots before play began", KEEPER, "the same (TRU-02)"),
+    Impossible("a player forges a receipt that the site never wrote", "player",
+               "open until receipts are signed (TRU-03): the checkers say that entry and receipt differ, "
+               "and not who "
+               "lies"),
+)

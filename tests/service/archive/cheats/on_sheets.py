@@ -1,0 +1,228 @@
+"""Cheats with sheets: taken away, put in, moved, or made to count."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from service.desk.sheet import acts
+from service.games import ballots
+from service.intake.postal_mail import PostedLetter
+from service.store import records
+from service.store.tables import MailRow, PageRow, SubmissionRow
+from tests.service.archive.cheats.table import (
+    AFTER,
+    BEFORE,
+    KEEPER,
+    OPERATOR,
+    WITH_PLAYER,
+    Cheat,
+    sha,
+    sql,
+    without_triggers,
+)
+from tests.support import keeper
+from tests.support.keeper import OTHER, VICTIM, mailed, post_room, recognize
+from tests.support.table import Table, address, picture
+
+V1, ARGYLL, SHORTS, V2 = 1, 2, 3, 4
+"""The sheets of the game by their numbers (`keeper.send_sheets`)."""
+
+
+def _remove(*sheets: int) -> list[str]:
+    some = ", ".join(map(str, sheets))
+    pages = f"(SELECT id FROM pages WHERE submission_id IN ({some}))"
+    return [f"DELETE FROM lines WHERE page_id IN {pages}",
+            f"DELETE FROM pages WHERE submission_id IN ({some})",
+            f"DELETE FROM submissions WHERE id IN ({some})"]
+
+
+def _forged(table: Table, power: str, raw: bytes, photograph: bytes, *, known: bool,
+    received: bool = True) -> int:
+    """A sheet put into the tables by hand, with a mail that is on record if it is `known`."""
+    now = table.site.clock.now()
+    key = table.site.blobs.put(raw)
+    with table.site.store.begin() as session:
+        if known:
+            if session.get(MailRow, key) is None:
+                records.add_mail(session, key, len(raw), now, now)
+            row = session.get_one(MailRow, key)
+            row.state, row.verdict, row.sender = "used", {"game": "Powick Bridge"}, address(power)
+            session.flush()
+        sheet = SubmissionRow(
+            sha256=key if received else None, phase_id=keeper.in_play(table).id, power=power,
+            sender=address(power), received_at=now, version=9, semantic_key=sha(raw), flags=[], fate="counts")
+        session.add(sheet)
+        session.flush()
+        session.add(PageRow(submission_id=sheet.id, ordinal=0, original=table.site.blobs.put(photograph)))
+        session.flush()
+        number = sheet.id
+    recognize(table, number, moved=True, doubtful=False)
+    return number
+
+
+def _put_in_without_a_mail(table: Table) -> None:
+    _forged(table, VICTIM, b"nothing", picture(200), known=False, received=False)
+
+
+def _put_in_with_a_mail(table: Table) -> None:
+    raw = mailed(VICTIM, 9, 200, table.site.clock.now())
+    _forged(table, VICTIM, raw, picture(200), known=True)
+
+
+def _other_photograph(table: Table) -> None:
+    """The player's mail of version 3, filed with a picture that the keeper drew."""
+    at = table.site.clock.now()
+    raw = mailed(VICTIM, 3, 140, at)
+    table.sent.append(raw)
+    number = _forged(table, VICTIM, raw, picture(201), known=True)
+    with table.site.store.begin() as session:
+        sheet = session.get_one(SubmissionRow, number)
+        from service.notices import receipts
+        from service.notices.replies import Replies
+
+        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
+        Replies(table.writer).receipt(session, sheet, phase, receipts.verdict_of(session, sheet, phase,
+            VICTIM))
+
+
+def _stamped_early(table: Table) -> None:
+    """A mail from after the deadline gets a stamp from before it."""
+    row = keeper.in_play(table)
+    early, late = row.deadline - timedelta(hours=1), row.deadline + timedelta(hours=3)
+    table.site.clock.set(late)
+    table.take(mailed(OTHER, 2, 150, early, seen=late), early)
+    recognize(table, table.submissions()[-1].id, moved=True)
+
+
+def _stamped_late(table: Table) -> None:
+    """A mail in time gets a stamp from after the deadline, so that it is refused as late."""
+    row = keeper.in_play(table)
+    early, late = row.deadline - timedelta(hours=1), row.deadline + timedelta(hours=3)
+    table.site.clock.set(late)
+    raw = mailed(VICTIM, 3, 150, late, seen=early)
+    table.sent.append(raw)
+    table.take(raw, late)
+
+
+def _posted_behind(table: Table) -> None:
+    """A letter by post that is typed in three hours after the sheets were open, with an arrival from
+    before."""
+    row = keeper.in_play(table)
+    table.site.clock.set(row.deadline + timedelta(hours=3))
+    letter = PostedLetter(row.id, OTHER, row.deadline.date(), (row.deadline - timedelta(hours=1)).time(),
+        None, 5)
+    number = post_room(table).log_letter(letter, [picture(210)], "Ada")
+    assert number is not None
+    recognize(table, number, moved=True, doubtful=False)
+
+
+def _posted_in_silence(table: Table) -> None:
+    """The same, and the program that writes the results says nothing of it."""
+    from service.notices import results
+
+    _posted_behind(table)
+    results.notable_of = lambda *_facts: ()
+
+
+def _chosen(table: Table) -> None:
+    """The coordinator's own act, with a reason that is none."""
+    with table.site.store.begin() as session:
+        sheet = session.get_one(SubmissionRow, V1)
+        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
+        acts.choose(session, phase, sheet, "because it suits my friends", "Ada", table.site.clock.now())
+
+
+def _refused(table: Table) -> None:
+    with table.site.store.begin() as session:
+        sheet = session.get_one(SubmissionRow, V2)
+        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
+        acts.refuse(session, phase, sheet, "I do not like this sheet", "Ada", table.site.clock.now())
+
+
+def _passed_over(table: Table) -> None:
+    """The program, changed by its operator, executes nothing of one power."""
+    from service.games import turns
+    from service.record import judged_entry
+
+    def without(*facts: object, **values: object) -> dict[str, ballots.Ballot]:
+        counted = ballots.count(*facts, **values)  # type: ignore[arg-type]
+        return {power: ballot for power, ballot in counted.items() if power != VICTIM}
+
+    judged_entry.count = without  # type: ignore[assignment]
+    turns.executed = lambda session, phase: {  # type: ignore[assignment]
+        power: ballot.submission.id for power, ballot in without(
+            ballots.ranked_submissions(session, phase.id), phase.deadline, first=False).items()}
+
+
+def _executed_another(table: Table) -> None:
+    """The program, changed by its operator, executes a lower version of one power."""
+    from service.games import turns
+    from service.record import judged_entry
+
+    def lower(submissions: object, *facts: object, **values: object) -> dict[str, ballots.Ballot]:
+        some = [each for each in submissions if each.id != V2]  # type: ignore[attr-defined]
+        return ballots.count(some, *facts, **values)  # type: ignore[arg-type]
+
+    judged_entry.count = lower  # type: ignore[assignment]
+    turns.executed = lambda session, phase: {  # type: ignore[assignment]
+        power: ballot.submission.id for power, ballot in lower(
+            ballots.ranked_submissions(session, phase.id), phase.deadline, first=False).items()}
+
+
+CHEATS = (
+    Cheat("one version is deleted", KEEPER, BEFORE, "sheets", sql(*_remove(V2)), "C17"),
+    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*_remove(V1, V2)), "C17"),
+    Cheat("all sheets of a power are deleted after the deadline", KEEPER, BEFORE, "closed",
+          sql(*_remove(V1, V2)), "C17"),
+    Cheat("sheets are deleted without triggers", OPERATOR, BEFORE, "sheets", without_triggers(*_remove(V1,
+        V2)),
+          "C1"),
+    Cheat("one version is deleted without triggers", OPERATOR, BEFORE, "sheets",
+        without_triggers(*_remove(V2)),
+          "C1"),
+    Cheat("a version is held by hand", KEEPER, BEFORE, "sheets",
+          sql("UPDATE submissions SET fate = 'held', flags = '[\"set_aside_by_hand\", \"refused: so\"]' "
+              f"WHERE id = {V2}"),
+          "C2"),
+    Cheat("a version is chosen by hand", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET flags = '[\"chosen\"]' WHERE id = {V1}"), "C2"),
+    Cheat("a version gets a lower number", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET version = 0 WHERE id = {V2}"), "C2"),
+    Cheat("a sheet is made late", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET received_at = '2028-01-01 00:00:00.000000' WHERE id = {V2}"), "C2"),
+    Cheat("a sheet is given to another power", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET power = '{OTHER}', version = 7 WHERE id = {V2}"), "C2"),
+    Cheat("a sheet is filed under a later phase", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET phase_id = 4 WHERE id = {V2}"), "C2"),
+    Cheat("a sheet asks for another version", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE submissions SET instruction = 1 WHERE id = {V2}"), "C2"),
+    Cheat("a photograph is exchanged", KEEPER, BEFORE, "sheets",
+          sql(f"UPDATE pages SET original = (SELECT original FROM pages WHERE submission_id = {ARGYLL}) "
+              f"WHERE submission_id = {V2}"), "C2"),
+    Cheat("a mail gets another stamp", KEEPER, BEFORE, "sheets",
+          sql("UPDATE mails SET received_at = '2028-01-01 00:00:00.000000' WHERE sha256 = "
+              f"(SELECT sha256 FROM submissions WHERE id = {V2})"), "C3"),
+    Cheat("a sheet is put in without a mail", KEEPER, BEFORE, "sheets", _put_in_without_a_mail, "C3"),
+    Cheat("a sheet is put in with a mail of the keeper's", KEEPER, BEFORE, "sheets", _put_in_with_a_mail,
+        "C3"),
+    Cheat("another photograph is filed with a mail", OPERATOR, BEFORE, "sheets", _other_photograph, "C5"),
+    Cheat("a late mail is stamped as in time", WITH_PLAYER, BEFORE, "sheets", _stamped_early, "C4"),
+    Cheat("a mail in time is stamped as late", OPERATOR, BEFORE, "sheets", _stamped_late, "C4"),
+    Cheat("a letter by post is typed in once all sheets are open", WITH_PLAYER, BEFORE, "closed",
+        _posted_behind,
+          "C15", is_named=True),
+    Cheat("the same, and the results say nothing of it", WITH_PLAYER, BEFORE, "closed", _posted_in_silence,
+        "C15"),
+    Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", _chosen, "C15", is_named=True),
+    Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", _chosen, "C15",
+          is_named=True),
+    Cheat("a good sheet is refused at the desk", KEEPER, BEFORE, "closed", _refused, "C15", is_named=True),
+    Cheat("nothing of one power is executed", OPERATOR, BEFORE, "closed", _passed_over, "C1"),
+    Cheat("a lower version is executed", OPERATOR, BEFORE, "closed", _executed_another, "C1"),
+    Cheat("a sheet that counted is deleted after the results", KEEPER, AFTER, "sent", sql(
+        "DELETE FROM reviews WHERE line_id IN (SELECT l.id FROM lines l JOIN pages p ON p.id = l.page_id "
+        f"WHERE p.submission_id = {V2})", *_remove(V2)), "C17"),
+    Cheat("a sheet that counted is made late after the results", KEEPER, AFTER, "sent",
+          sql("UPDATE submissions SET received_at = '2028-01-01 00:00:00.000000' WHERE id = "
+              f"{SHORTS}"), "C2"),
+)

@@ -1,0 +1,113 @@
+"""The form of a cheat, and small means that several use: SQL past the program, and records written anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.altered import entries, packed, rechained, unpacked
+from tests.support.keeper import Evidence
+from tests.support.table import Table
+
+BEFORE, AFTER = "before mailing", "after mailing"
+KEEPER, OPERATOR, PLAYER, WITH_PLAYER = "keeper", "operator", "player", "keeper with player"
+
+Play = Callable[[Table], "Forge | None"]
+Forge = Callable[[Evidence], Evidence]
+"""What a cheat makes of the evidence once the game was played on, where it changes the archive itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cheat:
+    """One way to cheat: by whom, before or after the letters were mailed, from which stage of the game, how
+    it is played, and which rule finds it. `needs`: "" if the archive alone shows it, "letters" if the
+    letters of the cheated player are needed, "pool" if those of two players are. `is_named`: it is no fault
+    by itself, and everybody is told of the entry."""
+
+    name: str
+    role: str
+    when: str
+    stage: str
+    play: Play
+    rule: str
+    needs: str = ""
+    is_named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """A way to cheat that no checker of an archive and letters can find, and why."""
+
+    name: str
+    role: str
+    why: str
+
+
+def sql(*statements: str) -> Play:
+    """Change the database past the program; its triggers stand."""
+
+    def play(table: Table) -> None:
+        with table.site.engine.begin() as connection:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+
+    return play
+
+
+def without_triggers(*statements: str) -> Play:
+    """Change the database with its triggers taken away meanwhile, as its operator can."""
+
+    def play(table: Table) -> None:
+        with table.site.engine.begin() as connection:
+            triggers = connection.exec_driver_sql(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all()
+            for name, _ in triggers:
+                connection.exec_driver_sql(f"DROP TRIGGER {name}")
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+            for _, text in triggers:
+                connection.exec_driver_sql(text)
+
+    return play
+
+
+def both(change: Callable[[bytes], bytes]) -> Forge:
+    """A forger of both editions."""
+    return lambda shown: Evidence(change(shown.whole), change(shown.players), shown.letters)
+
+
+def written_anew(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Forge:
+    """The whole archive with other entries, all digests computed anew; of the players' the same, as far as
+    open."""
+
+    def forge(data: bytes) -> bytes:
+        files = unpacked(data)
+        chain = change(entries(files))
+        named = json.dumps([entry["body"] for entry in chain if "body" in entry])
+        files = {name: text for name, text in files.items()
+                 if "/" not in name or name.startswith("positions/") or _key(name) in named}
+        return rechained(files, chain)
+
+    return both(forge)
+
+
+def _key(name: str) -> str:
+    return name.partition("/")[2].partition(".")[0]
+
+
+def altered(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Forge:
+    """Archives with other entries whose digests stay as they are."""
+
+    def forge(data: bytes) -> bytes:
+        files = unpacked(data)
+        chain = change(entries(files))
+        return packed(files, chain)
+
+    return both(forge)
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

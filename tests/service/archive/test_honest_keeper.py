@@ -1,0 +1,186 @@
+"""TRU-01: an honest keeper is never accused, whatever the game goes through (letters of all players, both
+editions, both checkers), and no character of a reason breaks a record (TRU-08)."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+import unicodedata
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from service.desk.games import acts
+from service.desk.sheet import acts as sheet_acts
+from service.games import lots
+from service.games.turns import NotReady
+from service.intake.postal_mail import PostedLetter
+from service.store import records
+from service.store.tables import PhaseRow, PhaseState, SubmissionRow
+from tests.service.archive.cheats import on_clock
+from tests.support import keeper
+from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
+from tests.support.mail_builder import picture
+from tests.support.table import Table
+
+Act = Callable[[Table, random.Random], None]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("game")
+    keeper.start(folder)
+    return folder
+
+
+def _another_version(table: Table, chance: random.Random) -> None:
+    row, now = keeper.in_play(table), table.site.clock.now()
+    power, phase = chance.choice(keeper.PLAYERS), keeper.phase_of_row(keeper.in_play(table))
+    if row.opens_at <= now < row.deadline - timedelta(hours=1):
+        version = 1 + max((s.version or 0 for s in table.submissions() if s.power == power), default=0)
+        raw = mailed(power, version, chance.randrange(300, 30_000), now, phase=phase)
+        table.take(raw, now)
+        newest = table.submissions()[-1]
+        if newest.read_at is None:
+            recognize(table, newest.id, doubtful=chance.random() < 0.5)
+
+
+def _late_version(table: Table, chance: random.Random) -> None:
+    row = keeper.in_play(table)
+    if row.state == PhaseState.OPEN:
+        table.site.clock.set(row.deadline + timedelta(minutes=20))
+        table.take(mailed(OTHER, 50, chance.randrange(300, 30_000), table.site.clock.now()),
+            table.site.clock.now())
+
+
+def _posted(table: Table, chance: random.Random) -> None:
+    row = keeper.in_play(table)
+    if row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or table.site.clock.now() < row.opens_at:
+        return
+    at = min(table.site.clock.now(), row.deadline) - timedelta(minutes=1)
+    letter = PostedLetter(row.id, SHORT, at.date(), at.time().replace(tzinfo=None), None, None)
+    number = keeper.post_room(table).log_letter(letter, [picture(chance.randrange(300, 30_000))], "Ada")
+    if number is not None:
+        recognize(table, number, doubtful=False)
+
+
+def _ticked(table: Table, _chance: random.Random) -> None:
+    row = keeper.in_play(table)
+    if row.state == PhaseState.OPEN:
+        letter = PostedLetter(row.id, OTHER, table.site.clock.now().date(),
+            row.opens_at.time().replace(tzinfo=None))
+        keeper.post_room(table).log_letter(letter, [], "Ada")
+
+
+def _word(table: Table, _chance: random.Random) -> None:
+    row, now = keeper.in_play(table), table.site.clock.now()
+    if row.state == PhaseState.OPEN and now < row.deadline:
+        with table.site.store.begin() as session:
+            lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", now, mail=None,
+                by="Ada")
+
+
+def _choose_or_refuse(table: Table, chance: random.Random) -> None:
+    row = keeper.in_play(table)
+    if row.state not in {PhaseState.CLOSED, PhaseState.READY}:
+        return
+    with table.site.store.begin() as session:
+        own = [s for s in records.submissions(session, row.id) if s.received_at <= row.deadline]
+        if own:
+            sheet = session.get_one(SubmissionRow, chance.choice(own).id)
+            act = chance.choice((sheet_acts.choose, sheet_acts.refuse))
+            act(session, session.get_one(PhaseRow, row.id), sheet, "the player asked for it", "Ada",
+                table.site.clock.now())
+
+
+def _rolled_back(table: Table, _chance: random.Random) -> None:
+    row = keeper.in_play(table)
+    if row.state == PhaseState.READY:
+        with table.site.store.begin() as session:
+            acts.roll_back(session, session.get_one(PhaseRow, row.id), "a line was read wrongly", "Ada",
+                           table.site.clock.now())
+
+
+def _when_open(act: Callable[[Table], None]) -> Act:
+    def play(table: Table, _chance: random.Random) -> None:
+        row = keeper.in_play(table)
+        if row.state == PhaseState.OPEN and table.site.clock.now() < row.deadline:
+            act(table)
+
+    return play
+
+
+def _option(table: Table, _chance: random.Random) -> None:
+    on_clock._option(table)
+
+
+def _seat(table: Table, _chance: random.Random) -> None:
+    with table.site.store() as session:
+        players = set(records.seats(session, table.game).values())
+    if len(players) == len(keeper.PLAYERS):
+        on_clock._seat(table)
+
+
+def _played_on(table: Table, _chance: random.Random) -> None:
+    keeper.go_on(table)
+
+
+ACTS: tuple[Act, ...] = (
+    _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
+    _when_open(on_clock._moved), _when_open(on_clock._unsealed), _played_on,
+)
+
+
+def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
+    """What the checkers accuse an honest keeper of: a game from a stage that the seed picks, with acts by
+    chance."""
+    chance = random.Random(seed)
+    stage = keeper.STAGES[seed % len(keeper.STAGES)]
+    with keeper.opened(folder / "site", saved / stage) as table:
+        for act in chance.choices(ACTS, k=chance.randrange(1, 5)):
+            if chance.random() < 0.5:
+                table.site.clock.set(table.site.clock.now() + timedelta(minutes=chance.randrange(1, 300)))
+            with contextlib.suppress(NotReady):
+                act(table, chance)
+        # A mail in quarantine keeps the results from leaving; what is on record then must be sound too.
+        with contextlib.suppress(NotReady):
+            if chance.random() < 0.8:
+                keeper.go_on(table)
+        shown = keeper.evidence(table)
+    checkers = (keeper.galloper(folder / "galloper"), keeper.independent(folder / "tool"))
+    return [f"seed {seed}, {stage}: {alarm}" for archive in (shown.whole, shown.players) for check in checkers
+            if (alarm := check(archive, shown.shown(keeper.PLAYERS))[0])]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_honest_keeper_is_not_accused(saved: Path, tmp_path: Path, seed: int) -> None:
+    assert accusations(saved, tmp_path, seed) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_no_honest_keeper_of_two_hundred_is_accused(saved: Path, tmp_path: Path) -> None:
+    wrong = [alarm for seed in range(12, 212) for alarm in accusations(saved, tmp_path / str(seed), seed)]
+    assert wrong == []
+
+
+def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -> None:
+    """Each character that `str.splitlines` breaks a line at, and each other of its kinds: C1 controls, line
+    and paragraph separators (Unicode 15, 5.8)."""
+    breaks = [character for number in range(sys.maxunicode + 1)
+              if not 0xD800 <= number <= 0xDFFF
+              and (unicodedata.category(character := chr(number)) in {"Zl", "Zp"} or 0x80 <= number <= 0x9F
+                   or len(f"a{character}b".splitlines()) > 1)]
+    assert {"\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"} <= set(breaks)
+    with keeper.opened(tmp_path / "site", saved / "spring") as table:
+        with table.site.store.begin() as session:
+            for character in breaks:
+                records.log_event(session, table.site.clock.now(), "looked", game_id=table.game, actor="Ada",
+                                  detail={"why": f"because{character}of this"})
+        shown = keeper.evidence(table)
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        for archive in (shown.whole, shown.players):
+            assert check(archive, shown.shown((VICTIM,)))[0] == ""
