@@ -9,6 +9,7 @@ from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 
 from service.web import kept_form
+from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
 from service.web.kept_form import KeptForm
 from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
@@ -29,6 +30,7 @@ def install(app: FastAPI) -> None:
     for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
         app.add_exception_handler(unusable, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
+    app.add_exception_handler(NoCodeLibrary, _no_picture)
     app.add_exception_handler(Exception, _internal_error)
 
 

@@ -4,6 +4,7 @@ out."""
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -167,3 +168,11 @@ def test_whoever_has_an_app_is_asked_for_its_code(desk: DeskSite) -> None:
     assert "one-time-code" in answer.text
     assert enter(desk, PASSWORD, code="123456") == 401
     assert enter(desk, PASSWORD, code=pyotp.TOTP(secret).at(desk.clock.now())) == 303
+
+
+def test_without_the_package_a_sentence_says_so(desk: DeskSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyotp", None)
+    desk.sign_in()
+    answer = desk.post("/account/app")
+    assert answer.status_code == 503
+    assert "galloper[codes]" in answer.text
