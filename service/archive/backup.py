@@ -23,6 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
+from service.clock import SimulatedClock
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
@@ -162,6 +163,12 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
                 check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
+    with sessions(engine, SimulatedClock(now)).begin() as session:
+        # Honest letters from after the backup would accuse the keeper otherwise (docs/record.md, C18).
+        # A drill leaves the site as it was.
+        for root in roots if jobs is not None else ():
+            records.log_event(session, now, "restored", game_id=root.game_id, actor="galloper restore",
+                              detail={"entries": root.number, "root": root.link})
     reason = "This site was put back from a backup. Letters may have left the old one since."
     return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, reason))
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,20 @@ def test_a_backup_comes_back_whole_on_either_database(table: Table, backup_bytes
     with any_site.store() as session:
         assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
     assert restored.rows["record"] == root.number
+
+
+def test_a_restore_is_entered_with_what_the_backup_had(
+    table: Table, backup_bytes: bytes, any_site: Site
+) -> None:
+    """TRU-05: so that the checkers can say what was lost by it."""
+    restored = put_back(backup_bytes, any_site, MemoryJobs())
+    with any_site.store() as session:
+        own = list(chain.entries(session, table.game))[restored.roots[0].number:]
+    body = json.loads(own[0].body)
+    assert body["what"] == "event"
+    assert body["tells"]["event"] == "restored"
+    assert body["tells"]["detail"] == {"entries": restored.roots[0].number, "root": restored.roots[0].link}
+    assert body["entered"] == body["tells"]["at"]
 
 
 def test_what_was_put_back_goes_on_where_it_stopped(backup_bytes: bytes, any_site: Site,
