@@ -37,6 +37,10 @@ class IgnoredMails:
     def take_back(self, sha256: str, by: str) -> None:
         """Put the mail into the queue again; no rule ignores it then. The time of its receipt stays, and its
         sender must be proved like any other. Raises NotDone, and BlobError if its bytes are damaged."""
+        # An address may name anything; only the name of a mail of ours is looked for among the files.
+        with self.store() as session:
+            if session.get(MailRow, sha256) is None:
+                raise NotDone(GONE)
         fetched = len(self.blobs.read(sha256))
         with self.store.begin() as session:
             row = session.get(MailRow, sha256)

@@ -48,3 +48,10 @@ def test_an_operator_keeps_the_site_and_unseals_nothing(site: Site) -> None:
     answer = desk.client.get("/desk/1")
     assert answer.status_code == 403
     assert "Nothing was shown" in answer.text
+
+
+def test_an_address_that_names_no_mail_is_refused_in_words(site: Site) -> None:
+    """The fuzz of every route came upon it: a fault of ours, where the address was wrong."""
+    desk = open_desk(open_table(site))
+    for key in ("0", "a" * 64, "..%2f..%2fetc%2fpasswd"):
+        assert desk.post(f"/quarantine/{key}/queue").status_code in {404, 409}, key
