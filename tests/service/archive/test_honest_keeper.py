@@ -17,7 +17,7 @@ from service.desk.games import acts
 from service.desk.sheet import acts as sheet_acts
 from service.games import lots
 from service.games.turns import NotReady
-from service.intake.postal_mail import PostedLetter
+from service.intake.postal_mail import NotLogged, PostedLetter
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
@@ -134,6 +134,10 @@ ACTS: tuple[Act, ...] = (
 )
 
 
+REFUSALS = (NotReady, NotLogged, acts.ActRefused, sheet_acts.ActRefused)
+"""The program's own "no": nothing was changed."""
+
+
 def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
     """What the checkers accuse an honest keeper of: a game from a stage that the seed picks, with acts by
     chance."""
@@ -143,7 +147,7 @@ def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
         for act in chance.choices(ACTS, k=chance.randrange(1, 5)):
             if chance.random() < 0.5:
                 table.site.clock.set(table.site.clock.now() + timedelta(minutes=chance.randrange(1, 300)))
-            with contextlib.suppress(NotReady):
+            with contextlib.suppress(*REFUSALS):
                 act(table, chance)
         # A mail in quarantine keeps the results from leaving; what is on record then must be sound too.
         with contextlib.suppress(NotReady):
