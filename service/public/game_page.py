@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -87,8 +86,7 @@ def sheets(
         address, _ = _mails(request, ports, session, game, [])
         blanks = blank_sheets.blanks(
             ports.load(game.variant), game.id, game.name, phase_of(chosen), None, [power] if power else seats,
-            SheetReader(language_of(request), address=address), deadline=chosen.deadline,
-            nonce=blank_sheets.nonce_of(secrets.token_bytes(5)))
+            SheetReader(language_of(request), address=address), deadline=chosen.deadline)
     pdf = pictures.sheets_pdf([replace(blank, paper=_PAPERS[paper]) for blank in blanks])
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "private, max-age=300"})
 

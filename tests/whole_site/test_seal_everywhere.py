@@ -160,7 +160,7 @@ PLACES = {
     "slug": "w3k", "letter_id": "1",
     "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt",
     "name": "results-1.png", "secret": "x", "player_id": "1",
-    "token": "x"}
+    "token": "x", "scan_id": "1"}
 """A value for each part of an address. A route with another is not walked until it has one here."""
 DRAWN = frozenset(
     {
@@ -186,6 +186,14 @@ KNOWN = {
     "/log": READ,
     "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
     "/quarantine": READ,
+    # Search goes over what its reader may open. Account and people are of the desk's own users.
+    "/search": READ, "/account": READ,
+    # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
+    "/post/scans/{scan_id}.jpg": READ,
+    **dict.fromkeys((
+        "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
+        "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
+        "/quarantine/discard"), ("post",)),
     # A plain letter is no sheet: its player was told that nobody reads it as orders.
     "/correspondence": READ, "/correspondence/{player_id}": READ,
     **dict.fromkeys((
