@@ -87,6 +87,10 @@ class PostalMail:
                 or letter.power not in records.seats(session, phase.game_id)
             ):
                 raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
+            # Whoever enters a word after the deadline may know what the lots draw without it.
+            if lots.clean_word(letter.word) and self.clock.now() > phase.deadline:
+                raise NotLogged("Nothing was logged: the deadline has passed, and a word for the lots takes "
+                                "no part any more. Log the letter again without the word.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             submission_id = self._file(session, phase, letter, arrived, scans) if scans else None
             row = PostalOriginalRow(

@@ -16,6 +16,7 @@ from service.store import records
 from service.store.tables import (
     EventRow,
     GameRow,
+    LotContributionRow,
     MailState,
     PageRow,
     PhaseRow,
@@ -115,6 +116,18 @@ def test_a_letter_that_came_after_the_deadline_is_kept_and_does_not_count(desk: 
     # At the very minute of the deadline it is in time.
     assert send(late, picture(20), received="2027-03-14", hour="07:00").status_code == 303
     assert list(executed(desk)) == ["Montrose"]
+
+
+def test_a_word_for_the_lots_that_is_logged_after_the_deadline_takes_no_part(desk: DeskTable) -> None:
+    """TRU-02: who enters it then may know what the lots draw without it; the letter alone is still logged."""
+    desk.table.site.clock.set(desk.table.phase().deadline + timedelta(minutes=1))
+    desk = open_desk(desk.table)
+    assert "a word for the lots takes no part any more" in send(desk, picture(), word="heather").text
+    assert posted(desk) == []
+    assert send(desk, picture()).status_code == 303
+    with desk.table.site.store() as session:
+        assert session.scalars(select(LotContributionRow)).all() == []
+    assert len(posted(desk)) == 1
 
 
 def test_the_tick_that_the_original_came_is_set_and_taken_back(desk: DeskTable) -> None:
