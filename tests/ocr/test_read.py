@@ -23,9 +23,10 @@ from rapidfuzz.distance import Levenshtein
 from ocr.engines.default import default_engines
 from ocr.engines.ppocr import PpFinder, PpOcr
 from ocr.engines.tesseract import Tesseract, is_installed
+from ocr.layout.page_order import in_reading_order
 from ocr.layout.wrap import STRUCK, as_line
 from ocr.page import Box, Page, Photo, Reading, Row, Status, UnreadableReason
-from ocr.read import ReadOptions, in_reading_order, read, read_images
+from ocr.read import ReadOptions, read, read_images
 
 Pixels = npt.NDArray[np.uint8]
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
