@@ -11,6 +11,7 @@ import contextlib
 import email.utils
 import importlib.util
 import io
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
@@ -27,6 +29,7 @@ from service.archive.verify import run_verify
 from service.intake.opening.sandbox import SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
+from service.intake.verdicts.explanations import canonical_subject
 from service.notices.broadcasts import Broadcasts
 from service.notices.replies import Replies
 from service.notices.results import ResultsAnnouncer
@@ -36,8 +39,17 @@ from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow, UserRow
 from tests.support.mail_builder import mail, part, stamp, text
 from tests.support.played import WINTER, archived, begin, decide
-from tests.support.site import make_site
-from tests.support.table import SERVER, START, Table, address, autumn_1642, open_table, picture
+from tests.support.site import NOON, Site, make_site
+from tests.support.table import (
+    SERVER,
+    START,
+    NotedAnnouncer,
+    Table,
+    address,
+    autumn_1642,
+    open_table,
+    picture,
+)
 
 SPRING = Phase(1643, "Spring", PhaseKind.MOVEMENT)
 VICTIM, OTHER, SHORT = "Montrose", "Argyll", "Newcastle"
@@ -52,21 +64,12 @@ def mailed(power: str, version: int, shade: int, at: datetime, *, seen: datetime
     """A player's mail with one picture, as the mail server left it. `seen`: the time in its own line."""
     sender = address(power)
     when = email.utils.format_datetime(seen or at)
-    subject = Table.subject(_NAMES, power, version, phase)  # type: ignore[arg-type]
+    subject = canonical_subject("Powick Bridge", maps.load("w3k").powers[power].name, phase, version)
     return mail(
         subject + (f", lots: {word}" if word else ""), sender,
         headers=[f"Received: from mx.{power.lower()}.example by {SERVER} with ESMTPS id {shade}; {when}"],
         parts=[text("See the sheet."), part(picture(shade))],
         stamps=[stamp(sender.rpartition("@")[2], "pass", SERVER)])
-
-
-class _Names:
-    """What a subject needs of a table."""
-
-    variant = maps.load("w3k")
-
-
-_NAMES = _Names()
 
 
 def start(folder: Path) -> None:
@@ -88,17 +91,16 @@ def start(folder: Path) -> None:
         save(folder, "sent", table)
 
 
-def new_table(site: object) -> Table:
+def new_table(site: Site) -> Table:
     """The game's first phase, open, with one coordinator at the desk."""
     board = autumn_1642()
     centres = {power: frozenset(sorted(owned)[:4]) if power == SHORT else owned
                for power, owned in board.centres.items()}
-    with site.store.begin() as session:  # type: ignore[attr-defined]
-        session.add(UserRow(name="Ada", password="-", role="coordinator",
-            created_at=site.clock.now()))  # type: ignore[attr-defined]
+    with site.store.begin() as session:
+        session.add(UserRow(name="Ada", password="-", role="coordinator", created_at=site.clock.now()))
     position = replace(board, phase=WINTER, centres=centres, memory=type(board.memory)())
-    table = open_table(site, position=position, players={p: (address(p),)
-        for p in PLAYERS})  # type: ignore[arg-type]
+    players = {power: (address(power),) for power in PLAYERS}
+    table = open_table(site, position=position, players=players)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     return table
 
@@ -109,14 +111,14 @@ def opened(folder: Path, saved: Path | None) -> Iterator[Table]:
     folder.mkdir(parents=True, exist_ok=True)
     if saved is not None:
         shutil.copytree(saved, folder, dirs_exist_ok=True)
-    now = datetime.fromisoformat((folder / "now").read_text()) + timedelta(minutes=10) if saved else None
-    with make_site(folder, **({} if now is None else {"now": now})) as site:
+    now = datetime.fromisoformat((folder / "now").read_text()) + timedelta(minutes=10) if saved else NOON
+    with make_site(folder, now=now) as site:
         if saved is None:
             site.clock.set(datetime.combine(START, datetime.min.time(), site.clock.now().tzinfo))
             yield new_table(site)
         else:
             board = maps.load("w3k")
-            table = Table(site, board, "powick-bridge", None)  # type: ignore[arg-type]
+            table = Table(site, board, "powick-bridge", NotedAnnouncer())
             table.variant = replace(board, start=table.position(1))
             table.announce = ResultsAnnouncer(table.writer, drawing=False)
             table.sent = [path.read_bytes() for path in sorted(folder.glob("sent-*"))]
@@ -164,11 +166,13 @@ def recognize(table: Table, submission_id: int, *, moved: bool = False, doubtful
         submission = session.get_one(SubmissionRow, submission_id)
         phase = session.get_one(PhaseRow, submission.phase_id)
         units = sorted(unit for unit in table.position(phase.ordinal).units if unit.power == submission.power)
-        rows = [("heading", "Powick Bridge", None, LineState.NOT_ORDER, False)]
+        rows: list[tuple[str, str, str | None, LineState, bool]] = [
+            ("heading", "Powick Bridge", None, LineState.NOT_ORDER, False)]
         rows += [("order", f"{u.kind} {u.region} H", f"{u.kind} {u.region} H", LineState.AUTO, False)
                  for u in units[: 2 if moved else 4] if phase.kind == PhaseKind.MOVEMENT]
         rows += [("order", "A Nowhere H", None, LineState.NOT_ORDER, True)]
-        rows += [("order", "A Nowhere H", None, LineState.OPEN, False)] * doubtful
+        if doubtful:
+            rows += [("order", "A Nowhere H", None, LineState.OPEN, False)]
         page = records.pages(session, submission.id)[0]
         page.upright = page.original
         for ordinal, (kind, words, order, state, struck) in enumerate(rows):
@@ -263,15 +267,13 @@ def tool_module() -> ModuleType:
 def independent(folder: Path) -> Checker:
     """The independent checker within this process, without a judge."""
     module = tool_module()
-    module.shutil = type("NoProgram", (),
-        {"which": staticmethod(lambda _name: None)})  # type: ignore[attr-defined]
 
     def check(archive: bytes, mails: dict[str, bytes]) -> tuple[str, str]:
         path, paths = _written(folder, archive, mails)
         before, sys.argv = sys.argv, ["verify_record.py", str(path), *map(str, paths)]
         out = io.StringIO()
         try:
-            with contextlib.redirect_stdout(out):
+            with contextlib.redirect_stdout(out), patch.dict(os.environ, GALLOPER=str(folder / "no-program")):
                 module.run()
         except SystemExit as fault:
             return str(fault.code), out.getvalue()

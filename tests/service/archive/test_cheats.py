@@ -1,5 +1,4 @@
-"""TRU-01, TRU-08: ways to cheat, played through the program with letters that fit, are found by both
-checkers.
+"""TRU-01, TRU-08: ways to cheat, played through the program with fitting letters, are found by both checkers.
 
 The list is in the folder `cheats`, by what is touched; what no checker can find is listed there with its
 reason.
@@ -8,15 +7,13 @@ reason.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
-from service.games import lots, turns
-from service.notices import results
-from service.record import judged_entry
 from tests.service.archive.cheats import on_archives, on_clock, on_lines, on_sheets
-from tests.service.archive.cheats.table import Cheat
+from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
 from tests.support.keeper import OTHER, PLAYERS, VICTIM, Evidence
 
@@ -25,11 +22,11 @@ IMPOSSIBLE = (*on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
 QUICK = ("all sheets of a power are deleted", "a sheet is put in with a mail of the keeper's",
          "a letter by post is typed in once all sheets are open",
-         "the same, and the results say nothing of it",
-         "an order is called no order", "a stranger decides a line", "the deadline is moved for a late sheet",
+         "the same, and the results say nothing of it", "an order is called no order",
+         "a stranger decides a line", "the deadline is moved for a late sheet",
          "the seed is exchanged without triggers", "the chain is cut and goes on",
-         "a sheet is closed as words beside the orders", "two players get two records",
-         "a mail in time is stamped as late")
+         "a sheet is closed as words beside the orders",
+         "two players get two records", "a mail in time is stamped as late")
 """Cheats of the quick suite; the slow one plays all."""
 
 
@@ -43,8 +40,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def program() -> Iterator[None]:
     """The program as it was, after a cheat changed it."""
-    whole = [(module, name, getattr(module, name)) for module, name in (
-        (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"))]
+    whole = [(module, name, getattr(module, name)) for module, name in EXCHANGED]
     yield
     for module, name, value in whole:
         setattr(module, name, value)
@@ -63,51 +59,50 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
 
 
 def findings(cheat: Cheat, saved: Path, folder: Path) -> dict[tuple[str, str, str], str]:
-    """What each checker says of each archive with the letters of one, some and all: alarms, and for a cheat
-    that is told to all, what it tells."""
+    """What each checker says of each archive with the letters of one, some and all, by archive, letters and
+    checker: alarms, and for a cheat that is told to all, what it tells."""
     evidence = played(cheat, saved, folder)
     checkers = {"galloper": keeper.galloper(folder / "galloper"),
-        "independent": keeper.independent(folder / "tool")}
-    found = {}
-    for archive in ("whole", "players"):
+                "independent": keeper.independent(folder / "tool")}
+    words: dict[tuple[str, str, str], str] = {}
+    for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):
         for shown, powers in SHOWN.items():
             for name, check in checkers.items():
-                alarms, notes = check(getattr(evidence, archive), evidence.shown(powers))
-                told = [line for line in notes.split("\n") if "tells of it" in line]
-                found[archive, shown, name] = alarms or ("\n".join(told) if cheat.is_named else "")
-    return found
+                alarms, notes = check(archive, evidence.shown(powers))
+                named = [line for line in notes.split("\n") if "tells of it" in line]
+                words[edition, shown, name] = alarms or ("\n".join(named) if cheat.is_named else "")
+    return words
 
 
-def missed(cheat: Cheat, found: dict[tuple[str, str, str], str]) -> list[str]:
-    """Who did not find a cheat: each checker must, from one of the archives with as many letters as it
-    needs."""
+def missed(cheat: Cheat, words: dict[tuple[str, str, str], str]) -> list[str]:
+    """Who did not find a cheat: each checker must, from either archive with as many letters as it needs."""
     shown = "all" if cheat.needs == "pool" else "one"
     return [name for name in ("galloper", "independent")
-            if not any(found[archive, shown, name] for archive in ("whole", "players"))]
+            if not any(words[edition, shown, name] for edition in ("whole", "players"))]
 
 
 @pytest.mark.parametrize("cheat", [cheat for cheat in CHEATS if cheat.name in QUICK],
-    ids=lambda cheat: cheat.name)
+                         ids=attrgetter("name"))
 @pytest.mark.usefixtures("program")
 def test_a_cheat_is_found_by_both_checkers(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
     """Each of these by the rule that the list names."""
-    found = findings(cheat, saved, tmp_path)
-    assert missed(cheat, found) == [], found
+    words = findings(cheat, saved, tmp_path)
+    assert missed(cheat, words) == [], words
     assert any(f"rule {cheat.rule})" in text or not cheat.rule.startswith("C") or cheat.is_named
-               for text in found.values()), found
+               for text in words.values()), words
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: cheat.name)
+@pytest.mark.parametrize("cheat", CHEATS, ids=attrgetter("name"))
 @pytest.mark.usefixtures("program")
 def test_every_cheat_is_found_by_both_checkers(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
-    found = findings(cheat, saved, tmp_path)
-    assert missed(cheat, found) == [], found
+    words = findings(cheat, saved, tmp_path)
+    assert missed(cheat, words) == [], words
 
 
 def test_the_list_is_long_enough_and_says_why_something_is_impossible() -> None:
     """At least sixty ways, by four roles, before and after mailing; each once."""
-    names = [cheat.name for cheat in (*CHEATS, *IMPOSSIBLE)]
+    names = [cheat.name for cheat in CHEATS] + [cheat.name for cheat in IMPOSSIBLE]
     assert len(set(names)) == len(names)
     assert len(names) >= 60
     assert len(CHEATS) >= 50

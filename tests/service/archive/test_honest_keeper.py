@@ -15,6 +15,7 @@ import pytest
 
 from service.desk.games import acts
 from service.desk.sheet import acts as sheet_acts
+from service.desk.sheet.acts import ActRefused
 from service.games import lots
 from service.games.turns import NotReady
 from service.intake.postal_mail import NotLogged, PostedLetter
@@ -38,7 +39,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _another_version(table: Table, chance: random.Random) -> None:
     row, now = keeper.in_play(table), table.site.clock.now()
-    power, phase = chance.choice(keeper.PLAYERS), keeper.phase_of_row(keeper.in_play(table))
+    power, phase = chance.choice(keeper.PLAYERS), keeper.phase_of_row(row)
     if row.opens_at <= now < row.deadline - timedelta(hours=1):
         version = 1 + max((s.version or 0 for s in table.submissions() if s.power == power), default=0)
         raw = mailed(power, version, chance.randrange(300, 30_000), now, phase=phase)
@@ -51,9 +52,9 @@ def _another_version(table: Table, chance: random.Random) -> None:
 def _late_version(table: Table, chance: random.Random) -> None:
     row = keeper.in_play(table)
     if row.state == PhaseState.OPEN:
-        table.site.clock.set(row.deadline + timedelta(minutes=20))
-        table.take(mailed(OTHER, 50, chance.randrange(300, 30_000), table.site.clock.now()),
-            table.site.clock.now())
+        late = row.deadline + timedelta(minutes=20)
+        table.site.clock.set(late)
+        table.take(mailed(OTHER, 50, chance.randrange(300, 30_000), late), late)
 
 
 def _posted(table: Table, chance: random.Random) -> None:
@@ -61,7 +62,7 @@ def _posted(table: Table, chance: random.Random) -> None:
     if row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or table.site.clock.now() < row.opens_at:
         return
     at = min(table.site.clock.now(), row.deadline) - timedelta(minutes=1)
-    letter = PostedLetter(row.id, SHORT, at.date(), at.time().replace(tzinfo=None), None, None)
+    letter = PostedLetter(row.id, SHORT, at.date(), at.time())
     number = keeper.post_room(table).log_letter(letter, [picture(chance.randrange(300, 30_000))], "Ada")
     if number is not None:
         recognize(table, number, doubtful=False)
@@ -70,8 +71,7 @@ def _posted(table: Table, chance: random.Random) -> None:
 def _ticked(table: Table, _chance: random.Random) -> None:
     row = keeper.in_play(table)
     if row.state == PhaseState.OPEN:
-        letter = PostedLetter(row.id, OTHER, table.site.clock.now().date(),
-            row.opens_at.time().replace(tzinfo=None))
+        letter = PostedLetter(row.id, OTHER, table.site.clock.now().date(), row.opens_at.time())
         keeper.post_room(table).log_letter(letter, [], "Ada")
 
 
@@ -79,8 +79,8 @@ def _word(table: Table, _chance: random.Random) -> None:
     row, now = keeper.in_play(table), table.site.clock.now()
     if row.state == PhaseState.OPEN and now < row.deadline:
         with table.site.store.begin() as session:
-            lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", now, mail=None,
-                by="Ada")
+            phase = session.get_one(PhaseRow, row.id)
+            lots.add_word(session, phase, SHORT, "heather", now, mail=None, by="Ada")
 
 
 def _choose_or_refuse(table: Table, chance: random.Random) -> None:
@@ -88,9 +88,9 @@ def _choose_or_refuse(table: Table, chance: random.Random) -> None:
     if row.state not in {PhaseState.CLOSED, PhaseState.READY}:
         return
     with table.site.store.begin() as session:
-        own = [s for s in records.submissions(session, row.id) if s.received_at <= row.deadline]
-        if own:
-            sheet = session.get_one(SubmissionRow, chance.choice(own).id)
+        in_time = [each for each in records.submissions(session, row.id) if each.received_at <= row.deadline]
+        if in_time:
+            sheet = session.get_one(SubmissionRow, chance.choice(in_time).id)
             act = chance.choice((sheet_acts.choose, sheet_acts.refuse))
             act(session, session.get_one(PhaseRow, row.id), sheet, "the player asked for it", "Ada",
                 table.site.clock.now())
@@ -114,14 +114,14 @@ def _when_open(act: Callable[[Table], None]) -> Act:
 
 
 def _option(table: Table, _chance: random.Random) -> None:
-    on_clock._option(table)
+    on_clock.option_changed(table)
 
 
 def _seat(table: Table, _chance: random.Random) -> None:
     with table.site.store() as session:
         players = set(records.seats(session, table.game).values())
     if len(players) == len(keeper.PLAYERS):
-        on_clock._seat(table)
+        on_clock.seat_given(table)
 
 
 def _played_on(table: Table, _chance: random.Random) -> None:
@@ -130,17 +130,14 @@ def _played_on(table: Table, _chance: random.Random) -> None:
 
 ACTS: tuple[Act, ...] = (
     _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
-    _when_open(on_clock._moved), _when_open(on_clock._unsealed), _played_on,
+    _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
 )
-
-
-REFUSALS = (NotReady, NotLogged, acts.ActRefused, sheet_acts.ActRefused)
+REFUSALS = (NotReady, NotLogged, ActRefused)
 """The program's own "no": nothing was changed."""
 
 
 def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
-    """What the checkers accuse an honest keeper of: a game from a stage that the seed picks, with acts by
-    chance."""
+    """What the checkers accuse an honest keeper of: a game from the seed's stage, with acts by chance."""
     chance = random.Random(seed)
     stage = keeper.STAGES[seed % len(keeper.STAGES)]
     with keeper.opened(folder / "site", saved / stage) as table:

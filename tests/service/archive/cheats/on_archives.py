@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from tests.service.archive.cheats.on_sheets import V2
+from tests.service.archive.cheats.on_sheets import V1, V2, removal
 from tests.service.archive.cheats.table import (
     AFTER,
     BEFORE,
     KEEPER,
     OPERATOR,
+    Chain,
     Cheat,
+    Forge,
+    Play,
     both,
+    sha,
     written_anew,
 )
 from tests.support.altered import entries, older, packed, unpacked
 from tests.support.keeper import VICTIM, Evidence
 from tests.support.table import Table
 
-Chain = list[dict[str, Any]]
-
 
 def _of(entry: dict[str, Any], what: str, **tells: object) -> bool:
+    """Whether an entry is open, of this kind, and tells these values."""
     body = entry.get("body")
-    return body is not None and body["what"] == what and all(body["tells"].get(k) == v for k,
-        v in tells.items())
+    return (body is not None and body["what"] == what
+            and all(body["tells"].get(key) == value for key, value in tells.items()))
 
 
 def _without_the_second_version(chain: Chain) -> Chain:
-    """As if the sheet had never come: no mail, no sheet, no reading, no receipt; the judging says the
-    first."""
+    """As if the sheet had never come: no mail, no reading, no receipt; the judging names the first."""
     mails = {e["body"]["tells"]["mail"] for e in chain if _of(e, "sheet", sheet=V2)}
-    lines = {}
+    lines: dict[str | None, int] = {}
     for entry in chain:
-        if _of(entry, "reading", sheet=1):
-            lines = {line["order"]: line["line"] for page in entry["body"]["tells"]["pages"]
-                for line in page["lines"]}
+        if _of(entry, "reading", sheet=V1):
+            lines = {line["order"]: line["line"]
+                     for page in entry["body"]["tells"]["pages"] for line in page["lines"]}
+    last_receipt = max((e["n"] for e in chain if _of(e, "letter", kind="receipt")), default=0)
     left = [e for e in chain if not (
-        _of(e, "sheet", sheet=V2) or _of(e, "reading", sheet=V2) or _of(e, "aside", sheet=V2)
-        or _of(e, "decision", sheet=V2) or (_of(e, "mail") and e["body"]["tells"]["mail"] in mails)
-        or (_of(e, "letter", kind="receipt") and e["n"] > 45 and VICTIM in e["body"]["tells"]["to"]
-            and e["n"] == max(x["n"] for x in chain if _of(x, "letter", kind="receipt"))))]
+        any(_of(e, kind, sheet=V2) for kind in ("sheet", "reading", "aside", "decision"))
+        or (_of(e, "mail") and e["body"]["tells"]["mail"] in mails)
+        or (e["n"] == last_receipt and VICTIM in e["body"]["tells"]["to"]))]
     for entry in left:
         if _of(entry, "judged", phase=2):
             tells = entry["body"]["tells"]
@@ -61,52 +65,49 @@ def _earlier(chain: Chain) -> Chain:
     return chain
 
 
-def _rewritten(change: object) -> object:
-    return lambda _table: written_anew(change)  # type: ignore[arg-type]
+def _by(forge: Forge) -> Play:
+    """The game is played honestly, and the evidence is forged."""
+    return lambda _table: forge
 
 
-def _closed(kind: str, *, head: str = "") -> object:
+def _of_players(change: Callable[[Chain], None]) -> Forge:
+    """The players' archive with other entries, shown as either edition."""
+
+    def forge(shown: Evidence) -> Evidence:
+        files = unpacked(shown.players)
+        chain = entries(files)
+        change(chain)
+        archive = packed(files, chain)
+        return Evidence(archive, archive, shown.letters)
+
+    return forge
+
+
+def _closed(kind: str, *, head: str = "") -> Play:
     """An entry of the victim's sheet that the players' archive closes."""
 
-    def close(shown: Evidence) -> Evidence:
-        files = unpacked(shown.players)
-        whole = {entry["n"]: entry for entry in entries(unpacked(shown.whole))}
-        chain = entries(files)
+    def close(chain: Chain) -> None:
         for entry in chain:
             if _of(entry, kind, sheet=V2):
                 body, salt = entry.pop("body"), entry.pop("salt")
                 words = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-                import hashlib
-
-                entry["inner"] = hashlib.sha256(f"{salt}\n{words}".encode()).hexdigest()
+                entry["inner"] = sha(f"{salt}\n{words}".encode())
                 entry["head"] = head or f"{kind} {body['tells']['phase']}"
-        assert whole
-        return Evidence(packed(files, chain), packed(files, chain), shown.letters)
 
-    return lambda _table: close
+    return _by(_of_players(close))
 
 
-def _quite_closed(_table: Table) -> object:
-    def close(shown: Evidence) -> Evidence:
-        files = unpacked(shown.players)
-        chain = entries(files)
-        for entry in chain:
-            if _of(entry, "sheet", sheet=V2):
-                del entry["body"], entry["salt"]
-        return Evidence(packed(files, chain), packed(files, chain), shown.letters)
-
-    return close
+def _close_without_a_word(chain: Chain) -> None:
+    for entry in chain:
+        if _of(entry, "sheet", sheet=V2):
+            del entry["body"], entry["salt"]
 
 
-def _shorter(_table: Table) -> object:
+def _cut_before_the_last_judging(data: bytes) -> bytes:
     """An archive from before the last judging."""
-
-    def cut(data: bytes) -> bytes:
-        files = unpacked(data)
-        last = [e["n"] for e in entries(files) if _of(e, "judged")][-1]
-        return older(files, last - 2)
-
-    return both(cut)
+    files = unpacked(data)
+    last = [entry["n"] for entry in entries(files) if _of(entry, "judged")][-1]
+    return older(files, last - 2)
 
 
 def _deleted_entries(table: Table) -> None:
@@ -118,8 +119,8 @@ def _exchanged_entry(table: Table) -> None:
     """The body of an entry is written anew in the database, with its own leaf, and the chain is not."""
     with table.site.engine.begin() as connection:
         connection.exec_driver_sql(
-            "UPDATE record SET body = replace(body, '\"fate\":\"counts\"', '\"fate\":\"held\"') WHERE what "
-            "= 'sheet'")
+            "UPDATE record SET body = replace(body, '\"fate\":\"counts\"', '\"fate\":\"held\"') "
+            "WHERE what = 'sheet'")
 
 
 def _cut_and_gone_on(table: Table) -> None:
@@ -128,22 +129,17 @@ def _cut_and_gone_on(table: Table) -> None:
     with table.site.engine.begin() as connection:
         last = connection.exec_driver_sql(
             f"SELECT number FROM record WHERE what = 'sheet' AND fact = '{V2}'").scalar_one()
-        for table_name in ("lines", "pages", "submissions"):
-            where = {"lines": f"page_id IN (SELECT id FROM pages WHERE submission_id = {V2})",
-                     "pages": f"submission_id = {V2}", "submissions": f"id = {V2}"}[table_name]
-            connection.exec_driver_sql(f"DELETE FROM {table_name} WHERE {where}")
+        for statement in removal(V2):
+            connection.exec_driver_sql(statement)
         connection.exec_driver_sql("DELETE FROM record_due")
         connection.exec_driver_sql(f"DELETE FROM record WHERE number >= {last}")
         link = connection.exec_driver_sql(f"SELECT link FROM record WHERE number = {last - 1}").scalar_one()
         connection.exec_driver_sql(f"UPDATE record_heads SET number = {last - 1}, link = '{link}'")
 
 
-def _two_truths(_table: Table) -> object:
+def _two_truths(shown: Evidence) -> Evidence:
     """The archive is of another record than the letters of most players, and fits those of one."""
-    return _letters_of_another_game
 
-
-def _letters_of_another_game(shown: Evidence) -> Evidence:
     def change(chain: Chain) -> Chain:
         for entry in chain:
             if _of(entry, "sheet", sheet=2):
@@ -155,73 +151,53 @@ def _letters_of_another_game(shown: Evidence) -> Evidence:
     pairs: dict[str, str] = {}
     for old, new in zip(entries(unpacked(shown.whole)), entries(unpacked(forged.whole)), strict=True):
         pairs |= {old["leaf"]: new["leaf"], old["link"]: new["link"]}
-    letters = {name: dict(own) for name, own in shown.letters.items()}
-    for name, data in letters[VICTIM].items():
+    letters = {power: dict(mails) for power, mails in shown.letters.items()}
+    for name, data in shown.letters[VICTIM].items():
         fitting = data
         for before, after in pairs.items():
             fitting = fitting.replace(before.encode(), after.encode())
         letters[VICTIM][name] = fitting
-    files = unpacked(forged.whole)
-    return Evidence(packed(dict(files)), forged.players, letters)
+    return Evidence(forged.whole, forged.players, letters)
 
 
-def _wrong_letter(table: Table) -> object:
+def _wrong_letter(shown: Evidence) -> Evidence:
     """The results that one player gets name another version as counted."""
-
-    def forge(shown: Evidence) -> Evidence:
-        letters = {name: dict(own) for name, own in shown.letters.items()}
-        letters[VICTIM] = {name: data.replace(b"version 2", b"version 1") if "final" in name else data
-                           for name, data in letters[VICTIM].items()}
-        return Evidence(shown.whole, shown.players, letters)
-
-    return forge
+    letters = {name: data.replace(b"version 2", b"version 1") if "final" in name else data
+               for name, data in shown.letters[VICTIM].items()}
+    return replace(shown, letters=shown.letters | {VICTIM: letters})
 
 
-def _photograph(_table: Table) -> object:
-    def forge(data: bytes) -> bytes:
-        files = unpacked(data)
-        for name in files:
-            if name.startswith("photographs/"):
-                files[name] = files[name][:-1] + b"x"
-        return packed(files)
-
-    return lambda shown: Evidence(forge(shown.whole), shown.players, shown.letters)
+def _other_photographs(shown: Evidence) -> Evidence:
+    files = {name: data[:-1] + b"x" if name.startswith("photographs/") else data
+             for name, data in unpacked(shown.whole).items()}
+    return replace(shown, whole=packed(files))
 
 
-def _missing_mail(_table: Table) -> object:
-    def forge(data: bytes) -> bytes:
-        files = unpacked(data)
-        gone = [name for name in files if name.startswith("mails/")][:1]
-        return packed({name: text for name, text in files.items() if name not in gone})
-
-    return lambda shown: Evidence(forge(shown.whole), shown.players, shown.letters)
+def _missing_mail(shown: Evidence) -> Evidence:
+    files = unpacked(shown.whole)
+    del files[next(name for name in files if name.startswith("mails/"))]
+    return replace(shown, whole=packed(files))
 
 
 CHEATS = (
     Cheat("the record is written anew without a sheet", OPERATOR, BEFORE, "sent",
-          _rewritten(_without_the_second_version), "6", needs="letters"),  # type: ignore[arg-type]
-    Cheat("the record is written anew with earlier times", OPERATOR, BEFORE, "sent", _rewritten(_earlier),
-        "C14"),  # type: ignore[arg-type]
+          _by(written_anew(_without_the_second_version)), "6", needs="letters"),
+    Cheat("the record is written anew with earlier times", OPERATOR, BEFORE, "sent",
+          _by(written_anew(_earlier)), "C14"),
     Cheat("an entry is changed", OPERATOR, AFTER, "sent", _exchanged_entry, "2"),
     Cheat("entries are deleted", OPERATOR, AFTER, "sent", _deleted_entries, "2"),
     Cheat("the chain is cut and goes on", OPERATOR, BEFORE, "sheets", _cut_and_gone_on, "6", needs="letters"),
-    Cheat("an older archive is shown", KEEPER, AFTER, "sent", _shorter, "6", needs="letters"),
-        # type: ignore[arg-type]
+    Cheat("an older archive is shown", KEEPER, AFTER, "sent", _by(both(_cut_before_the_last_judging)), "6",
+          needs="letters"),
     Cheat("a sheet is closed in the players' archive", KEEPER, AFTER, "sent", _closed("sheet"), "C16"),
-        # type: ignore[arg-type]
-    Cheat("a sheet is closed as words beside the orders", KEEPER, AFTER, "sent", _closed("sheet",
-        head="aside 2"),
-          "2"),  # type: ignore[arg-type]
-    Cheat("a sheet is closed without a word", KEEPER, AFTER, "sent", _quite_closed, "C16"),
-        # type: ignore[arg-type]
+    Cheat("a sheet is closed as words beside the orders", KEEPER, AFTER, "sent",
+          _closed("sheet", head="aside 2"), "2"),
+    Cheat("a sheet is closed without a word", KEEPER, AFTER, "sent",
+          _by(_of_players(_close_without_a_word)), "C16"),
     Cheat("the reading of a sheet that counted is closed", KEEPER, AFTER, "sent", _closed("reading"), "C6"),
-        # type: ignore[arg-type]
-    Cheat("two players get two records", OPERATOR, BEFORE, "sent", _two_truths, "6", needs="pool"),
-        # type: ignore[arg-type]
-    Cheat("one player's results name another version", OPERATOR, BEFORE, "sent", _wrong_letter, "6",
-          needs="letters"),  # type: ignore[arg-type]
-    Cheat("a photograph in the archive is changed", KEEPER, AFTER, "sent", _photograph, "3"),
-        # type: ignore[arg-type]
-    Cheat("a mail is left out of the archive", KEEPER, AFTER, "sent", _missing_mail, "3"),
-        # type: ignore[arg-type]
+    Cheat("two players get two records", OPERATOR, BEFORE, "sent", _by(_two_truths), "6", needs="pool"),
+    Cheat("one player's results name another version", OPERATOR, BEFORE, "sent", _by(_wrong_letter), "6",
+          needs="letters"),
+    Cheat("a photograph in the archive is changed", KEEPER, AFTER, "sent", _by(_other_photographs), "3"),
+    Cheat("a mail is left out of the archive", KEEPER, AFTER, "sent", _by(_missing_mail), "3"),
 )

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from datetime import time as clock_time
 
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
 from service.games import lots, seal
 from service.intake.postal_mail import PostedLetter
+from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
 from tests.service.archive.cheats.table import (
     AFTER,
     BEFORE,
     KEEPER,
     OPERATOR,
+    PLAYER,
     WITH_PLAYER,
     Cheat,
     Impossible,
+    Play,
+    exchange,
     sql,
     without_triggers,
 )
@@ -33,7 +36,7 @@ def _stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
-def _deadline(hours: int, *, late_sheet: bool = False) -> object:
+def _deadline(hours: int, *, late_sheet: bool = False) -> Play:
     """The deadline of the phase in play, moved by hand by some hours from now."""
 
     def play(table: Table) -> None:
@@ -53,46 +56,41 @@ def _closed_early(table: Table) -> None:
     sql(f"UPDATE phases SET state = 'closed' WHERE id = {keeper.in_play(table).id}")(table)
 
 
-def _moved(table: Table) -> None:
-    """The coordinator's own act, with its letters."""
+def _move(table: Table, circulars: Broadcasts | None) -> None:
     row = keeper.in_play(table)
-    later = row.deadline + timedelta(days=2)
+    day = (row.deadline + timedelta(days=2)).date().isoformat()
     with table.site.store.begin() as session:
-        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), later.date().isoformat(), "", "for "
-            "a friend",
-                           later=True, by="Ada", now=table.site.clock.now(),
-                               circulars=keeper.broadcasts(table))
+        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), day, "", "for a friend", later=True,
+                           by="Ada", now=table.site.clock.now(), circulars=circulars)
+
+
+def moved(table: Table) -> None:
+    """The coordinator's own act, with its letters."""
+    _move(table, keeper.broadcasts(table))
 
 
 def _moved_in_silence(table: Table) -> None:
-    row = keeper.in_play(table)
-    later = row.deadline + timedelta(days=2)
-    with table.site.store.begin() as session:
-        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), later.date().isoformat(), "", "for "
-            "a friend",
-                           later=True, by="Ada", now=table.site.clock.now(), circulars=None)
+    _move(table, None)
 
 
-def _unsealed(table: Table) -> None:
+def unsealed(table: Table) -> None:
+    """The coordinator's own act: the sheets are opened before the deadline, with a reason."""
     with table.site.store.begin() as session:
         seal.unseal(session, session.get_one(PhaseRow, keeper.in_play(table).id), "Ada",
                     "I wanted to know what they plan", table.site.clock.now())
 
 
 def _unsealed_and_forgotten(table: Table) -> None:
-    _unsealed(table)
+    unsealed(table)
     sql("UPDATE phases SET unsealed_at = NULL, unsealed_by = NULL, unsealed_why = NULL",
         "DELETE FROM events WHERE what = 'phase_unsealed'")(table)
 
 
-def _judged_again(state: str) -> object:
-    def play(table: Table) -> None:
-        sql(f"UPDATE phases SET state = '{state}' WHERE id = {SPRING}")(table)
-        table.site.clock.set(table.site.clock.now() + timedelta(hours=1))
-        table.judge_phase(SPRING)
-        sql(f"UPDATE phases SET state = 'sent' WHERE id = {SPRING}")(table)
-
-    return play
+def _judged_again(table: Table) -> None:
+    sql(f"UPDATE phases SET state = 'closed' WHERE id = {SPRING}")(table)
+    table.site.clock.set(table.site.clock.now() + timedelta(hours=1))
+    table.judge_phase(SPRING)
+    sql(f"UPDATE phases SET state = 'sent' WHERE id = {SPRING}")(table)
 
 
 def _taken_back(table: Table) -> None:
@@ -105,7 +103,8 @@ def _rolled_back(table: Table) -> None:
                        table.site.clock.now())
 
 
-def _option(table: Table) -> None:
+def option_changed(table: Table) -> None:
+    """The coordinator's own act: one option of the game is changed."""
     with table.site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
         name = next(iter(acts.OPTIONS))
@@ -113,7 +112,8 @@ def _option(table: Table) -> None:
                         by="Ada", now=table.site.clock.now())
 
 
-def _seat(table: Table) -> None:
+def seat_given(table: Table) -> None:
+    """The coordinator's own act: a seat passes to another player."""
     with table.site.store.begin() as session:
         seat_acts.hand_over(session, session.get_one(GameRow, table.game), OTHER,
                             Holder("Mallory", "Europe/London", ("mallory@friends.example",)), ORDERS,
@@ -125,7 +125,7 @@ def _word_by_hand(table: Table) -> None:
     row = keeper.in_play(table)
     table.site.clock.set(row.deadline - timedelta(minutes=30))
     at = row.deadline - timedelta(hours=1)
-    letter = PostedLetter(row.id, SHORT, at.date(), clock_time(at.hour, at.minute), None, None, "heather")
+    letter = PostedLetter(row.id, SHORT, at.date(), at.time(), word="heather")
     post_room(table).log_letter(letter, [], "Ada")
 
 
@@ -141,8 +141,8 @@ def _word_behind(table: Table) -> None:
 def _word_changed(table: Table) -> None:
     row = keeper.in_play(table)
     with table.site.store.begin() as session:
-        lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", row.opens_at, mail=None,
-            by="Ada")
+        phase = session.get_one(PhaseRow, row.id)
+        lots.add_word(session, phase, SHORT, "heather", row.opens_at, mail=None, by="Ada")
     sql("UPDATE lot_words SET word = 'thistle'")(table)
 
 
@@ -150,39 +150,35 @@ def _other_seed(table: Table) -> None:
     sql(f"UPDATE phases SET seed = '{'ab' * 32}' WHERE id = {keeper.in_play(table).id}")(table)
 
 
-def _late_seed(table: Table) -> None:
-    """The seed is exchanged once the deadline has passed, and the check that forbids it is taken out."""
-    from service.games import turns
-
-    _other_seed(table)
-    turns.lots.check_committed = lambda *_facts: None
+def _seed_without_triggers(table: Table) -> None:
+    """The seed is exchanged past the triggers, and the check that forbids it is taken out."""
+    without_triggers(f"UPDATE phases SET seed = '{'ab' * 32}' WHERE id = {keeper.in_play(table).id}")(table)
+    exchange(lots, "check_committed", lambda *_facts: None)
 
 
 CHEATS = (
     Cheat("the deadline is moved to now by hand", KEEPER, BEFORE, "sheets", _deadline(0), "C10"),
     Cheat("the deadline is moved on by hand", KEEPER, BEFORE, "sheets", _deadline(1000), "C10"),
-    Cheat("the deadline is moved for a late sheet", WITH_PLAYER, BEFORE, "sheets", _deadline(3,
-        late_sheet=True),
-          "C10"),
+    Cheat("the deadline is moved for a late sheet", WITH_PLAYER, BEFORE, "sheets",
+          _deadline(3, late_sheet=True), "C10"),
     Cheat("a phase opens at another time", KEEPER, BEFORE, "sheets",
           sql("UPDATE phases SET opens_at = '2027-03-01 00:00:00.000000' WHERE ordinal = 4"), "C10"),
-    Cheat("the deadline is moved, and only results tell", KEEPER, BEFORE, "sheets", _moved, "C15",
-        is_named=True),
+    Cheat("the deadline is moved, and only results tell", KEEPER, BEFORE, "sheets", moved, "C15",
+          is_named=True),
     Cheat("the deadline is moved, and no letter is written", KEEPER, BEFORE, "sheets", _moved_in_silence,
-        "C10"),
+          "C10"),
     Cheat("a phase is closed before its deadline", KEEPER, BEFORE, "sheets", _closed_early, "C9"),
-    Cheat("the sheets are opened early, with a reason", KEEPER, BEFORE, "sheets", _unsealed, "C15",
-        is_named=True),
+    Cheat("the sheets are opened early, with a reason", KEEPER, BEFORE, "sheets", unsealed, "C15",
+          is_named=True),
     Cheat("the sheets are opened early, and that is deleted", KEEPER, BEFORE, "sheets",
-        _unsealed_and_forgotten,
-          "C9"),
+          _unsealed_and_forgotten, "C9"),
     Cheat("the judging is taken back by hand", KEEPER, BEFORE, "ready", _taken_back, "C9"),
     Cheat("the judging is rolled back at the desk", KEEPER, BEFORE, "ready", _rolled_back, "C15",
-        is_named=True),
-    Cheat("a phase is judged again after its results", KEEPER, AFTER, "sent", _judged_again("closed"), "C9"),
+          is_named=True),
+    Cheat("a phase is judged again after its results", KEEPER, AFTER, "sent", _judged_again, "C9"),
     Cheat("the judging is taken back after its results", KEEPER, AFTER, "sent",
           sql(f"UPDATE phases SET resolution = NULL, judged_at = NULL WHERE id = {SPRING}"), "C9"),
-    Cheat("an option is changed at the desk", KEEPER, BEFORE, "sheets", _option, "C15", is_named=True),
+    Cheat("an option is changed at the desk", KEEPER, BEFORE, "sheets", option_changed, "C15", is_named=True),
     Cheat("the first sheet counts, by hand", KEEPER, BEFORE, "closed",
           sql("UPDATE games SET options = json_set(options, '$.first_counts', json('true'))"), "C13"),
     Cheat("a house rule is changed by hand", KEEPER, BEFORE, "closed",
@@ -192,44 +188,42 @@ CHEATS = (
     Cheat("a seat is given away by hand", KEEPER, BEFORE, "sheets",
           sql(f"UPDATE seats SET player_id = (SELECT player_id FROM seats WHERE power = '{VICTIM}') "
               f"WHERE power = '{OTHER}'"), "C13"),
-    Cheat("a seat is given to a friend at the desk", KEEPER, BEFORE, "sheets", _seat, "C15", is_named=True),
+    Cheat("a seat is given to a friend at the desk", KEEPER, BEFORE, "sheets", seat_given, "C15",
+          is_named=True),
     Cheat("a word for the lots is logged as by post", WITH_PLAYER, BEFORE, "winter", _word_by_hand, "C15",
           is_named=True),
     Cheat("a word for the lots is entered after the deadline", WITH_PLAYER, BEFORE, "winter", _word_behind,
-        "C19"),
+          "C19"),
     Cheat("a word for the lots is exchanged", KEEPER, BEFORE, "winter", _word_changed, "C17"),
     Cheat("the seed is exchanged before the deadline", KEEPER, BEFORE, "winter", _other_seed, "C12"),
-    Cheat("the seed is exchanged without triggers", OPERATOR, BEFORE, "winter",
-          lambda table: without_triggers(f"UPDATE phases SET seed = '{'cd' * 32}' WHERE id = 1")(table) or
-          _late_seed(table), "C12"),
+    Cheat("the seed is exchanged without triggers", OPERATOR, BEFORE, "winter", _seed_without_triggers,
+          "C12"),
     Cheat("an event of the log is deleted", KEEPER, AFTER, "sent",
           sql("DELETE FROM events WHERE what = 'phase_judged'"), "C17"),
     Cheat("an event of the log is changed", KEEPER, AFTER, "sent",
           sql("UPDATE events SET actor = 'nobody' WHERE what = 'results_approved'"), "C17"),
-    Cheat("a letter is deleted", KEEPER, AFTER, "sent", sql("DELETE FROM outbox WHERE kind = "
-                                                            "'final_results'"), "C17"),
+    Cheat("a letter is deleted", KEEPER, AFTER, "sent",
+          sql("DELETE FROM outbox WHERE kind = 'final_results'"), "C17"),
 )
 
 IMPOSSIBLE = (
-    Impossible("a mail is swallowed before the mailbox", OPERATOR, "nothing of it is on record; a player "
-                                                                   "without a "
-               "receipt asks"),
+    Impossible("a mail is swallowed before the mailbox", OPERATOR,
+               "nothing of it is on record; a player without a receipt asks"),
     Impossible("a mail is deleted from the mailbox before it is fetched", OPERATOR, "the same"),
-    Impossible("the operator reads the sheets in the database or on the disk", OPERATOR, "reading leaves "
-                                                                                         "no trace"),
-    Impossible("the keeper tells a player what others ordered", WITH_PLAYER, "words between two people "
-                                                                             "leave no trace"),
-    Impossible("a player gives two versions to two readers of her own letters", "player", "her letters are "
-                                                                                          "hers"),
-    Impossible("a player sends orders for a friend under the friend's address", "player",
+    Impossible("the operator reads the sheets in the database or on the disk", OPERATOR,
+               "reading leaves no trace"),
+    Impossible("the keeper tells a player what others ordered", WITH_PLAYER,
+               "words between two people leave no trace"),
+    Impossible("a player gives two versions to two readers of her own letters", PLAYER,
+               "her letters are hers"),
+    Impossible("a player sends orders for a friend under the friend's address", PLAYER,
                "who holds a mailbox is its owner; the mail server's proof is all there is"),
     Impossible("the keeper knows the seed and asks a player for the word that suits both, in time",
-        WITH_PLAYER,
+               WITH_PLAYER,
                "open until the draw mixes what comes after the deadline (TRU-02): the word is a player's, "
                "in time"),
     Impossible("the seed was chosen for its lots before play began", KEEPER, "the same (TRU-02)"),
-    Impossible("a player forges a receipt that the site never wrote", "player",
+    Impossible("a player forges a receipt that the site never wrote", PLAYER,
                "open until receipts are signed (TRU-03): the checkers say that entry and receipt differ, "
-               "and not who "
-               "lies"),
+               "and not who lies"),
 )

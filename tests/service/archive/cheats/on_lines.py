@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
-from sqlalchemy import select
-
 from adjudicator.serialize import codec
-from service.games import decisions
-from service.games.decisions import Act, Decision
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow
+from service.store.tables import PhaseRow
 from tests.service.archive.cheats.on_sheets import ARGYLL, V2
 from tests.service.archive.cheats.table import (
     AFTER,
@@ -33,6 +29,14 @@ def _line(sheet: int, ordinal: int) -> str:
     return f"{OF.format(sheet=sheet)} AND ordinal = {ordinal}"
 
 
+def _added(kind: str) -> Play:
+    """A line that is written into its table by hand."""
+    return sql(
+        "INSERT INTO lines (page_id, ordinal, box, kind, struck, text, order_text, confidence, status, "
+        f"candidates) SELECT page_id, 40, box, '{kind}', 0, text, order_text, 1, 'auto', '[]' "
+        f"FROM lines WHERE {_line(ARGYLL, 1)}")
+
+
 def _decided(by: str, says: str, *, hours: int = 0, ordinal: int = 1, order: str = "") -> Play:
     """A decision that is written into its table by hand."""
 
@@ -41,31 +45,17 @@ def _decided(by: str, says: str, *, hours: int = 0, ordinal: int = 1, order: str
         with table.site.engine.begin() as connection:
             connection.exec_driver_sql(
                 'INSERT INTO reviews (line_id, key, decision, text, order_text, "by", at, settles) '
-                "SELECT id, ?, ?, "
-                f"?, ?, ?, ?, 0 FROM lines WHERE {_line(V2, ordinal)}",
+                f"SELECT id, ?, ?, ?, ?, ?, ?, 0 FROM lines WHERE {_line(V2, ordinal)}",
                 (f"by-hand-{ordinal}", says, order, order or None, by, at.strftime("%Y-%m-%d %H:%M:%S.%f")))
 
     return play
 
 
-def _misread(table: Table) -> None:
-    """The coordinator reads a line at the desk as it is not written: an act like any other."""
-    now = table.site.clock.now()
-    with table.site.store.begin() as session:
-        line = session.scalar(select(LineRow.id).join(PageRow, PageRow.id == LineRow.page_id)
-                              .where(PageRow.submission_id == V2, LineRow.ordinal == 1))
-        assert line is not None
-        decisions.file(session, Act("misread", keeper.in_play(table).id, "Ada", now),
-                       [Decision(line, LineState.VOID, "")])
-
-
 def _other_end(table: Table) -> None:
     """The judged result is exchanged: a unit stands elsewhere, or is gone."""
     row = keeper.in_play(table)
-    resolution = codec.load_resolution(row.resolution or {})
-    document = codec.dump_resolution(resolution)
-    units = document["resolution"]["position"]["units"]
-    units.pop()
+    document = codec.dump_resolution(codec.load_resolution(row.resolution or {}))
+    document["resolution"]["position"]["units"].pop()
     with table.site.store.begin() as session:
         session.get_one(PhaseRow, row.id).resolution = json.loads(json.dumps(document))
 
@@ -87,31 +77,24 @@ CHEATS = (
     Cheat("an order is called no order", KEEPER, BEFORE, "closed",
           sql(f"UPDATE lines SET status = 'not an order' WHERE {_line(V2, 1)}"), "C6"),
     Cheat("a crossed-out line is called an order", KEEPER, BEFORE, "closed",
-          sql(f"UPDATE lines SET struck = 0, status = 'auto' WHERE {OF.format(sheet=V2)} AND struck = "
-              "1"), "C6"),
+          sql("UPDATE lines SET struck = 0, status = 'auto' "
+              f"WHERE {OF.format(sheet=V2)} AND struck = 1"), "C6"),
     Cheat("a crossed-out line counts as it stands", KEEPER, BEFORE, "closed",
-          sql("UPDATE lines SET status = 'auto', order_text = 'A Atholl - Perth' WHERE "
-              f"{OF.format(sheet=V2)} AND "
-              "struck = 1"), "C6"),
+          sql("UPDATE lines SET status = 'auto', order_text = 'A Atholl - Perth' "
+              f"WHERE {OF.format(sheet=V2)} AND struck = 1"), "C6"),
     Cheat("a heading is made an order", KEEPER, BEFORE, "closed",
           sql(f"UPDATE lines SET kind = 'order', order_text = text WHERE {_line(V2, 2)}",
               f"UPDATE lines SET kind = 'order', status = 'auto' WHERE {_line(V2, 0)}"), "C6"),
     Cheat("a line is written into a sheet", KEEPER, BEFORE, "closed",
-          sql("INSERT INTO lines (page_id, ordinal, box, kind, struck, text, order_text, confidence, status, "
-              "candidates) SELECT page_id, 40, box, 'order', 0, text, order_text, 1, 'auto', '[]' FROM "
-              "lines WHERE "
-              f"{_line(ARGYLL, 1)}"), "C6"),
+          _added("order"), "C6"),
     Cheat("a line is cut out that nobody decided", KEEPER, BEFORE, "closed",
-          sql("INSERT INTO lines (page_id, ordinal, box, kind, struck, text, order_text, confidence, status, "
-              "candidates) SELECT page_id, 40, box, 'part', 0, text, order_text, 1, 'auto', '[]' FROM "
-              "lines WHERE "
-              f"{_line(ARGYLL, 1)}"), "C7"),
+          _added("part"), "C7"),
     Cheat("lines are changed without triggers", OPERATOR, BEFORE, "closed",
           without_triggers(f"UPDATE lines SET status = 'not an order' WHERE {_line(V2, 1)}"), "C7"),
     Cheat("a stranger decides a line", KEEPER, BEFORE, "closed", _decided("Mallory", "void"), "C8"),
     Cheat("a decision is dated back", KEEPER, BEFORE, "closed", _decided("Ada", "void", hours=5), "C8"),
-    Cheat("a line is decided while the sheets are sealed", KEEPER, BEFORE, "sheets", _decided("Ada",
-        "void"), "C8"),
+    Cheat("a line is decided while the sheets are sealed", KEEPER, BEFORE, "sheets",
+          _decided("Ada", "void"), "C8"),
     Cheat("a decision is exchanged", KEEPER, BEFORE, "ready",
           sql("UPDATE reviews SET decision = 'read', order_text = 'A Atholl H' WHERE id = 2"), "C8"),
     Cheat("a decision gets another author", KEEPER, BEFORE, "ready",
@@ -128,7 +111,5 @@ CHEATS = (
 IMPOSSIBLE = (
     Impossible("the coordinator reads a line at the desk as it is not written", KEEPER,
                "it is an act by right, with name and time. Only eyes see it: results link each order to "
-               "its ink, the "
-               "copies are mailed, and `galloper game read-again` reads them anew"),
+               "its ink, the copies are mailed, and `galloper game read-again` reads them anew"),
 )
-MISREAD = _misread

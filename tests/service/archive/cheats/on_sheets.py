@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from sqlalchemy.orm import Session
 
 from service.desk.sheet import acts
-from service.games import ballots
+from service.games import ballots, turns
+from service.games.ballots import Ballot, RankedSubmission
 from service.intake.postal_mail import PostedLetter
+from service.notices import receipts, results
+from service.notices.replies import Replies
+from service.record import judged_entry
 from service.store import records
-from service.store.tables import MailRow, PageRow, SubmissionRow
+from service.store.tables import MailRow, PageRow, PhaseRow, SubmissionRow
 from tests.service.archive.cheats.table import (
     AFTER,
     BEFORE,
@@ -16,6 +24,8 @@ from tests.service.archive.cheats.table import (
     OPERATOR,
     WITH_PLAYER,
     Cheat,
+    Play,
+    exchange,
     sha,
     sql,
     without_triggers,
@@ -28,7 +38,8 @@ V1, ARGYLL, SHORTS, V2 = 1, 2, 3, 4
 """The sheets of the game by their numbers (`keeper.send_sheets`)."""
 
 
-def _remove(*sheets: int) -> list[str]:
+def removal(*sheets: int) -> list[str]:
+    """The statements that delete sheets with their pages and lines."""
     some = ", ".join(map(str, sheets))
     pages = f"(SELECT id FROM pages WHERE submission_id IN ({some}))"
     return [f"DELETE FROM lines WHERE page_id IN {pages}",
@@ -36,8 +47,9 @@ def _remove(*sheets: int) -> list[str]:
             f"DELETE FROM submissions WHERE id IN ({some})"]
 
 
-def _forged(table: Table, power: str, raw: bytes, photograph: bytes, *, known: bool,
-    received: bool = True) -> int:
+def _forged(
+    table: Table, power: str, raw: bytes, photograph: bytes, *, known: bool, received: bool = True
+) -> int:
     """A sheet put into the tables by hand, with a mail that is on record if it is `known`."""
     now = table.site.clock.now()
     key = table.site.blobs.put(raw)
@@ -77,12 +89,9 @@ def _other_photograph(table: Table) -> None:
     number = _forged(table, VICTIM, raw, picture(201), known=True)
     with table.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, number)
-        from service.notices import receipts
-        from service.notices.replies import Replies
-
-        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
-        Replies(table.writer).receipt(session, sheet, phase, receipts.verdict_of(session, sheet, phase,
-            VICTIM))
+        phase = session.get_one(PhaseRow, sheet.phase_id)
+        verdict = receipts.verdict_of(session, sheet, phase, VICTIM)
+        Replies(table.writer).receipt(session, sheet, phase, verdict)
 
 
 def _stamped_early(table: Table) -> None:
@@ -105,12 +114,11 @@ def _stamped_late(table: Table) -> None:
 
 
 def _posted_behind(table: Table) -> None:
-    """A letter by post that is typed in three hours after the sheets were open, with an arrival from
-    before."""
+    """A letter by post that is typed in three hours after the sheets were open, as come before that."""
     row = keeper.in_play(table)
     table.site.clock.set(row.deadline + timedelta(hours=3))
-    letter = PostedLetter(row.id, OTHER, row.deadline.date(), (row.deadline - timedelta(hours=1)).time(),
-        None, 5)
+    hour = (row.deadline - timedelta(hours=1)).time()
+    letter = PostedLetter(row.id, OTHER, row.deadline.date(), hour, version=5)
     number = post_room(table).log_letter(letter, [picture(210)], "Ada")
     assert number is not None
     recognize(table, number, moved=True, doubtful=False)
@@ -118,72 +126,72 @@ def _posted_behind(table: Table) -> None:
 
 def _posted_in_silence(table: Table) -> None:
     """The same, and the program that writes the results says nothing of it."""
-    from service.notices import results
-
     _posted_behind(table)
-    results.notable_of = lambda *_facts: ()
+    exchange(results, "notable_of", lambda *_facts: ())
 
 
 def _chosen(table: Table) -> None:
     """The coordinator's own act, with a reason that is none."""
     with table.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, V1)
-        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
+        phase = session.get_one(PhaseRow, sheet.phase_id)
         acts.choose(session, phase, sheet, "because it suits my friends", "Ada", table.site.clock.now())
 
 
 def _refused(table: Table) -> None:
     with table.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, V2)
-        phase = session.get_one(type(keeper.in_play(table)), sheet.phase_id)
+        phase = session.get_one(PhaseRow, sheet.phase_id)
         acts.refuse(session, phase, sheet, "I do not like this sheet", "Ada", table.site.clock.now())
 
 
-def _passed_over(table: Table) -> None:
-    """The program, changed by its operator, executes nothing of one power."""
-    from service.games import turns
-    from service.record import judged_entry
+class Count(Protocol):
+    """What `ballots.count` is, and what a cheat puts in its place."""
 
-    def without(*facts: object, **values: object) -> dict[str, ballots.Ballot]:
-        counted = ballots.count(*facts, **values)  # type: ignore[arg-type]
-        return {power: ballot for power, ballot in counted.items() if power != VICTIM}
-
-    judged_entry.count = without  # type: ignore[assignment]
-    turns.executed = lambda session, phase: {  # type: ignore[assignment]
-        power: ballot.submission.id for power, ballot in without(
-            ballots.ranked_submissions(session, phase.id), phase.deadline, first=False).items()}
+    def __call__(
+        self, submissions: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
+    ) -> dict[str, Ballot]: ...
 
 
-def _executed_another(table: Table) -> None:
-    """The program, changed by its operator, executes a lower version of one power."""
-    from service.games import turns
-    from service.record import judged_entry
+def _without_the_victim(
+    submissions: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
+) -> dict[str, Ballot]:
+    counted = ballots.count(submissions, deadline, first=first)
+    return {power: ballot for power, ballot in counted.items() if power != VICTIM}
 
-    def lower(submissions: object, *facts: object, **values: object) -> dict[str, ballots.Ballot]:
-        some = [each for each in submissions if each.id != V2]  # type: ignore[attr-defined]
-        return ballots.count(some, *facts, **values)  # type: ignore[arg-type]
 
-    judged_entry.count = lower  # type: ignore[assignment]
-    turns.executed = lambda session, phase: {  # type: ignore[assignment]
-        power: ballot.submission.id for power, ballot in lower(
-            ballots.ranked_submissions(session, phase.id), phase.deadline, first=False).items()}
+def _without_the_second_version(
+    submissions: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
+) -> dict[str, Ballot]:
+    return ballots.count([each for each in submissions if each.id != V2], deadline, first=first)
+
+
+def _counted_by(count: Count) -> Play:
+    """The program, changed by its operator, counts ballots otherwise, for the judging and for the record."""
+
+    def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
+        counted = count(ballots.ranked_submissions(session, phase.id), phase.deadline)
+        return {power: ballot.submission.id for power, ballot in counted.items()}
+
+    def play(_table: Table) -> None:
+        exchange(judged_entry, "count", count)
+        exchange(turns, "executed", executed)
+
+    return play
 
 
 CHEATS = (
-    Cheat("one version is deleted", KEEPER, BEFORE, "sheets", sql(*_remove(V2)), "C17"),
-    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*_remove(V1, V2)), "C17"),
+    Cheat("one version is deleted", KEEPER, BEFORE, "sheets", sql(*removal(V2)), "C17"),
+    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*removal(V1, V2)), "C17"),
     Cheat("all sheets of a power are deleted after the deadline", KEEPER, BEFORE, "closed",
-          sql(*_remove(V1, V2)), "C17"),
-    Cheat("sheets are deleted without triggers", OPERATOR, BEFORE, "sheets", without_triggers(*_remove(V1,
-        V2)),
-          "C1"),
+          sql(*removal(V1, V2)), "C17"),
+    Cheat("sheets are deleted without triggers", OPERATOR, BEFORE, "sheets",
+          without_triggers(*removal(V1, V2)), "C1"),
     Cheat("one version is deleted without triggers", OPERATOR, BEFORE, "sheets",
-        without_triggers(*_remove(V2)),
-          "C1"),
+          without_triggers(*removal(V2)), "C1"),
     Cheat("a version is held by hand", KEEPER, BEFORE, "sheets",
           sql("UPDATE submissions SET fate = 'held', flags = '[\"set_aside_by_hand\", \"refused: so\"]' "
-              f"WHERE id = {V2}"),
-          "C2"),
+              f"WHERE id = {V2}"), "C2"),
     Cheat("a version is chosen by hand", KEEPER, BEFORE, "sheets",
           sql(f"UPDATE submissions SET flags = '[\"chosen\"]' WHERE id = {V1}"), "C2"),
     Cheat("a version gets a lower number", KEEPER, BEFORE, "sheets",
@@ -204,25 +212,26 @@ CHEATS = (
               f"(SELECT sha256 FROM submissions WHERE id = {V2})"), "C3"),
     Cheat("a sheet is put in without a mail", KEEPER, BEFORE, "sheets", _put_in_without_a_mail, "C3"),
     Cheat("a sheet is put in with a mail of the keeper's", KEEPER, BEFORE, "sheets", _put_in_with_a_mail,
-        "C3"),
+          "C3"),
     Cheat("another photograph is filed with a mail", OPERATOR, BEFORE, "sheets", _other_photograph, "C5"),
     Cheat("a late mail is stamped as in time", WITH_PLAYER, BEFORE, "sheets", _stamped_early, "C4"),
     Cheat("a mail in time is stamped as late", OPERATOR, BEFORE, "sheets", _stamped_late, "C4"),
     Cheat("a letter by post is typed in once all sheets are open", WITH_PLAYER, BEFORE, "closed",
-        _posted_behind,
-          "C15", is_named=True),
+          _posted_behind, "C15", is_named=True),
     Cheat("the same, and the results say nothing of it", WITH_PLAYER, BEFORE, "closed", _posted_in_silence,
-        "C15"),
+          "C15"),
     Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", _chosen, "C15", is_named=True),
     Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", _chosen, "C15",
           is_named=True),
     Cheat("a good sheet is refused at the desk", KEEPER, BEFORE, "closed", _refused, "C15", is_named=True),
-    Cheat("nothing of one power is executed", OPERATOR, BEFORE, "closed", _passed_over, "C1"),
-    Cheat("a lower version is executed", OPERATOR, BEFORE, "closed", _executed_another, "C1"),
-    Cheat("a sheet that counted is deleted after the results", KEEPER, AFTER, "sent", sql(
-        "DELETE FROM reviews WHERE line_id IN (SELECT l.id FROM lines l JOIN pages p ON p.id = l.page_id "
-        f"WHERE p.submission_id = {V2})", *_remove(V2)), "C17"),
+    Cheat("nothing of one power is executed", OPERATOR, BEFORE, "closed", _counted_by(_without_the_victim),
+          "C1"),
+    Cheat("a lower version is executed", OPERATOR, BEFORE, "closed",
+          _counted_by(_without_the_second_version), "C1"),
+    Cheat("a sheet that counted is deleted after the results", KEEPER, AFTER, "sent",
+          sql("DELETE FROM reviews WHERE line_id IN (SELECT l.id FROM lines l JOIN pages p "
+              f"ON p.id = l.page_id WHERE p.submission_id = {V2})", *removal(V2)), "C17"),
     Cheat("a sheet that counted is made late after the results", KEEPER, AFTER, "sent",
-          sql("UPDATE submissions SET received_at = '2028-01-01 00:00:00.000000' WHERE id = "
-              f"{SHORTS}"), "C2"),
+          sql("UPDATE submissions SET received_at = '2028-01-01 00:00:00.000000' "
+              f"WHERE id = {SHORTS}"), "C2"),
 )

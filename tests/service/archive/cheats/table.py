@@ -6,18 +6,27 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
-from tests.support.altered import entries, packed, rechained, unpacked
+from service.games import lots, turns
+from service.notices import results
+from service.record import judged_entry
+from tests.support.altered import entries, rechained, unpacked
 from tests.support.keeper import Evidence
 from tests.support.table import Table
 
 BEFORE, AFTER = "before mailing", "after mailing"
 KEEPER, OPERATOR, PLAYER, WITH_PLAYER = "keeper", "operator", "player", "keeper with player"
+EXCHANGED = (
+    (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"))
+"""The parts of the program that cheats exchange."""
 
-Play = Callable[[Table], "Forge | None"]
+Chain = list[dict[str, Any]]
+"""The entries of a record, in order."""
 Forge = Callable[[Evidence], Evidence]
 """What a cheat makes of the evidence once the game was played on, where it changes the archive itself."""
+Play = Callable[[Table], Forge | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +83,18 @@ def without_triggers(*statements: str) -> Play:
     return play
 
 
+def exchange(module: ModuleType, name: str, value: object) -> None:
+    """Change the program itself, as its operator can; the tests put it back (`EXCHANGED`)."""
+    assert (module, name) in EXCHANGED
+    setattr(module, name, value)
+
+
 def both(change: Callable[[bytes], bytes]) -> Forge:
     """A forger of both editions."""
     return lambda shown: Evidence(change(shown.whole), change(shown.players), shown.letters)
 
 
-def written_anew(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Forge:
+def written_anew(change: Callable[[Chain], Chain]) -> Forge:
     """The whole archive with other entries, all digests computed anew; of the players' the same, as far as
     open."""
 
@@ -96,17 +111,6 @@ def written_anew(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]])
 
 def _key(name: str) -> str:
     return name.partition("/")[2].partition(".")[0]
-
-
-def altered(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Forge:
-    """Archives with other entries whose digests stay as they are."""
-
-    def forge(data: bytes) -> bytes:
-        files = unpacked(data)
-        chain = change(entries(files))
-        return packed(files, chain)
-
-    return both(forge)
 
 
 def sha(data: bytes) -> str:
