@@ -120,6 +120,7 @@ SHOTS = (
              _path(f"/previews/{{n.game}}/{kind}?power={{n.power}}"))
         for kind in KINDS
     ),
+    Shot("account", "/account", _path("/account")),
     Shot("people", "/people", _path("/people")),
     Shot("hands", "/hands", _path("/hands")),
     Shot("search", "/search", _path("/search")),

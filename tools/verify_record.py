@@ -494,9 +494,8 @@ def firsts(record: Conduct, what: str) -> list[Entry]:
 
 def rule_3_arrivals(record: Conduct) -> None:
     for before, after in record.pairs("mail"):
-        rule("C3", (before.tells["stamped"], before.tells["size"]) == (after.tells["stamped"],
-            after.tells["size"]),
-             after, f"the stamp of the mail of entry {before.n} was changed")
+        rule("C3", before.tells["stamped"] == after.tells["stamped"], after,
+             f"the stamp of the mail of entry {before.n} was changed")
     mails = {mail.key: mail for mail in firsts(record, "mail")}
     posted = {letter.tells["sheet"]: letter for letter in record.of("posted")}
     for sheet in firsts(record, "sheet"):

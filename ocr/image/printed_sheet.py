@@ -75,6 +75,8 @@ def find_printed(photo: Image) -> tuple[PrintedFrame, ...]:
 
 def _marks(photo: Image) -> list[_Mark]:
     scale = min(1.0, LOOK_SIDE / max(photo.shape[:2]))
+    if round(scale * min(photo.shape[:2])) < 1:
+        return []  # A thread of a picture has no place for a mark.
     grey = cv2.cvtColor(photo, cv2.COLOR_RGB2GRAY)
     small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else grey
     corners, numbers, _ = _detector().detectMarkers(small)

@@ -301,9 +301,13 @@ def _without_names(letter: OutLetter, root: RecordReference | None) -> str:
     names = ", ".join(attachment.name for attachment in letter.attachments)
     parts = letter.text.split("\n\n")
     root_parts = {index for index, part in enumerate(parts) if root is not None and root.digest in part}
-    # The paragraph before the digest says whose it is, the one after it what it is good for.
+    # The paragraph before the digest says whose it is, the one after it what it is good for, and a third may
+    # name entries of the record that all should know of, up to its number.
+    about_entries = "" if root is None else f" {root.number}: "
     other_parts = [
-        part for index, part in enumerate(parts) if not root_parts & {index - 1, index, index + 1}
+        part for index, part in enumerate(parts)
+        if not root_parts & {index - 1, index, index + 1}
+        and not (index - 2 in root_parts and about_entries in " ".join(part.split()))
     ]
     words = " ".join(" ".join(other_parts).split())
     return words.replace(names, "") if names else words

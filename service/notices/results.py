@@ -260,9 +260,13 @@ class ResultsAnnouncer:
         coming = resolution.position.phase
         rows = records.phases(session, phase.game_id)
         closings = [Closing(coming, row.deadline) for row in rows if phase_of(row) == coming]
+        addresses = records.addresses(session, phase.game_id)
         for power, closing in product(variant.powers, closings):
             if blank_sheet(variant, info, closing, power, drawing=False).name == name:
-                return [blank_sheet(variant, info, closing, power)]
+                # In the language and by the clock of who gets it.
+                readers = [self.letters.recipient(session, address, variant.powers[power].name)
+                           for address in addresses.get(power, ())]
+                return [blank_sheet(variant, info, closing, power, readers[0] if readers else None)]
         if (phase.season, phase.kind) != variant.calendar.year_end:
             return []
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)

@@ -89,9 +89,10 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
     # A mail is entered once it has its end: until then nobody knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
+    # Not its size: an archive of players shows this entry, and how long orders are must not tell what a game
+    # hides. The digest covers it.
     tells = {
         "mail": key,
-        "size": row.size,
         "stamped": row.received_at,
         "stored": row.stored_at,
         "became": row.state,

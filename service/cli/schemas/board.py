@@ -71,7 +71,7 @@ def variant_file() -> Schema:
                 COUNT, "Centres that win for this power, where that is not the same for all."
             ),
         },
-        ("name", "aliases", "person", "kingdom", "victory"),
+        ("name", "aliases", "person", "letter_word", "kingdom", "victory"),
     )
     rules = an_object(
         {

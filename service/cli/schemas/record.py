@@ -174,7 +174,8 @@ def _kinds() -> dict[str, Schema]:
                 "stored": INSTANT,
                 "became": one_of(MailState),
                 "reason": or_null(TEXT),
-            }
+            },
+            ("size",),
         ),
         "sheet": _tells(
             {
