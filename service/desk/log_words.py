@@ -79,6 +79,7 @@ SENTENCES: Mapping[str, str] = {
     "role_changed": "{person} has another role",
     "work_failed": "A piece of work failed and is tried again",
     "backup_made": "A backup was made",
+    "restored": "The site was restored from a backup",
     "restore_tested": "A backup was put back as a test",
     "rehearsed": "{phase} was rehearsed",
 }

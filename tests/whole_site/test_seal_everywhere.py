@@ -291,6 +291,8 @@ _CHANCE = (
     r"\d{19}(?===)",
     r"(?<=/public/calendar/)[\w-]{32}",
     r'(?<="entered":")[^"]*',
+    r"(?<=<p><code>)(?:[A-Z2-7]{4} ){8}(?=</code>)",
+    r"(?<=[?]secret=)[A-Z2-7]{32}",
 )
 _MACHINE = re.compile(r"(?m)^(?:galloper_disk|galloper_\w+_seconds|process_|python_).*$")
 """Numbers of the machine, which differ from one second to the next."""
