@@ -108,7 +108,7 @@ def names_at(line: Sequence[Word], start: int, lexicon: Lexicon) -> list[tuple[i
 
     A coast may begin at the comma before it ("Devon, South Coast").
     """
-    if line[start].text == "," and start + 1 < len(line):
+    if start + 1 < len(line) and line[start].text == ",":
         return [(end, name) for end, name in names_at(line, start + 1, lexicon) if name.terminal == COAST]
     hits: list[tuple[int, Name]] = []
     node: Mapping[str, Any] = lexicon.tree

@@ -68,6 +68,10 @@ class _Limited(socket.socket):
 
     limit: TimeLimit | None = None
 
+    def recv(self, *arguments: Any, **named: Any) -> bytes:
+        # imaplib of Python 3.14 reads so; before, it read through a file, which calls `recv_into`.
+        return self._within(super().recv, *arguments, **named)
+
     def recv_into(self, *arguments: Any, **named: Any) -> int:
         return self._within(super().recv_into, *arguments, **named)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from adjudicator.geo import SEA, Region
@@ -125,6 +125,7 @@ def test_a_clean_line_snaps_to_itself(data: st.DataObject) -> None:
 
 @_RULES
 @given(text=st.text(max_size=450))
+@example(text="'")  # A sign alone, of which no word is left.
 def test_any_text_is_answered(text: str) -> None:
     line = read(text)
     assert bool(line.orders) != bool(line.complaint)
