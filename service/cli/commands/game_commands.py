@@ -1,0 +1,276 @@
+"""`galloper game`: a game is created, shown, changed, exported, and its sheets are printed."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.commands.arguments import FormatName, Game, Lossy, NewFile, PlayedOn, Site
+from service.cli.program.results import AsJson, Quiet
+
+game_app = typer.Typer(
+    no_args_is_help=True, help="A game: create it, show it, change it, export it, print its sheets."
+)
+
+
+
+@game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")
+def game_new(
+    folder: Site,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game, as README.md shows it.")],
+    rehearsal: Annotated[
+        bool, typer.Option("--rehearsal", help="Only rehearse it, from now on; it can be removed again.")
+    ] = False,
+    hours: Annotated[
+        float | None,
+        typer.Option("--hours", min=0.25, max=72.0, help="Hours of each phase of a rehearsal; 4 by default."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Create a game from a TOML file: its name, variant, first day and who plays which power."""
+    from service.cli.games import create_game
+    from service.games.game_clock import DEFAULT_HOURS
+
+    if hours is not None and not rehearsal:
+        raise typer.BadParameter("--hours goes with --rehearsal only; a real game keeps the handbook's days.")
+    length = (hours or DEFAULT_HOURS) if rehearsal else None
+    raise typer.Exit(create_game(
+        folder, file, sys.stdout, as_json=as_json, quiet=quiet, rehearsal_hours=length))
+
+
+@game_app.command(
+    "remove-rehearsal",
+    epilog="Example: galloper game remove-rehearsal ~/galloper-site rehearsal-powick-bridge",
+)
+def game_remove_rehearsal(
+    folder: Site,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The rehearsal's short name.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Remove a rehearsal without trace, while the site is not served. A real game is never removed."""
+    from service.cli.games import remove_game
+
+    raise typer.Exit(remove_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
+def game_show(folder: Site, as_json: AsJson = False) -> None:
+    """Show the games of a site: phase, deadline, sheets that came in. Counts only before the deadline."""
+    from service.cli.games import show_games
+
+    raise typer.Exit(show_games(folder, sys.stdout, as_json=as_json))
+
+
+@game_app.command("export", epilog=("Example: galloper game export ~/galloper-site powick-bridge "
+                                    "powick-bridge.zip"))
+def game_export(
+    folder: Site,
+    game: Game,
+    output: NewFile,
+    players: Annotated[
+        bool, typer.Option("--players", help="For the players: only what was sent to all.")
+    ] = False,
+    form: FormatName = None,
+    lossy: Lossy = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a game into one file: its record, positions, photographs, mails and letters.
+
+    With --format it writes what everybody may see, for another program (docs/formats.md).
+    """
+    from service.cli.archive import export_game
+
+    if form is None:
+        raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, as_json=as_json,
+                                     quiet=quiet))
+    from service.cli.formats import export_format
+
+    raise typer.Exit(export_format(folder, game, output, _known_format(form), sys.stdout, lossy=lossy,
+                                   as_json=as_json, quiet=quiet))
+
+
+@game_app.command("judge-again", epilog="Example: galloper game judge-again saved-games.jsonl")
+def game_judge_again(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    variant: PlayedOn = "standard",
+    as_json: AsJson = False,
+) -> None:
+    """Judge every phase of a saved game again, and compare the results. Exit 1 if any differs."""
+    from service.cli.formats import judge_again
+
+    raise typer.Exit(judge_again(file, variant, sys.stdout, as_json=as_json))
+
+
+@game_app.command("convert", epilog="Example: galloper game convert saved-game.json cases.txt --format datc")
+def game_convert(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A new file.")],
+    form: Annotated[str, typer.Option("--format", metavar="F", help="What to write it as.")],
+    variant: PlayedOn = "standard",
+    lossy: Lossy = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a saved game in another format, each phase with our judge's results."""
+    from service.cli.formats import convert
+
+    raise typer.Exit(convert(file, output, variant, _known_format(form), sys.stdout, lossy=lossy,
+                             as_json=as_json, quiet=quiet))
+
+
+@game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
+def game_import(
+    folder: Site,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The game's whole archive.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Continue a game on another site, from its whole archive. Every digest is checked first."""
+    from service.cli.archive import import_game
+
+    raise typer.Exit(import_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
+def game_read_again(
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's whole archive.")],
+    phase: Annotated[
+        int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")
+    ] = None,
+    hand: Annotated[
+        str, typer.Option("--hand", metavar="WHICH",
+                          help="The hand to read with: then (as recorded), now (as learnt by now) or none.")
+    ] = "then",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read a game's old sheets with today's reader and compare. Changes nothing."""
+    import maps
+    from service.archive.reread import ReadWith, run_reread
+    from service.intake.sheets.recognizer import EngineRecognizer
+
+    raise typer.Exit(
+        run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,
+                   io.StringIO() if quiet else sys.stderr, as_json=as_json,
+                   read_with=ReadWith(_known_hand(hand)))
+    )
+
+
+@game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
+def game_paper(
+    folder: Site,
+    game: Game,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="A folder for the PDF files.")],
+    day: Annotated[
+        str, typer.Option("--day", metavar="DAY", help="The day the letters are posted; today by default.")
+    ] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Print blank order sheets, envelopes and labels of a game into a folder. Envelopes carry home
+    addresses."""
+    from service.cli.print_paper import write_paper
+
+    raise typer.Exit(write_paper(folder, game, output, day, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@game_app.command("move-deadline", epilog=(
+    "Example: galloper game move-deadline ~/galloper-site powick-bridge --to 2027-03-14 "
+    "--why 'The post is on strike.'"))
+def game_move_deadline(
+    folder: Site,
+    game: Game,
+    day: Annotated[str, typer.Option("--to", metavar="DAY", help="The new day, like 2027-03-14.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
+    hour: Annotated[str, typer.Option("--hour", metavar="HH:MM", help="The new hour, in GMT.")] = "07:00",
+    phase: Annotated[
+        str, typer.Option("--phase", metavar="PHASE",
+                          help="Its number, or words like 'Autumn 1642 retreats'; the open one by default.")
+    ] = "",
+    later: Annotated[bool, typer.Option("--later", help="Move every later phase by as much.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Move a deadline, for a reason. Every player gets a letter, and it goes on record."""
+    from service.cli.game_acts import Printing, move_deadline
+
+    raise typer.Exit(move_deadline(folder, game, phase, day, hour, why, Printing(sys.stdout, as_json, quiet),
+                                   later=later))
+
+
+@game_app.command("seat", epilog=(
+    "Example: galloper game seat ~/galloper-site powick-bridge Montrose --player 'Ada Byron' "
+    "--mail ada@example.org --why 'The former player has moved away.'"))
+def game_seat(
+    folder: Site,
+    game: Game,
+    power: Annotated[str, typer.Argument(metavar="[POWER]", help="Without it every seat is shown.")] = "",
+    player: Annotated[str, typer.Option("--player", metavar="NAME", help="Who plays it from now on.")] = "",
+    mail: Annotated[
+        list[str] | None, typer.Option("--mail", metavar="ADDRESS", help="Their address; may be repeated.")
+    ] = None,
+    zone: Annotated[str, typer.Option("--zone", help="Their time zone.")] = "Europe/London",
+    empty: Annotated[bool, typer.Option("--empty", help="Leave the seat empty.")] = False,
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence. It stays on record.")] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show who plays a power, give it to another player, or leave its seat empty. A new player gets a
+    welcome."""
+    from service.cli.game_acts import Holder, Printing, addresses_in, change_seat, show_seats
+
+    printing = Printing(sys.stdout, as_json, quiet)
+    changes = bool(player or mail or empty)
+    if not changes and not why:
+        raise typer.Exit(show_seats(folder, game, power, printing))
+    if not power or empty == bool(player or mail):
+        raise typer.BadParameter("name a power, and either --player with --mail, or --empty.")
+    holder = Holder(player.strip(), zone.strip(), addresses_in(" ".join(mail or ())))
+    raise typer.Exit(change_seat(folder, game, power, holder, why, printing))
+
+
+@game_app.command("address", epilog=(
+    "Example: galloper game address ~/galloper-site powick-bridge Montrose --add ada@example.com"))
+def game_address(
+    folder: Site,
+    game: Game,
+    power: Annotated[str, typer.Argument(metavar="POWER", help="The power whose player it is.")],
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="ADDRESS", help="Orders from it count from now on.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", metavar="ADDRESS", help="Orders from it are refused.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add or remove mail addresses of the player of a power. A player keeps at least one."""
+    from service.cli.game_acts import Printing, change_addresses
+
+    if not add and not remove:
+        raise typer.BadParameter("name an address with --add or --remove.")
+    raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
+                                      Printing(sys.stdout, as_json, quiet)))
+
+
+def _known_format(name: str) -> str:
+    from adjudicator.formats.forms import Format
+
+    if name not in set(Format):
+        raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(Format)}.")
+    return name
+
+
+def _known_hand(which: str) -> str:
+    from service.archive.reread import ReadWith
+
+    if which not in set(ReadWith):
+        raise typer.BadParameter(f"there is no hand {which!r}; say {', '.join(ReadWith)}.")
+    return which

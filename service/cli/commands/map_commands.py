@@ -1,0 +1,86 @@
+"""`galloper map`: a board, its faults, its valid moves and its picture."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.commands.arguments import Board, board_names
+from service.cli.program.results import AsJson, Quiet
+
+map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
+
+
+
+@map_app.command("check", epilog="Example: galloper map check w3k")
+def map_check(
+    variant: Annotated[
+        str, typer.Argument(metavar="V", help="A board, or the folder of one.", autocompletion=board_names)
+    ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Report every fault of a board, with its file and row."""
+    from service.cli.check_board import run_check
+
+    raise typer.Exit(run_check(variant, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
+def map_import(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="A folder of CSV tables, a .map file, or jDip's variants.xml."),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."),
+    ],
+    name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
+    like: Annotated[
+        str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules it takes.")
+    ] = "standard",
+    one_way: Annotated[bool, typer.Option("--one-way", help="Keep one-way borders.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Read a board into our own tables, and check it."""
+    from service.cli.import_board import run_import
+
+    raise typer.Exit(run_import(source, folder, name=name, like=like, one_way=one_way, out=sys.stdout,
+                                as_json=as_json, quiet=quiet))
+
+
+@map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
+def map_moves(
+    variant: Board,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A region, as sheets may write it.")],
+    unit: Annotated[
+        str | None, typer.Option("--unit", help="Only this kind of unit, by its letter, such as A or F.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Every valid move from a region. It does not say whether a move is wise."""
+    import maps
+    from service.cli.check_board import run_moves
+
+    raise typer.Exit(run_moves(maps.load(variant), name, unit, as_json=as_json, out=sys.stdout))
+
+
+@map_app.command("draw", epilog="Example: galloper map draw w3k -o map.pdf")
+def map_draw(
+    variant: Board,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")
+    ],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a board with the control of its opening position."""
+    import maps
+    from service.cli.draw_board import run_draw
+
+    raise typer.Exit(run_draw(maps.load(variant), output, as_json=as_json, quiet=quiet))

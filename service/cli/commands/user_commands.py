@@ -1,0 +1,49 @@
+"""`galloper user`: who may sign in at the desk."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from service.cli.commands.arguments import Site
+from service.cli.program.default_command import GroupWithDefault
+from service.cli.program.results import AsJson, Quiet
+
+user_app = typer.Typer(
+    no_args_is_help=True, cls=GroupWithDefault,
+    help="Who may sign in at the desk. `galloper user DIR NAME` is short for `galloper user add DIR NAME`.",
+)
+
+
+
+@user_app.command("add", epilog="Example: galloper user add ~/galloper-site Ada")
+def user_add(
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As it is shown at the desk.")],
+    as_json: AsJson = False, quiet: Quiet = False,
+) -> None:
+    """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard
+    input."""
+    from service.cli.users import add_user
+
+    raise typer.Exit(add_user(folder, name, sys.stdout, as_json=as_json, quiet=quiet))
+
+
+@user_app.command("list", epilog="Example: galloper user list ~/galloper-site")
+def user_list(folder: Site, as_json: AsJson = False) -> None:
+    """Show who may sign in at the desk, with which role."""
+    from service.cli.users import list_users
+
+    raise typer.Exit(list_users(folder, sys.stdout, as_json=as_json))
+
+
+@user_app.command("remove", epilog="Example: galloper user remove ~/galloper-site Ada")
+def user_remove(
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],
+    as_json: AsJson = False, quiet: Quiet = False,
+) -> None:
+    """Let someone sign in no longer, and sign them out everywhere. One coordinator always stays."""
+    from service.cli.users import remove_user
+
+    raise typer.Exit(remove_user(folder, name, sys.stdout, as_json=as_json, quiet=quiet))
