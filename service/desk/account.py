@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.store.records import log_event
-from service.web import code_app, sessions
+from service.web import code_app, sessions, sign_in_tries
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -76,6 +76,11 @@ def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()])
 def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
     """Ask for no codes any more. It wants one: whoever found a signed-in browser has none."""
     ports: DeskPorts = request.app.state.ports
+    address = request.client.host if request.client is not None else ""
+    # Counted before the code is looked at, as at the door: six digits are guessed in a night.
+    with ports.sessions.begin() as store:
+        if not sign_in_tries.reserve(store, f"code of {visitor.name}", address, None, ports.wall.now()):
+            raise HTTPException(429, "Nothing was changed: there were too many tries. Wait five minutes.")
     with ports.sessions.begin() as store:
         if not code_app.check(store, visitor.name, code[:20], ports.wall.now()):
             raise HTTPException(400, "Nothing was changed: this code is wrong or was used already.")

@@ -170,6 +170,22 @@ def test_whoever_has_an_app_is_asked_for_its_code(desk: DeskSite) -> None:
     assert enter(desk, PASSWORD, code=pyotp.TOTP(secret).at(desk.clock.now())) == 303
 
 
+def test_whoever_finds_a_signed_in_browser_cannot_guess_the_code(desk: DeskSite) -> None:
+    """SEC-04: six digits of which three are right at a time are guessed in a night where nobody counts."""
+    pyotp = pytest.importorskip("pyotp")
+    desk.sign_in()
+    secret = "".join(re.findall(r"<code>(.*?)</code>", desk.post("/account/app").text, re.DOTALL)[0].split())
+    assert desk.post("/account/app/confirm", code=pyotp.TOTP(secret).at(desk.clock.now())).status_code == 303
+    desk.clock.advance(timedelta(minutes=2))
+    right = pyotp.TOTP(secret).at(desk.clock.now())
+    wrong = "000000" if right != "000000" else "000001"
+    answers = [desk.post("/account/app/remove", code=code).status_code for code in [*[wrong] * 5, right]]
+    assert answers == [400] * 5 + [429]
+    desk.clock.advance(timedelta(minutes=6))
+    right = pyotp.TOTP(secret).at(desk.clock.now())
+    assert desk.post("/account/app/remove", code=right).status_code == 303
+
+
 def test_without_the_package_a_sentence_says_so(desk: DeskSite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyotp", None)
     desk.sign_in()
