@@ -5,7 +5,7 @@ RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends python3
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /srv/galloper
 COPY . .
-RUN tools/setup run && rm -rf /var/lib/apt/lists/* /root/.cache
+RUN tools/setup run && rm -rf /var/lib/apt/lists/* ~/.cache
 RUN useradd --system --home /var/lib/galloper --create-home galloper
 USER galloper
 VOLUME /var/lib/galloper

@@ -68,9 +68,9 @@ def find_printed(photo: Image) -> tuple[PrintedFrame, ...]:
         return tuple(frames)
     # One mark alone proves nothing, but a code of ours beside it does, and both say about where the sheet is.
     codes = read_codes(photo) if marks else ()
-    return tuple(
-        _by_code(code, [mark for mark in marks if _agrees(mark, code)]) for code in codes
-        if code.text.startswith(f"{layout.LAYOUT}:"))
+    own_codes = [code for code in codes if code.text.startswith(f"{layout.LAYOUT}:")]
+    by_code = [_by_code(code, [mark for mark in marks if _agrees(mark, code)]) for code in own_codes]
+    return tuple(frame for frame in by_code if frame is not None)
 
 
 def _marks(photo: Image) -> list[_Mark]:
@@ -185,7 +185,7 @@ def _code(photo: Image, matrix: Matrix) -> str:
                  and cv2.pointPolygonTest(quad, tuple(code.corners.mean(axis=0).tolist()), False) >= 0), "")
 
 
-def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame:
+def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame | None:
     area = layout.CODE
     places = [[area.left, area.top], [area.right, area.top], [area.right, area.bottom],
               [area.left, area.bottom]]
@@ -193,7 +193,10 @@ def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame:
     for mark in marks[:1]:
         places += [list(corner) for corner in layout.mark_corners(mark.number)]
         pixels = np.concatenate([pixels, mark.corners])
-    matrix = np.asarray(cv2.findHomography(np.array(places, np.float32), pixels, 0)[0], np.float64)
+    fitted, _ = cv2.findHomography(np.array(places, np.float32), pixels, 0)
+    matrix = np.asarray(np.eye(3) if fitted is None else fitted, np.float64)
+    if fitted is None or not np.isfinite(matrix).all() or not _is_seen_from_above(matrix):
+        return None
     # A lower mark lies far from the code, so all between is placed by the two.
     is_whole = any(mark.number in {2, 3} for mark in marks[:1])
     return PrintedFrame(matrix, tuple(mark.number for mark in marks[:1]), code.text, _rotation(matrix),

@@ -151,6 +151,7 @@ def read_archive(path: ArchivePath) -> Archive:
         lines = files.texts["record.jsonl"].decode().removesuffix("\n").split("\n")
     except BrokenArchive:
         raise
+    # NotImplementedError: zipfile knows no other way of packing than ours.
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, RecursionError,
             NotImplementedError, OSError) as fault:
         raise BrokenArchive(f"The file is no archive of a game ({fault}).") from fault

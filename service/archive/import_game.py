@@ -21,7 +21,15 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import backup, rows
-from service.archive.archive_file import Archive, ArchivePath, BrokenArchive, VerifyReport, read_archive
+from service.archive.archive_file import (
+    MOST_BYTES,
+    MOST_TEXT,
+    Archive,
+    ArchivePath,
+    BrokenArchive,
+    VerifyReport,
+    read_archive,
+)
 from service.archive.jailed import contents_in_child
 from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify_files import check_chain, check_files
@@ -170,12 +178,13 @@ def contents_here(path: Path) -> Iterator[IO[bytes]]:
 
 def _read_contents(answer: IO[bytes]) -> Contents:
     """The head of what `contents_of` wrote. An archive may control its writer, so nothing of it is believed
-    beyond its form: the rows are checked as if they came from anybody. Raises ImportFault."""
+    beyond its form: the rows are checked as if they came from anybody, and no file is read beyond the size
+    that an archive's may have. Raises ImportFault."""
     try:
-        head = json.loads(answer.readline())
+        head = json.loads(answer.readline(MOST_TEXT))
         refused = head.get("refused")
         if refused is None:
-            size, *sizes = [abs(int(size)) for size in head["sizes"]]
+            size, *sizes = [min(abs(int(size)), MOST_BYTES) for size in head["sizes"]]
             return Contents(
                 str(head["game"]), str(head["name"]),
                 tuple((int(number), str(link)) for number, link in head["entries"]), dict(head["begun"]),

@@ -7,8 +7,7 @@ socket, no new process or program, no signal. `no_new_privs` goes before both an
 narrowed afterwards, by whoever runs in the child.
 
 Sources: landlock(7), seccomp(2), prctl(2), and the headers of Linux 6.1 for numbers. By ctypes: the packages
-that
-wrap them are unreleased or need a C compiler.
+that wrap them are unreleased or need a C compiler.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
 from service.intake.opening import calls
 
@@ -39,6 +39,8 @@ _SCOPES_SINCE = 6
 _SET_NO_NEW_PRIVS, _SET_DUMPABLE = 38, 4
 _SECCOMP_FILTER = 1
 _NOT_OFFERED = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EINVAL})
+LONGEST_END = 2.0
+"""Seconds for which the end of a thread is waited for."""
 CODE = ("adjudicator", "grammar", "maps", "ocr", "reading", "service", "templates")
 """Folders of this program that it reads: beside them may lie the site itself."""
 SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
@@ -90,7 +92,12 @@ def close(root: Path, more: Iterable[Path] = ()) -> Walls:
     """Put up every wall that the kernel offers around this process, which must have one thread. `root`: where
     this program's folders lie. `more`: other folders that it may read. Raises JailFault."""
     walls = offered()
-    threads = len(os.listdir("/proc/self/task")) if Path("/proc/self/task").is_dir() else 1  # noqa: PTH208 names only
+    threads = _threads()
+    # One that has ended is still listed for a moment, longer on a busy machine.
+    until = monotonic() + LONGEST_END
+    while threads != 1 and monotonic() < until:
+        sleep(0.01)
+        threads = _threads()
     if threads != 1:
         # Landlock holds the thread that asks for it, and those that it starts.
         raise JailFault(f"it has {threads} threads already")
@@ -101,6 +108,11 @@ def close(root: Path, more: Iterable[Path] = ()) -> Walls:
     if landlock and not _stands(lambda: _landlock(walls.landlock, paths)):
         landlock = 0
     return Walls(landlock, walls.seccomp and _stands(lambda: _seccomp(opens_files=landlock > 0)))
+
+
+def _threads() -> int:
+    tasks = Path("/proc/self/task")
+    return sum(1 for _ in tasks.iterdir()) if tasks.is_dir() else 1
 
 
 def _stands(build: Callable[[], None]) -> bool:
