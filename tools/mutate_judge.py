@@ -78,7 +78,7 @@ class Fault:
     def tree(self) -> ast.Module:
         """The whole module with the change in it."""
         tree = ast.parse(Path(self.path).read_text("utf-8"))
-        place = next(node for at, node in enumerate(ast.walk(tree)) if at == self.node)
+        place = next(node for index, node in enumerate(ast.walk(tree)) if index == self.node)
         _apply(place, self.sort, self.number)
         return ast.fix_missing_locations(tree)
 
@@ -129,8 +129,8 @@ def _apply(node: ast.AST, change: str, number: int) -> None:
             node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         case ast.BoolOp():
             # What is left stands alone twice, so that the node stays what it is.
-            kept = [value for at, value in enumerate(node.values) if at != number]
-            node.values = kept if len(kept) > 1 else kept * 2
+            remaining = [value for index, value in enumerate(node.values) if index != number]
+            node.values = remaining if len(remaining) > 1 else remaining * 2
         case ast.BinOp():
             node.op = _SWAPPED[type(node.op)]()
         case ast.If() | ast.While() | ast.IfExp():

@@ -343,7 +343,7 @@ class Entry:
 
     def __init__(self, line: dict[str, Any]) -> None:
         body = line["body"]
-        self.n, self.what, self.key, self.tells = line["n"], body["what"], body["fact"], body["tells"]
+        self.n, self.kind, self.key, self.tells = line["n"], body["what"], body["fact"], body["tells"]
         self.entered = time(body["entered"])
         self.phase = self.tells.get("phase") if isinstance(self.tells.get("phase"), int) else None
 
@@ -360,18 +360,18 @@ class Conduct:
                 if entry.phase in sent and "taken_back" not in entry.tells]
         self.log_until = float("inf") if len(self.all) == len(entries) else max(last, default=0)
 
-    def of(self, what: str, before: float = float("inf")) -> list[Entry]:
-        return [entry for entry in self.all if entry.what == what and entry.n < before]
+    def of(self, kind: str, before: float = float("inf")) -> list[Entry]:
+        return [entry for entry in self.all if entry.kind == kind and entry.n < before]
 
-    def last(self, what: str, before: float) -> dict[str, Entry]:
+    def last(self, kind: str, before: float) -> dict[str, Entry]:
         """The last entry of each fact of a kind before an entry."""
-        return {entry.key: entry for entry in self.of(what, before)}
+        return {entry.key: entry for entry in self.of(kind, before)}
 
-    def pairs(self, what: str) -> list[tuple[Entry, Entry]]:
+    def pairs(self, kind: str) -> list[tuple[Entry, Entry]]:
         """Each entry that changes a fact, behind the one that it changes."""
         pairs: list[tuple[Entry, Entry]] = []
         before: dict[str, Entry] = {}
-        for entry in self.of(what):
+        for entry in self.of(kind):
             if entry.key in before:
                 pairs.append((before[entry.key], entry))
             before[entry.key] = entry
@@ -443,9 +443,8 @@ def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
         best = max(sheets, key=worth)
         rule("C1", power in executed, judged, f"{power} has a sheet in time (entry {best.n}), and none was "
                                               "executed")
-        rule("C1", executed[power] == best.tells["sheet"], judged, f"the sheet of entry {best.n} should "
-                                                                   "have counted "
-             f"for {power}")
+        rule("C1", executed[power] == best.tells["sheet"], judged,
+             f"the sheet of entry {best.n} should have counted for {power}")
     for power in executed:
         rule("C1", power in standing, judged, f"the sheet executed for {power} does not stand in time")
 
@@ -487,9 +486,9 @@ def rule_2_sheets_stay(record: Conduct) -> None:
         rule("C2", right, after, f"a sheet was set to {new['fate']!r} without an act on record")
 
 
-def firsts(record: Conduct, what: str) -> list[Entry]:
+def firsts(record: Conduct, kind: str) -> list[Entry]:
     """The first entry of each fact of a kind."""
-    return list({entry.key: entry for entry in reversed(record.of(what))}.values())[::-1]
+    return list({entry.key: entry for entry in reversed(record.of(kind))}.values())[::-1]
 
 
 def rule_3_arrivals(record: Conduct) -> None:
@@ -654,11 +653,11 @@ def rule_8_decisions(record: Conduct) -> None:
     known: set[str] = set()
     for entry in record.all:
         tells = entry.tells
-        if entry.what == "person":
+        if entry.kind == "person":
             roles[tells["name"]] = tells["role"]
-        elif entry.what == "phase":
+        elif entry.kind == "phase":
             state[tells["phase"]] = (tells["state"], tells["unsealed"])
-        elif entry.what == "decision":
+        elif entry.kind == "decision":
             again = entry.key in known and tells["taken_back"] is None
             known.add(entry.key)
             rule("C8", again or abs(time(tells["taken_back"] or tells["at"]) - entry.entered) <= SLACK, entry,
@@ -720,14 +719,15 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                  "what was judged was changed without a judging")
     boards = {phase.phase: phase for phase in record.of("phase") if phase.tells["position"]}
     for judged in final:
-        own = boards.get(judged.phase)
-        rule("C11", own is None or sha(canonical(judged.tells["position"])) == own.tells["position"], judged,
-             f"phase {judged.phase} was judged on another board than the one entered")
+        board = boards.get(judged.phase)
+        rule("C11", board is None or sha(canonical(judged.tells["position"])) == board.tells["position"],
+             judged, f"phase {judged.phase} was judged on another board than the one entered")
         later = [phase for phase in sorted(filter(None, boards)) if phase > (judged.phase or 0)][:1]
         if whole and later and later[0] not in {entry.phase for entry in record.of("judged")}:
             left = judged.tells["resolution"]
-            board = sha(canonical({"format": left["format"], "position": left["resolution"]["position"]}))
-            rule("C11", board == boards[later[0]].tells["position"], boards[later[0]],
+            left_board = sha(canonical(
+                {"format": left["format"], "position": left["resolution"]["position"]}))
+            rule("C11", left_board == boards[later[0]].tells["position"], boards[later[0]],
                  f"phase {later[0]} does not begin where phase {judged.phase} ended")
 
 
@@ -749,41 +749,41 @@ def rules_14_17_times(record: Conduct) -> None:
         rule("C14", entry.entered >= newest.entered - SLACK, entry, "it was entered earlier than entry "
                                                                     f"{newest.n}")
         newest = max(newest, entry, key=lambda each: each.entered)
-        rule("C14", entry.what not in ("event", "correction")
+        rule("C14", entry.kind not in ("event", "correction")
             or abs(time(entry.tells["at"]) - entry.entered) <= SLACK,
              entry, "it names another time than the one at which it was entered")
-        rule("C17", entry.what != "gone", entry, f"a {entry.tells.get('of')} was deleted from the database")
-        rule("C17", entry.what != "event" or entry.tells["event"] != "changed_by_hand", entry,
+        rule("C17", entry.kind != "gone", entry, f"a {entry.tells.get('of')} was deleted from the database")
+        rule("C17", entry.kind != "event" or entry.tells["event"] != "changed_by_hand", entry,
              "rows were changed in the database past the record")
-    for what in ("event", "correction", "posted", "word"):
-        for before, after in record.pairs(what):
-            unticked = what == "posted" and record.act(after, "letter_taken_back") and (
+    for kind in ("event", "correction", "posted", "word"):
+        for before, after in record.pairs(kind):
+            unticked = kind == "posted" and record.act(after, "letter_taken_back") and (
                 before.tells | {"taken_back": 0} == after.tells | {"taken_back": 0})
-            rule("C17", before.tells == after.tells or unticked, after, f"the {what} of entry {before.n} "
-                                                                        "was changed")
+            rule("C17", before.tells == after.tells or unticked, after,
+                 f"the {kind} of entry {before.n} was changed")
 
 
 def told(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
     """Rule C15: the entries that the results of a phase must tell of. All about this phase up to its
     judging, and all since the judging before it that is of no phase, or of a phase that is over."""
     record = [Entry(line) for line in entries if "body" in line and line["n"] <= judged]
-    over = {entry.phase: entry.n for entry in record if entry.what == "judged"
+    over = {entry.phase: entry.n for entry in record if entry.kind == "judged"
         and "taken_back" not in entry.tells}
     before = max([n for other, n in over.items() if other != phase], default=0)
     deadlines: dict[int, str] = {}
     readable, known, numbers = set(), set(), []
     for entry in record:
-        tells, first = entry.tells, (entry.what, entry.key) not in known
-        known.add((entry.what, entry.key))
-        if entry.what == "phase":
+        tells, first = entry.tells, (entry.kind, entry.key) not in known
+        known.add((entry.kind, entry.key))
+        if entry.kind == "phase":
             deadlines[tells["phase"]] = tells["deadline"]
             if tells["unsealed"] or tells["state"] not in ("waiting", "open"):
                 readable.add(tells["phase"])
         worth = (
-            (entry.what == "event" and tells["event"] in TOLD) or entry.what == "gone"
-            or (first and entry.what == "posted") or (first and entry.what == "word"
+            (entry.kind == "event" and tells["event"] in TOLD) or entry.kind == "gone"
+            or (first and entry.kind == "posted") or (first and entry.kind == "word"
                 and tells["mail"] is None)
-            or (first and entry.what == "sheet" and (
+            or (first and entry.kind == "sheet" and (
                 entry.phase in readable or tells["received"] > deadlines.get(tells["phase"],
                     tells["received"]))))
         since = before < entry.n and (entry.phase is None or (

@@ -1,5 +1,5 @@
-"""Triggers for what the record did not notice yet: rows that are deleted, columns that no act changes, and who
-may sign in at the desk (docs/record.md, "What is entered")."""
+"""Triggers for what the record did not notice yet: rows that are deleted, columns that no act changes, and
+who may sign in at the desk (docs/record.md, "What is entered")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRIGGERS = (
     ("gone", "outbox", "DELETE", "", "'letter:' || OLD.id"),
     ("gone", "corrections", "DELETE", "", "'correction:' || OLD.id"),
     ("gone", "events", "DELETE", "", "'event:' || OLD.id"),
-    # What is left of a sheet is entered again, so that a missing page or line is seen. The page may be gone too.
+    # What is left of a sheet is entered again, so that a missing page or line is seen; the page may be gone.
     ("sheet", "pages", "DELETE", "", "OLD.submission_id"),
     ("reading", "lines", "DELETE", "", f"COALESCE({PAGE_OWNER.format(row='OLD')}, 0)"),
     # Columns that an act writes once, with the row.

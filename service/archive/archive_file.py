@@ -226,15 +226,13 @@ def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
         most = MOST_RATIO * file.compress_size + MOST_RATIO
         if file.file_size > min(most, MOST_BYTES):
             raise BrokenArchive(f"{name[:80]} would unfold to {file.file_size // 1_000_000} MB, more than "
-                                "any "
-                                "file of ours. Nothing was unpacked.")
+                                "any file of ours. Nothing was unpacked.")
     # Files of a bomb share their bytes, so that a small archive has endless ones.
     if sum(file.compress_size for file in files) > size:
         raise BrokenArchive("The files of the archive are larger than the archive. Nothing was unpacked.")
     if sum(file.file_size for file in files if file.filename.endswith(TEXTS)) > MOST_TEXT:
         raise BrokenArchive(f"The tables and the record would unfold to more than {MOST_TEXT // 1_000_000} "
-                            "MB. "
-                            "Nothing was unpacked.")
+                            "MB. Nothing was unpacked.")
 
 
 def _entry(number: int, line: str) -> ArchiveEntry:

@@ -51,8 +51,7 @@ class ImportFault(UserFacingError):
 @dataclass(frozen=True, slots=True)
 class Contents:
     """A checked archive as it came out of the child. `entries`: number and link of each. `begun`: what the
-    first
-    entry tells. `own_files`: the digest of every file that no entry names. `sizes`: bytes of the other
+    first entry tells. `own_files`: the digest of every file that no entry names. `sizes`: bytes of the other
     files."""
 
     game: str
@@ -78,8 +77,7 @@ def import_archive(
     """Check an archive, load its game into a migrated database, and return the end of its record.
 
     1. Check the whole archive, in a child. 2. Load the rows, compare them with the record, and undo it. 3.
-    Store
-    the files. 4. Load the rows again, for good. 5. Hold back letters and queue unfinished work. Raises
+    Store the files. 4. Load the rows again, for good. 5. Hold back letters and queue unfinished work. Raises
     ImportFault or ArchiveNotOpened, and then nothing was written.
     """
     with opener(path) as answer:
@@ -112,8 +110,7 @@ def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) 
     except IntegrityError as fault:
         raise ImportFault(
             f"The game {archive.name} was not put in: this site has rows of the same numbers or names "
-            "already, and "
-            "nothing is written over. Put it into a new site."
+            "already, and nothing is written over. Put it into a new site."
         ) from fault
     except RowFault as fault:
         raise ImportFault(f"The game {archive.name} was not put in: {fault} Nothing was written.") from fault
@@ -121,8 +118,7 @@ def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) 
         # The rows are well-formed, and a fact of them cannot be told: no Galloper wrote them.
         raise ImportFault(
             f"The game {archive.name} was not put in: tables.jsonl is damaged ({type(fault).__name__}). "
-            "Nothing was "
-            "written.") from fault
+            "Nothing was written.") from fault
 
 
 @contextmanager

@@ -1,8 +1,7 @@
 """Archives of others, opened in the jailed child and never in this process (SEC-02, SEC-05).
 
 Players are asked to run `galloper verify` on files of others: one of 10 MB took 5.9 GB of memory and was not
-over
-after 100 s. Here it may cost what an archive of years of play costs, and no more.
+over after 100 s. Here it may cost what an archive of years of play costs, and no more.
 """
 
 from __future__ import annotations

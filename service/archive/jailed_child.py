@@ -1,6 +1,5 @@
 """The child process of `service.archive.jailed`: an archive on standard input, which may be anybody's,
-checked
-within the limits and the jail of `service.intake.opening`.
+checked within the limits and the jail of `service.intake.opening`.
 
 Arguments: "verify" or "contents", the limits, a number, and for "verify" the descriptor of a file of letters.
 """

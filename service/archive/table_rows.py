@@ -77,8 +77,7 @@ def read_rows(text: bytes, names: frozenset[str]) -> dict[str, list[dict[str, An
         if name not in tables:
             raise RowFault(
                 f"Line {number} of tables.jsonl is a row of the table {name[:_SHORT]}, which is "
-                "no part "
-                "of a game's archive."
+                "no part of a game's archive."
             )
         rows.setdefault(name, []).append(_checked(tables[name], row, number))
     for name, table in tables.items():

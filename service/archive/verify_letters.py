@@ -123,8 +123,7 @@ def _check_receipt(
         number > len(archive.entries) or archive.entries[number - 1].leaf != digest
     ):
         report.notes.append(f"{name}: entry {number}, a sheet received {stamp}, was lost by the restore of "
-                            "entry "
-                            f"{restore}.")
+                            f"entry {restore}.")
         return
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_archive_is_older(archive, name, number))
@@ -137,8 +136,7 @@ def _check_receipt(
         not entry.head.startswith("sheet ") or _is_over(archive, entry.head)
     ):
         report.faults.append(f"Entry {number} is closed, though {name} is a receipt for it and its phase "
-                             "is over. "
-                             "(rule C16)")
+                             "is over. (rule C16)")
     elif entry.body is not None and (entry.kind, entry.facts.get("received")) != ("sheet", stamp):
         report.faults.append(f"Entry {number} is no sheet received at the time that the receipt {name} "
                              f"names.")
@@ -226,8 +224,7 @@ def _check_told(archive: Archive, name: str, number: int, text: str, report: Ver
              for entry in match["entries"].replace(",", " ").split()}
     for entry in sorted(wanted - named):
         report.faults.append(f"Entry {entry}: {name} has the results up to entry {number} and does not "
-                             "tell of it. "
-                             "(rule C15)")
+                             "tell of it. (rule C15)")
     for entry in sorted(wanted & named):
         report.notes.append(f"Entry {entry} was made by hand, late, or against the usual way; {name} tells "
                             "of it.")

@@ -19,8 +19,7 @@ from service.web.roles import Role, may
 router = APIRouter()
 WRONG = "Wrong name or password. Nothing was changed; try again."
 RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
-           "somebody else "
-           "goes on trying, use a browser in which you have signed in before.")
+           "somebody else goes on trying, use a browser in which you have signed in before.")
 BUSY = "Too many people sign in at this moment. Nothing was changed; try again in a minute."
 CODE_WANTED = "Write the code that your app shows, and the password once more."
 WRONG_CODE = "This code is wrong or was used already. Wait for the next one, and write it with the password."
@@ -41,8 +40,7 @@ def sign_in(
 ) -> Response:
     """Check a password and, of whoever has an app for it, a code, and open a session. Scripts cannot read the
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
-    sent
-    when the last session ended."""
+    sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
     # No person has a longer name (`people.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()

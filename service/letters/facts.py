@@ -8,8 +8,8 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
-from service.record.told import Notable
 
 
 @dataclass(frozen=True, slots=True)

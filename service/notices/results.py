@@ -63,7 +63,7 @@ from service.notices.phase_letters.requests import adjustment_facts, units_to_re
 from service.notices.postal_packs import Packs
 from service.notices.replies import LetterContext
 from service.record import references
-from service.record.told import notable_of
+from service.record.notable import notable_of
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 

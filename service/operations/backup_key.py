@@ -54,8 +54,7 @@ def write_encrypted(
         keys = [age.x25519.Recipient.from_str(recipient.strip()) for recipient in recipients]
     except age.RecipientError as fault:
         raise KeyFault("backup_recipients: a key is none; write public keys such as age1..., as age-keygen "
-                       "shows "
-                       "them. No backup was made.") from fault
+                       "shows them. No backup was made.") from fault
     reading, writing = os.pipe()
     results: list[Result] = []
     faults: list[BaseException] = []

@@ -25,8 +25,7 @@ def open_paths(settings: Settings) -> list[Path]:
 
 def close_files(settings: Settings) -> int:
     """Take the rights of other accounts off the site's files: 0700 and 0600. How many were open. What cannot
-    be
-    changed, such as a file of another owner, stays for `check_files` to tell."""
+    be changed, such as a file of another owner, stays for `check_files` to tell."""
     closed = 0
     for path in open_paths(settings):
         try:
@@ -47,8 +46,7 @@ def check_files(settings: Settings) -> Finding:
     return Finding(
         NAME, FindingState.TROUBLE,
         f"{len(paths)} files or folders can be read by other accounts of this machine, such as {paths[0]}; "
-        "start the "
-        f"site once with galloper serve, or run: chmod -R go= {settings.data}")
+        f"start the site once with galloper serve, or run: chmod -R go= {settings.data}")
 
 
 def _paths(settings: Settings) -> Iterator[Path]:

@@ -6,6 +6,7 @@ Doors: `chain.sessions` makes the sessions whose writes are entered, `chain.root
 
 - `chain`: adds entries, before each commit.
 - `entries`: the content of an entry for each kind of fact; `judged_entry`: that of a judged phase.
+- `notable`: what results must tell of: entries made by hand, late, or against the usual way.
 - `references`: places in the record, and sentences about lots, as letters and maps print them.
 
 It imports `games` and `store`, and neither `mail` nor `web`.

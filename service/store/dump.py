@@ -15,8 +15,7 @@ from service.store.tables import RecordPendingRow, SignInTryRow, WorkerRow
 BATCH = 500
 NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__, SignInTryRow.__tablename__))
 """Tables that say nothing after a restart: what waits to be entered, which process is alive, and tries to
-sign
-in."""
+sign in."""
 
 
 def tables() -> list[Table]:

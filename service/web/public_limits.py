@@ -33,8 +33,7 @@ SLOWLY = ("Too many requests came from your address. Nothing is wrong with the p
 
 def network_of(address: str) -> str:
     """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
-    server
-    that passes on no address has everybody there."""
+    server that passes on no address has everybody there."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

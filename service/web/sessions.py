@@ -110,8 +110,7 @@ def own_sessions(session: Session, visitor: Visitor, now: datetime) -> list[Sess
 
 def end_own(session: Session, visitor: Visitor, key: str) -> int:
     """End one of a person's own sessions, by its `csrf`'s digest as `session_key` gives it, or with "others"
-    all
-    but this one; how many."""
+    all but this one; how many."""
     rows = session.scalars(select(SessionRow).where(SessionRow.user == visitor.name)).all()
     ended = [row for row in rows
              if (row.csrf != visitor.csrf if key == "others" else session_key(row) == key)]

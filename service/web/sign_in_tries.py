@@ -1,11 +1,9 @@
 """How often somebody may try to sign in (SEC-04). Tries are counted in the database, before the password is
-looked
-at, so that many at once and many processes are under one count.
+looked at, so that many at once and many processes are under one count.
 
 A count of the name alone would let anybody keep a coordinator out. So tries are counted by name and address
 together; by address; and by name over all browsers that are not known. A browser in which the person has
-signed in
-before has a cookie of its own and a count of its own, which nobody else can use up.
+signed in before has a cookie of its own and a count of its own, which nobody else can use up.
 """
 
 from __future__ import annotations

@@ -59,11 +59,12 @@ STAGES = ("winter", "spring", "sheets", "closed", "ready", "sent")
 TOOL = Path(__file__).parents[2] / "tools" / "verify_record.py"
 
 
-def mailed(power: str, version: int, shade: int, at: datetime, *, seen: datetime | None = None,
+def mailed(power: str, version: int, shade: int, stamped_at: datetime, *, received_at: datetime | None = None,
            word: str = "", phase: Phase = SPRING) -> bytes:
-    """A player's mail with one picture, as the mail server left it. `seen`: the time in its own line."""
+    """A player's mail with one picture, as the mail server left it. `received_at`: the time in the server's
+    own line."""
     sender = address(power)
-    when = email.utils.format_datetime(seen or at)
+    when = email.utils.format_datetime(received_at or stamped_at)
     subject = canonical_subject("Powick Bridge", maps.load("w3k").powers[power].name, phase, version)
     return mail(
         subject + (f", lots: {word}" if word else ""), sender,
@@ -128,11 +129,11 @@ def opened(folder: Path, saved: Path | None) -> Iterator[Table]:
 def save(folder: Path, stage: str, table: Table) -> None:
     """Copy the site as it is now."""
     table.site.engine.dispose()
-    own = folder / "play"
-    (own / "now").write_text(table.site.clock.now().isoformat())
+    played = folder / "play"
+    (played / "now").write_text(table.site.clock.now().isoformat())
     for number, raw in enumerate(table.sent):
-        (own / f"sent-{number}").write_bytes(raw)
-    shutil.copytree(own, folder / stage)
+        (played / f"sent-{number}").write_bytes(raw)
+    shutil.copytree(played, folder / stage)
 
 
 def in_play(table: Table) -> PhaseRow:
@@ -150,12 +151,12 @@ def send_sheets(table: Table) -> None:
     for minutes, (power, version, shade) in enumerate(
         [(VICTIM, 1, 90), (OTHER, 1, 100), (SHORT, 1, 110), (VICTIM, 2, 120)], start=1
     ):
-        at = opens + timedelta(hours=minutes)
-        table.site.clock.set(at)
-        raw = mailed(power, version, shade, at)
+        sent_at = opens + timedelta(hours=minutes)
+        table.site.clock.set(sent_at)
+        raw = mailed(power, version, shade, sent_at)
         if power == VICTIM:
             table.sent.append(raw)
-        table.take(raw, at)
+        table.take(raw, sent_at)
         recognize(table, table.submissions()[-1].id, moved=version == 1)
 
 

@@ -155,21 +155,22 @@ def check_receipts(facts: Facts, judged: Fact) -> None:
         if fact.tells["phase"] == phase and fact.tells["kind"] in RECEIPTS:
             letters.setdefault(fact.key, fact)
     for power in sorted({sheet.tells["power"] for sheet in first.values()}):
-        own = [sheet for sheet in first.values() if sheet.tells["power"] == power]
-        told = [letter for letter in letters.values() if power in letter.tells["to"]]
-        if len(told) < len(own):
-            facts.wrong("C3", own[-1].number, f"{len(own)} sheets of {power} are on record, and its player "
-                                              f"has {len(told)} receipts.")
+        power_sheets = [sheet for sheet in first.values() if sheet.tells["power"] == power]
+        receipts = [letter for letter in letters.values() if power in letter.tells["to"]]
+        if len(receipts) < len(power_sheets):
+            facts.wrong("C3", power_sheets[-1].number,
+                        f"{len(power_sheets)} sheets of {power} are on record, and its player has "
+                        f"{len(receipts)} receipts.")
 
 
 def check_mails(facts: Facts) -> None:
     """C4 and C5, for the mails of a whole archive: their Received line and their attachments."""
     deadlines = [instant(fact.tells["deadline"]) for fact in facts.of("phase")]
     mails = facts.archive.mails
-    seen: set[str] = set()
+    checked_mails: set[str] = set()
     for entry in facts.of("mail"):
-        if entry.key in mails and entry.key not in seen:
-            seen.add(entry.key)
+        if entry.key in mails and entry.key not in checked_mails:
+            checked_mails.add(entry.key)
             _check_received(facts, entry, mails[entry.key].received, deadlines)
     first: dict[str, Fact] = {}
     for sheet in facts.of("sheet"):

@@ -6,7 +6,7 @@ from collections import Counter
 
 from service.archive.archive_file import Archive
 from service.archive.conduct.facts import Facts
-from service.record.told import Entered, notable
+from service.record.notable import Entered, notable
 
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 MAY_BE_CLOSED = {

@@ -118,8 +118,8 @@ def number(name: str) -> int | None:
 
 def program(process: int, *, opens_files: bool) -> bytes:
     """The filter for a process. `opens_files`: whether it may open files for reading, because another wall
-    says
-    which; without that it opens none any more. Raises KeyError on a machine whose numbers are not known."""
+    says which; without that it opens none any more. Raises KeyError on a machine whose numbers are not
+    known."""
     column, machine = _MACHINES[os.uname().machine]
     denied, unknown = RETURN_ERROR | errno.EPERM, RETURN_ERROR | errno.ENOSYS
     code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, machine), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]

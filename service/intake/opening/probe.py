@@ -16,8 +16,7 @@ from typing import Any
 
 def answer_probe(form: bytes) -> bytes:
     """Try every act, with `form` as JSON: {"files", "folders", "sockets", "process"}, each a path or a
-    process id
-    of the site that it must not reach. The answer is a list of the acts that could be done."""
+    process id of the site that it must not reach. The answer is a list of the acts that could be done."""
     aims = json.loads(form)
     return json.dumps([words for words, act in _acts(aims) if _can(act)]).encode()
 

@@ -94,9 +94,9 @@ def test_a_small_archive_that_unfolds_is_refused_by_its_sizes(
     """One of 10 MB took 5.9 GB, and was not over after 100 s."""
     command = [sys.executable, "-c", PEAK, str(bomb(path, name, text))]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    code, peak, said = answer.stdout.split("\n", 2)
-    assert (code, said.count("\n")) == ("1", 1)
-    assert words in said
+    code, peak, words_of_check = answer.stdout.split("\n", 2)
+    assert (code, words_of_check.count("\n")) == ("1", 1)
+    assert words in words_of_check
     assert int(peak) < 1_000_000_000
 
 
@@ -106,24 +106,24 @@ def test_what_passes_the_sizes_is_stopped_by_memory(path: Path) -> None:
         b'{"leaf":"' + os.urandom(400_000).hex().encode() + b'","link":[' + b"[]," * 10_000_000 + b"[]]}"
     )
     limits = replace(jailed.VERIFY, memory=400_000_000)
-    code, said = verified(bomb(path, "record.jsonl", line), limits=limits)
+    code, words_of_check = verified(bomb(path, "record.jsonl", line), limits=limits)
     assert code == 1
-    assert "more memory than any archive of ours" in said
+    assert "more memory than any archive of ours" in words_of_check
 
 
 def test_what_takes_too_long_is_stopped(path: Path) -> None:
-    code, said = verified(path, limits=replace(jailed.VERIFY, cpu_seconds=0), as_json=True)
+    code, words_of_check = verified(path, limits=replace(jailed.VERIFY, cpu_seconds=0), as_json=True)
     assert code == 1
-    assert "took longer than any archive of ours" in json.loads(said)["faults"][0]
+    assert "took longer than any archive of ours" in json.loads(words_of_check)["faults"][0]
 
 
 def test_an_archive_says_nothing_to_the_terminal(path: Path) -> None:
     files = unpacked(path.read_bytes())
     path.write_bytes(packed(files, game="\x1b]0;owned\x07\x1b[2J\u202egnp"))
-    code, said = verified(path)
+    code, words_of_check = verified(path)
     assert code == 1
-    assert "\x1b" not in said
-    assert "\u202e" not in said
+    assert "\x1b" not in words_of_check
+    assert "\u202e" not in words_of_check
 
 
 @pytest.mark.skipif(not jail.offered().whole, reason="this kernel has no Landlock or no seccomp")

@@ -28,8 +28,9 @@ PIPE = 65_536
 
 
 def _environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "COLUMNS", "LINES"}}
-    return {**kept, "TERM": "xterm-256color", "PYTHONPATH": str(Path.cwd()), **more}
+    inherited = {name: value for name, value in os.environ.items()
+                 if name not in {"NO_COLOR", "COLUMNS", "LINES"}}
+    return {**inherited, "TERM": "xterm-256color", "PYTHONPATH": str(Path.cwd()), **more}
 
 
 def _on_terminal(words: list[str], **environment: str) -> str:
@@ -98,9 +99,9 @@ def test_a_reader_that_leaves_is_no_fault(line: str, both: bool, tmp_path: Path)
     """`galloper ... | head -1` and `galloper ... 2>&1 | head -1`: nothing on standard error, a code of the
     contract."""
     errors = tmp_path / "errors"
-    with errors.open("w") as kept, subprocess.Popen(
+    with errors.open("w") as error_file, subprocess.Popen(
             [*PROGRAM, *line.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if both else kept, env=_environment()) as process:
+            stderr=subprocess.STDOUT if both else error_file, env=_environment()) as process:
         assert process.stdout is not None
         # Before the program writes at all, so that its first write finds nobody.
         process.stdout.close()
@@ -113,8 +114,8 @@ def test_the_code_of_a_closed_pipe_is_that_of_the_contract(tmp_path: Path) -> No
     """More than a pipe holds: the program must notice, and says by its code that not all was written."""
     typed = tmp_path / "typed"
     typed.write_text((json.dumps(CASE) + "\n") * 1500)
-    with typed.open() as given, subprocess.Popen(
-            [*PROGRAM, "adjudicate", "--variant", "standard"], stdin=given, stdout=subprocess.PIPE,
+    with typed.open() as typed_file, subprocess.Popen(
+            [*PROGRAM, "adjudicate", "--variant", "standard"], stdin=typed_file, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=_environment()) as process:
         assert process.stdout is not None
         assert process.stderr is not None

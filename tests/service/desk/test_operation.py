@@ -113,8 +113,7 @@ def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: 
     )
     page_text = open_desk(table, health=lambda: facts).text("/")
     assert ("Mailbox ! needs attention: It does not answer. Wait. Queue ! needs attention: work failed 2 "
-            "times. See the log. Disk "
-            "9.0 GB free. ") in page_text
+            "times. See the log. Disk 9.0 GB free. ") in page_text
     assert "Backup Last made 5 hours ago." in page_text
     assert "Alive" not in page_text
     # Failed letters have a sentence of their own on Today, so the finding is not repeated.

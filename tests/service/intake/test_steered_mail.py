@@ -83,8 +83,7 @@ def test_no_part_of_a_mail_becomes_a_header_or_a_recipient(table: Table, wrong: 
 @pytest.mark.parametrize(("changes", "answers"), [(False, 1), (True, 5)])
 def test_two_machines_that_answer_each_other_stop(table: Table, changes: bool, answers: int) -> None:
     """A machine that marks its answers in no way, and answers every letter with another of its own: with the
-    same
-    picture it is a repeat from the second on, with a new one each time it gets the five of a day."""
+    same picture it is a repeat from the second on, with a new one each time it gets the five of a day."""
     answered = 0
     for number in range(12):
         letters = sent(

@@ -99,7 +99,7 @@ def _stamped_early(table: Table) -> None:
     row = keeper.in_play(table)
     early, late = row.deadline - timedelta(hours=1), row.deadline + timedelta(hours=3)
     table.site.clock.set(late)
-    table.take(mailed(OTHER, 2, 150, early, seen=late), early)
+    table.take(mailed(OTHER, 2, 150, early, received_at=late), early)
     recognize(table, table.submissions()[-1].id, moved=True)
 
 
@@ -108,7 +108,7 @@ def _stamped_late(table: Table) -> None:
     row = keeper.in_play(table)
     early, late = row.deadline - timedelta(hours=1), row.deadline + timedelta(hours=3)
     table.site.clock.set(late)
-    raw = mailed(VICTIM, 3, 150, late, seen=early)
+    raw = mailed(VICTIM, 3, 150, late, received_at=early)
     table.sent.append(raw)
     table.take(raw, late)
 

@@ -1,6 +1,5 @@
 """The attacker inside the child (SEC-02): code that a mail or a picture has taken over, in the real child
-process
-with its own limits, tries the site around it."""
+process with its own limits, tries the site around it."""
 
 from __future__ import annotations
 
@@ -67,8 +66,7 @@ def attack(job: ChildJob, aims: dict[str, Any]) -> dict[str, str]:
 @walled
 def test_who_takes_the_child_over_gains_nothing(site: dict[str, Any], taken_over: ChildJob) -> None:
     """It read the mailbox password and the database, wrote into data/, reached PostgreSQL's socket, signalled
-    its
-    parent and started a program."""
+    its parent and started a program."""
     attempts = attack(taken_over, site)
     assert len(attempts) > 30, attempts
     assert {name: end for name, end in attempts.items() if end == "done"} == {}

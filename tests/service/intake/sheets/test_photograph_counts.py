@@ -58,8 +58,7 @@ def typed_sheet() -> bytes:
     rows = ("Hamilton", "Powick Bridge", "Summer 1642 Movement Orders", "", *TYPED)
     page = "".join(f"<p>{row or '&#160;'}</p>" for row in rows)
     html = ("<html><style>@page { size: A4; margin: 25mm 15mm } p { font: 13pt 'Courier New', 'Liberation "
-            "Mono', "
-            f"'DejaVu Sans Mono', monospace; margin: 0 0 5mm }}</style>{page}</html>")
+            f"Mono', 'DejaVu Sans Mono', monospace; margin: 0 0 5mm }}</style>{page}</html>")
     with Image.open(io.BytesIO(to_pngs(html, SIZE[1])[0])) as opened:
         flat = np.asarray(opened.convert("RGB")).astype(np.float32) / 255
     sheet = np.asarray(cv2.resize(flat, (SIZE[1], SIZE[0]), interpolation=cv2.INTER_AREA) * WHITE, np.float32)

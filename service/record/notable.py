@@ -14,11 +14,9 @@ from service.record import chain
 
 ACTS = frozenset({
     "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_refusal_taken_back",
-        "sheet_filed_anew",
-    "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved", "year_moved",
-        "option_changed",
-    "coordinator_changed", "seat_changed", "game_imported", "restored", "open_phase_copied",
-        "changed_by_hand",
+    "sheet_filed_anew", "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved",
+    "year_moved", "option_changed", "coordinator_changed", "seat_changed", "game_imported", "restored",
+    "open_phase_copied", "changed_by_hand",
 })
 """Events that all players are told of."""
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
@@ -52,22 +50,23 @@ def notable(entries: Sequence[Entered], judged: int, phase: int) -> tuple[Notabl
                 if entry.kind == "judged" and entry.number <= judged and "taken_back" not in entry.tells}
     before = max((number for other, number in judgings.items() if other != phase), default=0)
     phases = {entry.number: entry.tells.get("phase") for entry in entries}
-    told = []
+    notables = []
     for entry in _worth_telling(entries):
-        own = phases[entry.number] if isinstance(phases[entry.number], int) else None
-        is_own = own == phase and entry.number <= judged
+        entry_phase = phases[entry.number] if isinstance(phases[entry.number], int) else None
+        is_of_phase = entry_phase == phase and entry.number <= judged
         is_since = before < entry.number <= judged and (
-            own is None or (own != phase and entry.number > judgings.get(own, judged)))
-        if is_own or is_since:
-            told.append(entry)
-    return tuple(told)
+            entry_phase is None
+            or (entry_phase != phase and entry.number > judgings.get(entry_phase, judged)))
+        if is_of_phase or is_since:
+            notables.append(entry)
+    return tuple(notables)
 
 
 def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
     deadlines: dict[int, str] = {}
     readable: set[int] = set()
     known: set[tuple[str, str]] = set()
-    told = []
+    notables = []
     for entry in entries:
         tells, is_first = entry.tells, (entry.kind, entry.key) not in known
         known.add((entry.kind, entry.key))
@@ -77,18 +76,19 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
                 if tells["unsealed"] is not None or tells["state"] not in {"waiting", "open"}:
                     readable.add(tells["phase"])
             case "event" if tells["event"] in ACTS:
-                told.append(Notable(entry.number, tells["event"], str(tells["detail"].get("power") or "")))
+                power = str(tells["detail"].get("power") or "")
+                notables.append(Notable(entry.number, tells["event"], power))
             case "gone":
-                told.append(Notable(entry.number, GONE))
+                notables.append(Notable(entry.number, GONE))
             case "posted" if is_first:
-                told.append(Notable(entry.number, POSTED, tells["power"]))
+                notables.append(Notable(entry.number, POSTED, tells["power"]))
             case "word" if is_first and tells["mail"] is None:
-                told.append(Notable(entry.number, WORD, tells["power"]))
+                notables.append(Notable(entry.number, WORD, tells["power"]))
             case "sheet" if is_first and tells["received"] > deadlines.get(tells["phase"], tells["received"]):
-                told.append(Notable(entry.number, LATE, tells["power"]))
+                notables.append(Notable(entry.number, LATE, tells["power"]))
             case "sheet" if is_first and tells["phase"] in readable:
-                told.append(Notable(entry.number, BEHIND, tells["power"]))
-    return told
+                notables.append(Notable(entry.number, BEHIND, tells["power"]))
+    return notables
 
 
 def notable_of(session: Session, game_id: str, judged: int, phase: int) -> tuple[Notable, ...]:
