@@ -7,7 +7,7 @@ help:
 	@echo "make demo FAST=1     the same, fully automatic and checked, within a minute"
 	@echo "make demo HANDS=1    the same, and you read the doubtful lines yourself in a browser"
 	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
-	@echo "make test            set up and pass the tests (about 8 minutes on two cores)"
+	@echo "make test            set up and pass the tests (about ten minutes on two cores)"
 	@echo "make test-slow       the long suites"
 	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"

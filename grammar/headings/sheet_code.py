@@ -15,8 +15,9 @@ from adjudicator.calendar import Phase, PhaseKind
 FORM = "GALLOPER1"
 """The first word of a code; it changes with the form of the rest or with the layout of the sheet."""
 
-MOST_LETTERS = 300
-"""A longer text is no code of ours: names are short."""
+MOST_LETTERS = 800
+"""A longer text is no code of ours: two names of 30 letters with four bytes each take 720, and the rest under
+60."""
 
 _KINDS = {"M": PhaseKind.MOVEMENT, "R": PhaseKind.RETREAT, "A": PhaseKind.ADJUSTMENT, "T": PhaseKind.TURN}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
