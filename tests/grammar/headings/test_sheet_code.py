@@ -60,7 +60,7 @@ def test_any_name_comes_back(game: str, power: str) -> None:
     "GALLOPER1:G:P:1642.AUTUMN.X:1:AB", "GALLOPER1:G:P:1642.AUTUMN.M:0:AB",
     "GALLOPER1:G:P:1642.AUTUMN.M:1:ab", "GALLOPER1:G:P:1642.AUTUMN.M:1:AB:",
     "GALLOPER1::P:1642.AUTUMN.M:1:AB", "GALLOPER1:G:P:16424242.AUTUMN.M:1:AB",
-    "GALLOPER1:" + "G" * 400 + ":P:1642.AUTUMN.M:1:AB",
+    "GALLOPER1:" + "G" * 900 + ":P:1642.AUTUMN.M:1:AB",
 ])  # fmt: skip
 def test_what_others_print_is_no_code(text: str) -> None:
     assert parse_code(text) is None
