@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from grammar.interpret import is_open_condition, is_separate_condition, may_be_order_fragment
-from grammar.lexicon import Lexicon
+from grammar.lexicon import POWER, Lexicon, name_key
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_gate import (
@@ -131,12 +131,16 @@ def review_uncertain_neighbours(
         before is not None and not before.struck and before.status is LineState.OPEN
         and is_open_condition(before.text, lexicon)
     )
+    is_owners = _may_end_in_owner(line, after, lexicon) or (
+        before is not None and _may_end_in_owner(before, line, lexicon)
+    )
     # "... if it is empty" below an order is its end.
     goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
     has_word_over_it = any(_is_in_row_of(other, line) for other in (before, after))
     if has_word_over_it:
         line = line.for_review(OpenReason.INSERTED)
-    return line.for_review(OpenReason.NEIGHBOUR) if begins_above or is_conditional or goes_on else line
+    is_doubtful = begins_above or is_conditional or is_owners or goes_on
+    return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
 
 
 def review_confusable_writers(
@@ -183,6 +187,26 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
 def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
     """The names of all provinces: canonical text of an order begins with one if its unit has no kind."""
     return tuple(province.name for province in lexicon.board.provinces.values())
+
+
+def _may_end_in_owner(line: InterpretedLine, below: InterpretedLine | None, lexicon: Lexicon) -> bool:
+    """True if a unit of the line below may be the one that a line supports, and the name at its end, which is
+    a province's, that of the power who owns it."""
+    # "Army Glamorgan supports the Montrose", and below it "Army Stirling to Cunninghame": each was taken as
+    # an order of its own, and neither was written.
+    return (
+        line.order is not None and not line.struck and line.order.endswith(_supported_owners(lexicon))
+        and below is not None and below.kind == "order" and not below.struck and below.order is not None
+        and not below.order.startswith(_place_names(lexicon))
+    )
+
+
+@lru_cache(maxsize=8)
+def _supported_owners(lexicon: Lexicon) -> tuple[str, ...]:
+    """How canonical orders end that support a unit without its kind in a province that is named like a
+    power."""
+    powers = {name.words for name in lexicon.names if name.terminal == POWER}
+    return tuple(f" S {name}" for name in _place_names(lexicon) if name_key(name) in powers)
 
 
 def _is_cut_short(line: InterpretedLine) -> bool:

@@ -1,0 +1,65 @@
+"""Orders that their senders broke over rows without an indent, in clear ink (INK-07)."""
+
+from __future__ import annotations
+
+import pytest
+
+import maps
+from adjudicator.calendar import PhaseKind
+from ocr.page import Row
+from reading.line import InterpretedLine
+from reading.page import PageReader
+from reading.status import LineState
+from reading.vocabulary import known_game, vocabulary_of
+from tests.support.inked import page, row
+
+VARIANT = maps.load("w3k")
+
+
+def read(phase: PhaseKind, *texts: str | Row) -> list[InterpretedLine]:
+    reader = PageReader(vocabulary_of(VARIANT, phase))
+    rows = [text if isinstance(text, Row) else row(text, number) for number, text in enumerate(texts)]
+    return list(reader.read_page(page(rows), [known_game(VARIANT)]).lines)
+
+
+@pytest.mark.parametrize("broken", [
+    ("Army Scarborough", "Castle retreats to", "Waterford"),
+    ("Army Scarborough Castle", "retreats to", "Waterford"),
+    ("Army Scarborough Castle retreats to", "Waterford"),
+    ("Army Scarborough Castle retreats", "to Waterford"),
+])
+def test_an_order_is_read_over_all_its_rows_though_its_first_rows_may_be_one(broken: tuple[str, ...]) -> None:
+    # For a dozen nats the first rows had a short name, which the ink did not show, for the end they lack.
+    lines = read(
+        PhaseKind.RETREAT, "Ada Marlowe", "Ormond", "Summer 1642 Retreats", "Army York retreats to Kent",
+        *broken, "Army London disbands",
+    )
+    assert [(line.order, line.status) for line in lines[3:]] == [
+        ("A York R Kent", LineState.AUTO),
+        ("A Scarborough Castle R Waterford", LineState.AUTO),
+        ("A London disbands", LineState.AUTO),
+    ]
+
+
+def test_a_power_at_the_end_of_a_command_is_no_heading() -> None:
+    first = row("A shetland is under the orders of", 3, right=0.7)
+    lines = read(
+        PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Spring 1644 Movement Orders", first,
+        row("Protectorate.", 4, indent=1.2), "F Down holds",
+    )
+    orders = [line.order for line in lines if line.kind == "order"]
+    assert orders == ["A Shetland proxy Protectorate", "F Down H"]
+
+
+def test_a_name_between_a_support_and_a_whole_order_may_be_the_owners() -> None:
+    """INK-03. Both rows were taken, each as an order by itself, and neither was written."""
+    first = "Army Glamorganshire supports the Montrose"
+    rows = (first, "Army Stirlingshire to Cunninghame", "Army York holds")
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
+    assert [line.status for line in lines] == [LineState.OPEN, LineState.OPEN, LineState.AUTO]
+
+
+def test_the_same_name_above_another_line_is_a_province() -> None:
+    rows = ("Army York holds", "Army Glamorganshire supports Montrose", "Ormond")
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
+    assert [line.status for line in lines] == [LineState.AUTO, LineState.AUTO, LineState.NOT_ORDER]
