@@ -133,8 +133,14 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
                 orders not in best or cost < best[orders][0]) and not _is_at_sea(orders, path, flat, context):
             best[orders] = (cost, path)
     ranked = sorted(best.items(), key=lambda item: item[1][0])
+
+    def worst(path: Path) -> float:
+        if typed:
+            return fuzzy_edges.worst_typed_share(path.edges, flat, context.lexicon)
+        return fuzzy_edges.worst_changed_share(path.edges)
+
     return [
-        Candidate(orders, max(0.0, 1.0 - cost / size), cost, fuzzy_edges.worst_changed_share(path.edges),
+        Candidate(orders, max(0.0, 1.0 - cost / size), cost, worst(path),
                   _is_rival(ranked[0][1][1], path))
         for orders, (cost, path) in ranked
     ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
 from grammar.compose import Forms
@@ -56,6 +56,8 @@ _SHORTENED_COST = 0.8
 """Cost of a short form that nobody listed."""
 PREFIX_COST = 0.3
 """Cost of the first letters of a name that stand for it."""
+_ALIKE_SHARE = 0.01
+"""Share of a name's letters below which it stands as listed."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -269,3 +271,24 @@ def changed_letters(cost: float, path: Sequence[Edge]) -> float:
 def worst_changed_share(path: Sequence[Edge]) -> float:
     """The largest share of letters changed in one piece of a path, 0..1."""
     return min(1.0, max(((e.cost - PIECE_COST) / e.size for e in path if e.cost > _PASS_COST), default=0.0))
+
+
+def worst_typed_share(path: Sequence[Edge], flat: str, lexicon: Lexicon) -> float:
+    """As `worst_changed_share` for typed text, where a name is compared key by key: two letters that changed
+    places are one slip ("Oxfrod"), and a piece of a name is no name ("King" for Viking, "Banbury" for
+    Bantry)."""
+    named = [e for e in path if e.terminal in _NAMED]
+    others = [e for e in path if e.terminal not in _NAMED]
+    return max([worst_changed_share(others), *(_slip_share(e, flat[e.start : e.end], lexicon) for e in named)])
+
+
+def _slip_share(edge: Edge, written: str, lexicon: Lexicon) -> float:
+    """Slips of the fingers in a name as a share of its letters, 0..1; the cheapest of its spellings counts."""
+    share = (edge.cost - PIECE_COST) / edge.size
+    if share <= _ALIKE_SHARE:
+        return max(0.0, share)
+    slips = (
+        OSA.distance(written, text) / max(len(text), len(written))
+        for text in (flatten(name.text)[0] for name in lexicon.names if name.value == edge.value)
+    )
+    return min(slips, default=1.0)

@@ -32,6 +32,11 @@ DOUBT_WORDS = frozenset((
 """Words that make an order a condition, a choice or a denial. A line that holds one is never guessed."""
 
 
+DOUBT_SIGNS = re.compile(r"[?<←↔⇐×≠↮↛⇍⇎⇏\u0337\u0338]|[-–—−=]\s?/\s?[-–—−=]")
+"""Signs that question or deny an order, also in a remark: "A Ber - Kie (?)", "A Ber <- Kie", "A Ber -/-> Kie".
+The last two letters strike through the one before them."""
+
+
 class Word(NamedTuple):
     """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and its
     characters [start, end) of the line."""
