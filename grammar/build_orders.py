@@ -241,6 +241,10 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
 }
 
 
+_BY_SEA = frozenset({"via", "carried"})
+"""Phrases that ask for a convoy."""
+
+
 def _make_each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
     return [order(power=parts.author, line=parts.line, unit=u) for u in parts.units]
 
@@ -250,7 +254,7 @@ def _make_moves(parts: OrderParts) -> Iterable[Order]:
     # Which seas does not matter (CNV-03), but a way over land is no convoy: it may be two moves.
     if any(region.province not in parts.seas for region in parts.way):
         return []
-    via, sheds = bool(parts.way) or "via" in parts.words, "sheds" in parts.words
+    via, sheds = bool(parts.way) or bool(parts.words & _BY_SEA), "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
 
