@@ -279,11 +279,12 @@ def worst_typed_share(path: Sequence[Edge], flat: str, lexicon: Lexicon) -> floa
     Bantry)."""
     named = [e for e in path if e.terminal in _NAMED]
     others = [e for e in path if e.terminal not in _NAMED]
-    return max([worst_changed_share(others), *(_slip_share(e, flat[e.start : e.end], lexicon) for e in named)])
+    slips = [_slip_share(e, flat[e.start : e.end], lexicon) for e in named]
+    return max([worst_changed_share(others), *slips])
 
 
 def _slip_share(edge: Edge, written: str, lexicon: Lexicon) -> float:
-    """Slips of the fingers in a name as a share of its letters, 0..1; the cheapest of its spellings counts."""
+    """Slips of the fingers in a name as a share of its letters, 0..1, by its nearest spelling."""
     share = (edge.cost - PIECE_COST) / edge.size
     if share <= _ALIKE_SHARE:
         return max(0.0, share)

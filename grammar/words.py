@@ -33,8 +33,8 @@ DOUBT_WORDS = frozenset((
 
 
 DOUBT_SIGNS = re.compile(r"[?<←↔⇐×≠↮↛⇍⇎⇏\u0337\u0338]|[-–—−=]\s?/\s?[-–—−=]")
-"""Signs that question or deny an order, also in a remark: "A Ber - Kie (?)", "A Ber <- Kie", "A Ber -/-> Kie".
-The last two letters strike through the one before them."""
+"""Signs that question or deny an order, also in a remark: "A Ber - Kie (?)", "A Ber <- Kie",
+"A Ber -/-> Kie". The last two letters strike through the one before them."""
 
 
 class Word(NamedTuple):

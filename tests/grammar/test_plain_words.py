@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import maps
 import pytest
 
+import maps
 from adjudicator.calendar import PhaseKind
 from grammar.parse import ParsedLine, parse_line
 from reading.vocabulary import forms_of, lexicon_of
