@@ -12,7 +12,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.lattice import Edge
 from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, Lexicon, Name
-from grammar.words import Word
+from grammar.words import REMARK_DOUBTS, Word, is_by_convoy
 
 PIECE_COST = 0.01
 """Cost of each piece, in letters: one long name is cheaper than two short ones (Q-44)."""
@@ -183,10 +183,8 @@ def _holds_order(line: Sequence[Word], index: int, lexicon: Lexicon) -> bool:
 
 
 def _is_by_convoy(remark: Sequence[Word]) -> bool:
-    """True if the words are "by convoy", or a way by sea that begins with "via": in parentheses they are
-    still part of the order."""
-    texts = [w.text for w in remark]
-    return texts in (["by", "convoy"], ["via"]) or (len(texts) > 1 and texts[0] == "via")
+    """True if the words in parentheses are still part of the order: "(by convoy)", "(via North Sea)"."""
+    return is_by_convoy([word.text for word in remark])
 
 
 def _changes_order(remark: Sequence[Word], lexicon: Lexicon) -> bool:
@@ -194,5 +192,6 @@ def _changes_order(remark: Sequence[Word], lexicon: Lexicon) -> bool:
     texts = [word.text for word in remark]
     if texts in (["no", "change"], ["no", "changes"]):  # "no" is a word of doubt, and casts none here
         return False
-    return not (lexicon.doubt_words | _OTHER_ORDERS).isdisjoint(texts) or (bool(remark) and any(
+    changing = lexicon.doubt_words | REMARK_DOUBTS | _OTHER_ORDERS
+    return not changing.isdisjoint(texts) or (bool(remark) and any(
         end == len(remark) and name.terminal in {PLACE, COAST} for end, name in names_at(remark, 0, lexicon)))

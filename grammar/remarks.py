@@ -12,10 +12,9 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
-from grammar.words import words
+from grammar.words import BY_CONVOY, REMARK_DOUBTS, words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
-_BY_CONVOY = frozenset(("by", "via", "convoy"))
 _GREETING = frozenset((
     "luck", "wishes", "regards", "sincerely", "faithfully", "truly", "yours", "cheers", "thanks", "thank",
     "greetings", "signed", "page", "end", "goodbye", "god", "christmas", "easter"))
@@ -55,12 +54,12 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
     for remark in _REMARK.findall(inked):
         texts = [word.text for word in words(remark) if word.text.isalnum()]
         # "Portland (Dorset)" and "(by convoy)" are parts of the order, and no remarks.
-        if not texts or set(texts) <= _name_words(lexicon) | _BY_CONVOY:
+        if not texts or set(texts) <= _name_words(lexicon) | BY_CONVOY:
             continue
         if ("".join(texts) == "nochange" and "(" in read and ")" in read) or _is_usual_remark(texts):
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
-        if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts)
+        if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts | REMARK_DOUBTS)
                 or any(texts[0].startswith(doubt[1:]) for doubt in doubts)):
             return True
     return False

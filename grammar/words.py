@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _TICKS = "'’‘`´ʼ"
@@ -30,6 +31,25 @@ DOUBT_WORDS = frozenset((
     "except", "without", "rather", "ignore", "disregard", "cancel", "cancelled", "void", "only",
     "depending", "assuming", "provided", "whether", "but", "unlike", "than"))
 """Words that make an order a condition, a choice or a denial. A line that holds one is never guessed."""
+
+REMARK_DOUBTS = frozenset((
+    "prefer", "preferred", "preferably", "preference", "ideally", "hopefully", "tentative", "tentatively",
+    "provisional", "provisionally", "draft", "probably", "likely", "unsure", "undecided", "uncertain", "tbc",
+    "tbd", "pending", "conditional", "alternate", "alternative", "alternatively", "optional", "option",
+    "choice", "fallback", "backup", "withdrawn", "deleted", "scrapped", "crossed", "revoked", "replaced",
+    "superseded", "wrong", "mistake", "error", "confirm", "confirmed", "unconfirmed", "wait", "waiting"))
+"""Words that in a remark beside an order ("(second choice)", "(to be confirmed)") leave open whether it is
+meant. Elsewhere in a line no order has room for them."""
+BY_CONVOY = frozenset((
+    "by", "via", "with", "convoy", "per", "mit", "uber", "ueber", "konvoi", "geleit", "geleitzug", "par",
+    "convoi"))
+"""The words of a remark that is the convoy of the order before it, in the languages there are."""
+_CONVOYS = frozenset(("convoy", "konvoi", "geleit", "geleitzug", "convoi"))
+
+
+def is_by_convoy(texts: Sequence[str]) -> bool:
+    """True if folded words say no more than "by convoy", or name a way by sea that begins with "via"."""
+    return (BY_CONVOY.issuperset(texts) and not _CONVOYS.isdisjoint(texts)) or texts[:1] == ["via"]
 
 
 DOUBT_SIGNS = re.compile(r"[?<←↔⇐×≠↮↛⇍⇎⇏\u0337\u0338]|[-–—−=]\s?/\s?[-–—−=]")

@@ -51,7 +51,10 @@ LANGUAGES: Mapping[str, Language] = {
                 "streiche", "eventuell", "evtl", "ggf", "gegebenenfalls", "moglichst", "moglicherweise",
                 "moeglichst", "wahlweise", "alternativ", "ob", "aber", "sondern", "lieber", "anstelle",
                 "solange", "sobald", "wahrend", "waehrend", "wurde", "wuerde", "koennte", "durfte", "duerfte",
-                "ignoriere", "ignorieren", "vergiss", "gilt")),
+                "ignoriere", "ignorieren", "vergiss", "gilt", "bevorzugt", "liebsten", "wahl", "vorlaufig",
+                "vorlaeufig", "zuruckgezogen", "zurueckgezogen", "gestrichen", "entwurf", "wahrscheinlich",
+                "hoffentlich", "unsicher", "irrtum", "falsch", "abwarten", "notfalls", "bzw",
+                "beziehungsweise", "geloscht", "geloescht", "hinfallig", "ersetzt")),
         ),
         Language(
             "french", "French",
@@ -70,7 +73,10 @@ LANGUAGES: Mapping[str, Language] = {
                 "ou", "soit", "ni", "sans", "peut", "peutetre", "plutot", "mais", "avant", "apres", "quand",
                 "lorsque", "tant", "annule", "annuler", "seulement", "eventuellement", "moins", "lieu", "cas",
                 "pourvu", "excepte", "hormis", "rien", "ignorer", "ignorez", "oublier", "oubliez", "serait",
-                "devrait", "pourrait", "faudrait", "alternativement")),
+                "devrait", "pourrait", "faudrait", "alternativement", "preference", "prefere", "provisoire",
+                "provisoirement", "annulee", "annules", "choix", "brouillon", "probablement", "probable",
+                "espere", "incertain", "erreur", "faux", "attendre", "defaut", "condition", "raye",
+                "remplace", "idealement")),
         ),
     )
 }

@@ -59,6 +59,7 @@ def test_other_words_are_not(text: str) -> None:
     ("inked", "read", "unclear"),
     [
         ("A Kent H (as agreed)", "A Kent H (as agreed)", False), ("A Kent H", "A Kent H", False),
+        ("A Kent H (second choice)", "A Kent H (second choice)", True),
         ("A Kent H (fit is empt)", "A Kent H ifit is empty", True),
         ("A Kent H (fit is empt)", "A Kent H (fit is empt)", True),
         ("A Kent H (unles they come)", "A Kent H (unles they come)", True),
