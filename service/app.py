@@ -9,7 +9,6 @@ from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
-    account,
     corrections,
     correspondence,
     hands,
@@ -17,15 +16,14 @@ from service.desk import (
     mailroom,
     operation,
     pages,
-    people,
     post,
     previews,
     probes,
     quarantine,
     rehearsal,
     search,
-    sign_in,
 )
+from service.desk.door import account, passkeys, people, sign_in
 from service.desk.games import pages as games
 from service.desk.games import seats
 from service.desk.reading import api, forms
@@ -59,6 +57,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()
     app.state.presence = Presence()
     app.include_router(sign_in.router)
+    app.include_router(passkeys.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (left_out, entry, game_map, players, my_file, game_page, rules, lots, results, archive):

@@ -15,7 +15,8 @@ from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import SessionRow, UserRow
-from service.web import accounts, sessions
+from service.web import accounts, game_roles, sessions
+from service.web.roles import GAME_ROLES, Role
 
 SHORTEST = 10
 """Fewest characters of a password."""
@@ -54,11 +55,14 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     with opened(settings_of(folder)) as store, store() as session:
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
         signed_in = Counter(session.scalars(select(SessionRow.user)))
+        by_game = game_roles.roles_of(session)
         for user in users:
             count = signed_in[user.name]
             data = {"name": user.name, "role": user.role, "since": user.created_at.isoformat(),
-                    "sessions": count}
-            print_result(out, f"{user.name}: {user.role}, since {user.created_at:%-d %b %Y}, signed in "
+                    "sessions": count, "games": dict(by_game.get(user.name, {}))}
+            games = "".join(f", {role} of {game}" for game, role in by_game.get(user.name, {}).items())
+            print_result(out, f"{user.name}: {user.role}{games}, since {user.created_at:%-d %b %Y}, "
+                              "signed in "
                               f"{'nowhere' if not count else 'once' if count == 1 else f'{count} times'}",
                          data, as_json=as_json)
     if not users and not as_json:
@@ -81,6 +85,28 @@ def remove_user(
     print_result(out, f"{person} may sign in no longer, and is signed out everywhere. What they decided "
                       "stays under their name.",
                  {"name": person, "removed": True}, as_json=as_json, quiet=quiet)
+    return 0
+
+
+def change_role(
+    folder: Path, name: str, role: str, out: TextIO, *, game: str = "", as_json: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Give a person another role, of the site or with `game` in one game ("none" takes that). Raises
+    AccountRefused where nothing was changed, ConfigError, SiteError."""
+    person, words = name.strip(), role.replace("-", " ")
+    known = [str(each) for each in (GAME_ROLES if game else Role)] + (["none"] if game else [])
+    if words not in known:
+        raise SiteError(f"Nothing was changed: there is no role {role}."
+                        f"{did_you_mean(words, known)} There are: {', '.join(known)}.")
+    new, now = None if words == "none" else Role(words), SystemClock().now()
+    with opened(settings_of(folder)) as store, store.begin() as session:
+        if game:
+            game_roles.change(session, person, game, new, by=ACTOR, now=now)
+        elif new is not None:
+            accounts.change_role(session, person, new, by=ACTOR, now=now)
+    print_result(out, f"{person}: {words}{f' of {game}' if game else ''}.",
+                 {"name": person, "role": words, "game": game or None}, as_json=as_json, quiet=quiet)
     return 0
 
 

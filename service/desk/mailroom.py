@@ -38,8 +38,9 @@ def letters(request: Request, visitor: SignedIn) -> Response:
     """Letters that were sent or wait to be sent."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return show(request, "letters.html", visitor=visitor, letters=queries.letters(session),
-                    numbers=queries.letters_by_state(session))
+        return show(request, "letters.html", visitor=visitor,
+                    letters=queries.letters(session, games=visitor.coordinates),
+                    numbers=queries.letters_by_state(session, visitor.coordinates))
 
 
 @router.get("/letters/{letter_id}")

@@ -19,6 +19,7 @@ from service.store import records
 from service.store.tables import EventRow, GameRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
+from service.web.roles import NOT_YOURS
 from service.web.sessions import Visitor
 
 router = APIRouter()
@@ -37,15 +38,19 @@ def log(
     """Events, newest first, of one game or of all; `before` pages to older entries. With `digest` the page
     says whether the game's record has that digest."""
     ports: DeskPorts = request.app.state.ports
+    own = visitor.coordinates
+    _refuse_other_games(visitor, game)
     with ports.sessions() as session:
         # One more than a page shows, to know whether there is an older page.
         query = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
+        if own is not None:
+            query = query.where(EventRow.game_id.in_(own))
         if game:
             query = query.where(EventRow.game_id == game)
         if before is not None:
             query = query.where(EventRow.id < before)
         events = session.scalars(query).all()
-        games = records.games(session)
+        games = [row for row in records.games(session) if own is None or row.id in own]
         wanted_digest = "".join(digest.split()).lower()[:64]
         # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
         stood = chain.find_entry(session, game, wanted_digest) if game and wanted_digest else None
@@ -57,10 +62,19 @@ def log(
         )
 
 
-@router.get("/log/export", dependencies=[Depends(require_visitor)])
-def export(request: Request, game: str = "") -> Response:
+def _refuse_other_games(visitor: Visitor, game: str) -> None:
+    """Raises 403 where a person who has roles in games asks for the log of another one."""
+    if visitor.coordinates is not None and game and game not in visitor.coordinates:
+        raise HTTPException(403, NOT_YOURS)
+
+
+@router.get("/log/export")
+def export(request: Request, visitor: SignedIn, game: str = "") -> Response:
     """The log of one game or of everything as a file, which can be checked without this site."""
     ports: DeskPorts = request.app.state.ports
+    _refuse_other_games(visitor, game)
+    if visitor.coordinates is not None and not game:
+        raise HTTPException(403, "Nothing was shown: choose one of your games first, and export its log.")
     with ports.sessions() as session:
         if game and session.get(GameRow, game) is None:
             raise HTTPException(404, ("There is no such game. Nothing is lost: the log of every game stands "

@@ -57,12 +57,21 @@ def today(request: Request, visitor: SignedIn) -> Response:
     """What is due, in counts only."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phases = [_named(ports, view) for view in queries.phases_now(session)]
+        phases = [_named(ports, view) for view in queries.phases_now(session, visitor.sees)]
+        waits = {phase.id: wait for phase, wait in mailbox_waits.all_standing(session)}
+        # Of the site's post nothing, not even a number: it is about other games too.
+        if visitor.sees is not None:
+            return show(
+                request, "today.html", visitor=visitor, phases=phases, held=0, ignored=0, waiting_letters=0,
+                mails={}, letters=queries.letters_by_state(session, visitor.coordinates), waits=waits,
+                paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
+                findings=(),
+            )
         return show(
             request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
             ignored=ignored_mails.waiting_count(session), waiting_letters=correspondence.open_count(session),
             mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
+            waits=waits,
             paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
             findings=_findings(ports, visitor),
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select, true
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
@@ -119,12 +119,12 @@ class WorkLine:
     carried: bool
 
 
-def phases_now(session: Session) -> list[PhaseView]:
-    """The running phases of every game, nearest deadline first."""
+def phases_now(session: Session, games: frozenset[str] | None = None) -> list[PhaseView]:
+    """The running phases of every game, or of `games`, nearest deadline first."""
     rows = session.execute(
         select(PhaseRow, GameRow)
         .join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(PhaseRow.state.in_(CURRENT))
+        .where(PhaseRow.state.in_(CURRENT), true() if games is None else PhaseRow.game_id.in_(games))
         .order_by(PhaseRow.deadline).options(*CLOCK_ONLY)
     ).all()
     return _views(session, [(phase, game) for phase, game in rows])
@@ -396,9 +396,10 @@ def mails_by_state(session: Session) -> dict[str, int]:
     return {str(state): number for state, number in rows}
 
 
-def letters_by_state(session: Session) -> dict[str, int]:
-    """Number of letters by state: queued, sending, sent, failed, held."""
-    rows = session.execute(select(OutboxRow.state, func.count()).group_by(OutboxRow.state)).all()
+def letters_by_state(session: Session, games: frozenset[str] | None = None) -> dict[str, int]:
+    """Number of letters by state, of the site or of `games`: queued, sending, sent, failed, held."""
+    rows = session.execute(
+        select(OutboxRow.state, func.count()).where(_of_games(games)).group_by(OutboxRow.state)).all()
     return {str(state): number for state, number in rows}
 
 
@@ -411,13 +412,19 @@ def quarantine(session: Session) -> list[MailRow]:
     )
 
 
-def letters(session: Session, limit: int = 200) -> list[OutboxRow]:
-    """The newest letters of the outbox, failed ones first. Two queries, each answered by an index; sorting
-    by state would sort every letter of every year."""
-    newest = select(OutboxRow).order_by(OutboxRow.id.desc()).limit(limit)
+def letters(
+    session: Session, limit: int = 200, games: frozenset[str] | None = None
+) -> list[OutboxRow]:
+    """The newest letters of the outbox, or of `games`, failed ones first. Two queries, each answered by an
+    index; sorting by state would sort every letter of every year."""
+    newest = select(OutboxRow).where(_of_games(games)).order_by(OutboxRow.id.desc()).limit(limit)
     failed = list(session.scalars(newest.where(OutboxRow.state == OutboxState.FAILED)))
     others = session.scalars(newest.where(OutboxRow.state != OutboxState.FAILED))
     return [*failed, *others][:limit]
+
+
+def _of_games(games: frozenset[str] | None) -> ColumnElement[bool]:
+    return true() if games is None else OutboxRow.game_id.in_(games)
 
 
 def _ids(lines: Sequence[WorkLine]) -> list[int]:

@@ -21,6 +21,7 @@ from service.store.tables import (
     CorrectionRow,
     EntryRow,
     EventRow,
+    GameRoleRow,
     GameRow,
     LineRow,
     LineState,
@@ -38,6 +39,7 @@ from service.store.tables import (
     SubmissionRow,
     UserRow,
 )
+from service.store.tables_sign_in import BY_GAME
 
 Told = tuple[str, dict[str, Any]]
 """A game's id and the content of an entry for it."""
@@ -295,10 +297,16 @@ def _event(session: Session, key: str) -> Iterator[Told]:
 
 
 def _person(session: Session, key: str) -> Iterator[Told]:
-    """Who may sign in at the desk, in each game's record; the role is None of one who may no longer."""
+    """Who may sign in at the desk, in each game's record; the role is None of one who may no longer, and of
+    whoever has roles in other games alone."""
     row = session.get(UserRow, key, populate_existing=True)
+    by_game: dict[str, str | None] = {}
+    if row is not None and row.role == BY_GAME:
+        of_person = select(GameRoleRow).where(GameRoleRow.user == key)
+        by_game = {each.game_id: each.role for each in session.scalars(of_person)}
     for game in session.scalars(select(GameRow.id).order_by(GameRow.id)):
-        yield game, {"name": key, "role": None if row is None else row.role}
+        site_role = None if row is None or row.role == BY_GAME else row.role
+        yield game, {"name": key, "role": by_game.get(game, site_role)}
 
 
 def _gone(session: Session, key: str) -> Iterator[Told]:

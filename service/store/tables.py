@@ -34,7 +34,14 @@ from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
-from service.store.tables_sign_in import CodeAppRow, KnownBrowserRow, SignInTryRow
+from service.store.tables_sign_in import (
+    CodeAppRow,
+    GameRoleRow,
+    KnownBrowserRow,
+    PasskeyChallengeRow,
+    PasskeyRow,
+    SignInTryRow,
+)
 
 __all__ = [
     "AccessLinkRow",
@@ -45,6 +52,7 @@ __all__ = [
     "CorrespondenceRow",
     "EntryRow",
     "EventRow",
+    "GameRoleRow",
     "GameRow",
     "HandRow",
     "HeadRow",
@@ -63,6 +71,8 @@ __all__ = [
     "OutboxRow",
     "OutboxState",
     "PageRow",
+    "PasskeyChallengeRow",
+    "PasskeyRow",
     "PhaseLookRow",
     "PhaseRow",
     "PhaseState",

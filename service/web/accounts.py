@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.store.records import log_event
-from service.store.tables import SessionRow, UserRow
-from service.web import code_app, sign_in_tries
+from service.store.tables import GameRoleRow, SessionRow, UserRow
+from service.web import code_app, passkeys, sign_in_tries
 from service.web.roles import Role
 
 
@@ -30,6 +30,8 @@ def change_role(session: Session, name: str, role: Role, *, by: str, now: dateti
     """Give a person another role, and log it. Raises NoSuchPerson, LastCoordinator."""
     person = _person(session, name)
     before, person.role = person.role, role
+    if role != Role.BY_GAME:
+        session.execute(delete(GameRoleRow).where(GameRoleRow.user == name))
     session.flush()  # the count below must see the new role
     _refuse_without_coordinator(session)
     log_event(session, now, "role_changed", actor=by, detail={"person": name, "from": before, "to": role})
@@ -42,6 +44,8 @@ def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
     session.execute(delete(SessionRow).where(SessionRow.user == name))
     sign_in_tries.forget(session, name)
     code_app.remove(session, name)
+    passkeys.remove_all(session, name)
+    session.execute(delete(GameRoleRow).where(GameRoleRow.user == name))
     session.delete(person)
     session.flush()
     _refuse_without_coordinator(session)

@@ -13,6 +13,7 @@ from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
 from service.web.kept_form import KeptForm
 from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
+from service.web.passkeys import NoPasskeyLibrary
 from service.web.ports import DeskPorts
 
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
@@ -31,6 +32,7 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(unusable, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
     app.add_exception_handler(NoCodeLibrary, _no_picture)
+    app.add_exception_handler(NoPasskeyLibrary, _no_picture)
     app.add_exception_handler(Exception, _internal_error)
 
 

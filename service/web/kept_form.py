@@ -21,7 +21,8 @@ MAX_CHARACTERS = 200_000
 """Most characters of a form that is kept; no form of this site is longer."""
 # Keys, versions and a password: none of them is something that a person wants to copy.
 _PAGE_FIELDS = frozenset(
-    {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place"}
+    {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place",
+     "code", "answer"}
 )
 _NAMES = {"why": "reason", "text": "words", "mail": "address", "off": "single keys off"}
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")

@@ -13,8 +13,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import templates
 from service.version import version
 from service.web import sessions, wording
+from service.web.game_roles import at_address
 from service.web.ports import DeskPorts
-from service.web.roles import NOT_YOURS, may
+from service.web.roles import NOT_YOURS, Role, may
 
 FOLDER = Path(templates.__file__).parent / "desk"
 HEADERS = {
@@ -53,7 +54,11 @@ def environment() -> Environment:
 def require_visitor(request: Request) -> sessions.Visitor:
     """The signed-in person of this request. Raises NotSignedIn, or 403 if the role may not use this
     address."""
+    ports: DeskPorts = request.app.state.ports
     visitor = signed_in(request)
+    if visitor.site_role == Role.BY_GAME:
+        with ports.sessions() as session:
+            visitor = at_address(session, visitor, request.url.path)
     if not may(visitor.role, request.url.path):
         raise HTTPException(403, NOT_YOURS)
     return visitor

@@ -111,7 +111,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         path = str(scope["path"])
-        most = MOST_OF_A_STRANGER if path == "/sign-in" or path.startswith("/public/") else MOST_OF_A_FORM
+        most = MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
         told = dict(scope["headers"]).get(b"content-length", b"")
         # The server holds a body to the size that was told for it; browsers tell it of every form.
         if told.isdigit():

@@ -6,7 +6,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import BoundedSemaphore
 
@@ -15,8 +16,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from service.store.tables import SessionRow, UserRow
-from service.web import code_app, sign_in_tries
+from service.store.tables import GameRoleRow, SessionRow, UserRow
+from service.web import code_app, passkeys, sign_in_tries
+from service.web.roles import Role
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
@@ -39,12 +41,31 @@ _NOBODY = PasswordHasher().hash(secrets.token_hex(16))
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """A signed-in person: name, role and the token that their forms must carry. `ends` is set in the last
-    hour before they must sign in again whatever they do."""
+    hour before they must sign in again whatever they do.
+
+    `site_role` is the role of the site and `role` the one that counts at the address of this request: of
+    somebody who has roles in games (`games`, by game id) the role in the game that the address is about.
+    """
 
     name: str
     role: str
     csrf: str
     ends: datetime | None = None
+    site_role: str = ""
+    games: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def coordinates(self) -> frozenset[str] | None:
+        """The ids of the games that this person coordinates; None for a person of the whole site, whom the
+        role alone keeps from pages."""
+        if self.site_role != Role.BY_GAME:
+            return None
+        return frozenset(game for game, role in self.games.items() if role == Role.COORDINATOR)
+
+    @property
+    def sees(self) -> frozenset[str] | None:
+        """The ids of the games in which this person has any role; None for a person of the whole site."""
+        return frozenset(self.games) if self.site_role == Role.BY_GAME else None
 
 
 class TooMany(Exception):
@@ -60,10 +81,11 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
         UserRow(name=name, password=PasswordHasher().hash(password), role=role or previous_role,
             created_at=now)
     )
-    # Whoever has the machine opens the door again, however many tries there were, and for whoever lost their
-    # app.
+    # Whoever has the machine opens the door again, however many tries there were, for whoever lost their app
+    # or their device. A key that somebody else added to it opens nothing any more.
     sign_in_tries.forget(session, name)
     code_app.remove(session, name)
+    passkeys.remove_all(session, name)
     # Whoever knew the old password is signed out with it.
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
@@ -139,7 +161,12 @@ def visitor(session: Session, token: str | None, now: datetime) -> Visitor | Non
     end = row.created_at + MAX_SESSION
     if user is None:
         return None
-    return Visitor(user.name, user.role, row.csrf, end if end - now <= WARNING_BEFORE else None)
+    games: dict[str, str] = {}
+    if user.role == Role.BY_GAME:
+        of_person = select(GameRoleRow).where(GameRoleRow.user == user.name)
+        games = {each.game_id: each.role for each in session.scalars(of_person)}
+    return Visitor(user.name, user.role, row.csrf, end if end - now <= WARNING_BEFORE else None,
+                   user.role, games)
 
 
 def sign_out(session: Session, token: str | None) -> None:

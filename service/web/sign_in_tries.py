@@ -44,8 +44,7 @@ class _Count:
 def reserve(session: Session, name: str, address: str, browser: str | None, now: datetime) -> bool:
     """Count one try, to be committed before the password is looked at; False if there were too many, and then
     nothing is counted."""
-    if session.get_bind().dialect.name == "postgresql":
-        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
+    count_alone(session)
     session.execute(delete(SignInTryRow).where(SignInTryRow.at <= now - HOUR))
     counts = _counts(session, name, address, browser, now)
     for count in counts:
@@ -61,6 +60,12 @@ def reserve(session: Session, name: str, address: str, browser: str | None, now:
             return False
     session.add_all(SignInTryRow(subject=count.subject, at=now) for count in counts)
     return True
+
+
+def count_alone(session: Session) -> None:
+    """Let nobody else count until this transaction ends: two at once would each see the same number."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
 
 
 def succeeded(session: Session, name: str, address: str, browser: str | None, now: datetime) -> str:

@@ -161,7 +161,7 @@ class DeskSite:
     `approve_fault` to make them fail, `still_to_read` to have the judge find something unread; `shown` is
     what results show."""
 
-    def __init__(self, folder: Path, url: str = "") -> None:
+    def __init__(self, folder: Path, url: str = "", base_url: str = "") -> None:
         self.engine = _postgresql(url) if url.startswith("postgresql") else _sqlite(folder / "desk.sqlite")
         self.store: Store = sessions(self.engine)
         self.blobs = Blobs(folder / "blobs")
@@ -179,6 +179,7 @@ class DeskSite:
         self.shown: tuple[ShownPower, ...] = ()
         ports = desk_ports(
             sessions=self.store, blobs=self.blobs, clock=self.clock, wall=self.clock, secure_cookies=False,
+            base_url=base_url,
             judge_when_read=self._judge, approve=self._approve,
             map_pdf=lambda game: b"%PDF-1.7" if game == "powick-bridge" else None,
             read_again=lambda _session, line: self.asked_again.append(line),
@@ -220,6 +221,11 @@ class DeskSite:
         """Carry the session that the file already holds."""
         self.csrf = CSRF
         self.client.cookies.set(access.COOKIE, TOKEN)
+
+    def at(self, address: str) -> TestClient:
+        """A browser of somebody else, at another address."""
+        return TestClient(self.client.app, base_url="http://testserver", client=(address, 5000),
+                          raise_server_exceptions=False, follow_redirects=False)
 
     def page(self, path: str, status: int = 200) -> str:
         """A page's text, tags and all, after one check of its status; blanks run together."""

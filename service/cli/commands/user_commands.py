@@ -38,6 +38,21 @@ def user_list(folder: Site, as_json: AsJson = False) -> None:
     raise typer.Exit(list_users(folder, sys.stdout, as_json=as_json))
 
 
+@user_app.command(
+    "role", epilog="Example: galloper user role ~/galloper-site Ada coordinator --game powick-bridge")
+def user_role(
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],
+    role: Annotated[str, typer.Argument(
+        metavar="ROLE", help="coordinator, second-reader, operator or by-game; with --game also none.")],
+    game: Annotated[str, typer.Option(metavar="GAME", help="The role is in this game alone.")] = "",
+    as_json: AsJson = False, quiet: Quiet = False,
+) -> None:
+    """Give someone another role, of the whole site or in one game."""
+    from service.cli.users import change_role
+
+    raise typer.Exit(change_role(folder, name, role, sys.stdout, game=game, as_json=as_json, quiet=quiet))
+
+
 @user_app.command("remove", epilog="Example: galloper user remove ~/galloper-site Ada")
 def user_remove(
     folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],

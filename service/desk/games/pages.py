@@ -46,6 +46,7 @@ def games(request: Request, visitor: SignedIn) -> Response:
         games_shown = [
             (game, next(iter(phases_to_come(session, game.id, 1)), None))
             for game in records.games(session)
+            if visitor.coordinates is None or game.id in visitor.coordinates
         ]
         return show(request, "games.html", visitor=visitor, notice="", games=games_shown,
                     title_of=phase_title, boards=variants())

@@ -32,30 +32,37 @@ class Holder:
 
 
 def add_address(
-    session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime
+    session: Session, game: GameRow, power: str, mail: str, own_address: str, *, by: str, now: datetime,
+    only: frozenset[str] | None = None,
 ) -> None:
-    """Add an address of the player who holds a power. Raises ActRefused."""
+    """Add an address of the player who holds a power. `only`: the games that whoever acts coordinates, None
+    for all. Raises ActRefused."""
     address = mail.strip().lower()
     player = seats(session, game.id).get(power)
     if player is None:
         raise ActRefused("Nothing was changed: nobody holds this power.")
+    _refuse_elsewhere(session, player, only)
     if not is_address(address) or address == own_address.lower():
         raise ActRefused("Nothing was changed: this is no mail address of a player.")
     known = session.get(AddressRow, address)
     if known is not None:
-        owner = session.get_one(PlayerRow, known.player_id).name
+        owner = "somebody" if only is not None else session.get_one(PlayerRow, known.player_id).name
         raise ActRefused(f"Nothing was changed: this address is registered for {owner} already.")
     session.add(AddressRow(email=address, player_id=player))
     log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
 
 
-def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by: str, now: datetime) -> None:
+def remove_address(
+    session: Session, game: GameRow, power: str, mail: str, *, by: str, now: datetime,
+    only: frozenset[str] | None = None,
+) -> None:
     """Remove an address; orders from it are refused from now on. A player keeps at least one, or nobody
     could answer them. Raises ActRefused."""
     address = session.get(AddressRow, mail.strip().lower())
     player = seats(session, game.id).get(power)
     if address is None or player is None or address.player_id != player:
         raise ActRefused("Nothing was changed: the player of this power has no such address.")
+    _refuse_elsewhere(session, player, only)
     left = (
         session.scalar(select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player))
         or 0
@@ -71,7 +78,7 @@ def remove_address(session: Session, game: GameRow, power: str, mail: str, *, by
 
 def hand_over(
     session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str,
-    now: datetime
+    now: datetime, only: frozenset[str] | None = None,
 ) -> bool:
     """Give a power to another player, or leave its seat empty; True if somebody holds it now.
 
@@ -84,7 +91,7 @@ def hand_over(
         raise ActRefused("Nothing was changed: the game has no such power.")
     before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
     # NON-05: a known address is a known person, who may play in two games.
-    after = _player(session, holder, own_address) if holder.name or holder.mail else None
+    after = _player(session, holder, own_address, only) if holder.name or holder.mail else None
     if (None if after is None else after.id) == seat.player_id:
         raise ActRefused("Nothing was changed: they hold this power already.")
     seat.player_id = None if after is None else after.id
@@ -112,7 +119,9 @@ def addresses_in(text: str) -> tuple[str, ...]:
     return tuple(address.lower() for address in text.replace(",", " ").split())
 
 
-def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
+def _player(
+    session: Session, holder: Holder, own_address: str, only: frozenset[str] | None
+) -> PlayerRow:
     if not holder.name or len(holder.name) > 200 or not holder.mail:
         raise ActRefused(
             "Nothing was changed: a player needs a name and a mail address. To leave the seat empty, leave "
@@ -125,7 +134,9 @@ def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
     if wrong:
         raise ActRefused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
     known = _known(session, holder.mail)
-    if known is None:
+    if known is not None:
+        _refuse_elsewhere(session, known.id, only)
+    else:
         known = PlayerRow(name=holder.name, zone=holder.zone)
         session.add(known)
         session.flush()
@@ -134,6 +145,17 @@ def _player(session: Session, holder: Holder, own_address: str) -> PlayerRow:
             session.add(AddressRow(email=mail, player_id=known.id))
     session.flush()
     return known
+
+
+def _refuse_elsewhere(session: Session, player_id: int, only: frozenset[str] | None) -> None:
+    """A player has their addresses in every game. Whoever coordinates one game could else write orders for a
+    power of another, from an address added here. Raises ActRefused."""
+    if only is None:
+        return
+    games = set(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id)))
+    if not games <= only:
+        raise ActRefused("Nothing was changed: this player plays in another game too, and an address "
+                         "counts in both. A coordinator of the site can do it.")
 
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:

@@ -24,7 +24,8 @@ def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
     """Add an address of a player."""
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "address", lambda session, row: seat_acts.add_address(
-        session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now()))
+        session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now(),
+        only=visitor.coordinates))
 
 
 @router.post("/{game_id}/address/remove")
@@ -33,7 +34,8 @@ def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[st
     """Remove an address."""
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
-        session, row, power, mail, by=visitor.name, now=ports.clock.now()))
+        session, row, power, mail, by=visitor.name, now=ports.clock.now(),
+        only=visitor.coordinates))
 
 
 @router.post("/{game_id}/seat")
@@ -49,7 +51,7 @@ def seat(
     with ports.sessions.begin() as session:
         has_holder = or_refuse(lambda: seat_acts.hand_over(
             session, game_row(session, game_id), power, holder, own_address(ports), why,
-            by=visitor.name, now=ports.clock.now()))
+            by=visitor.name, now=ports.clock.now(), only=visitor.coordinates))
     notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 

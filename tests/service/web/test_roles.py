@@ -1,53 +1,411 @@
-"""What each role reaches (SEC-04): an operator keeps the machine and reads nothing that is sealed."""
+"""What each role reaches (SEC-04): every route of the desk, for every role, in one's own game and in another.
+
+An operator keeps the machine and reads nothing that is sealed; whoever has a role in one game sees nothing of
+another, and changes nothing there, also where a form of their own game names something of the other one.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
+import httpx
+import pytest
 from fastapi import FastAPI
+from sqlalchemy import select
 
-from tests.support.desk_table import open_desk
+from service.store.columns import TableBase
+from service.store.tables import (
+    EntryRow,
+    EventRow,
+    GameRoleRow,
+    LineRow,
+    LineState,
+    OutboxRow,
+    PageRow,
+    PlayerRow,
+    PostalOriginalRow,
+    ReviewRow,
+    SeatRow,
+    UserRow,
+)
+from service.web import sessions
+from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk
 from tests.support.site import Site
-from tests.support.table import open_table
+from tests.support.table import Table, open_table
 
-OF_AN_OPERATOR = {
-    "/account",
-    "/account/app",
-    "/account/app/confirm",
-    "/account/app/remove",
-    "/account/sessions",
-    "/health",
-    "/health/note",
-    "/health/pause",
-    "/health/resume",
-    "/health/retry",
-    "/sign-out",
-}
-OF_NOBODY = ("/public/", "/sign-in", "/alive", "/metrics", "/static")
+NOT_OF_THE_DESK = ("/public/", "/sign-in", "/alive", "/metrics", "/static")
+READING = {"reader", "reader of it", "coordinator of it"}
+GAME = {"coordinator of it"}
+BY_GAME = {"reader of it", "coordinator of it", "of no game"}
+WHO = {
+    "/": {"reader", *BY_GAME},
+    "/account": {"reader", "operator", *BY_GAME},
+    "/account/app": {"reader", "operator", *BY_GAME},
+    "/account/app/confirm": {"reader", "operator", *BY_GAME},
+    "/account/app/remove": {"reader", "operator", *BY_GAME},
+    "/account/passkey": {"reader", "operator", *BY_GAME},
+    "/account/passkey/begin": {"reader", "operator", *BY_GAME},
+    "/account/passkey/remove": {"reader", "operator", *BY_GAME},
+    "/account/sessions": {"reader", "operator", *BY_GAME},
+    "/sign-out": {"reader", "operator", *BY_GAME},
+    "/desk/keys": {"reader", *BY_GAME},
+    "/health": {"operator"},
+    "/health/note": {"operator"},
+    "/health/pause": {"operator"},
+    "/health/resume": {"operator"},
+    "/health/retry": {"operator"},
+    # Lists that show the person's own games alone.
+    "/games": BY_GAME,
+    "/letters": BY_GAME,
+    "/log": BY_GAME,
+    "/log/export": BY_GAME,
+    "/desk/{phase_id}": READING,
+    "/desk/{phase_id}/accept": READING,
+    "/desk/{phase_id}/acts": READING,
+    "/desk/{phase_id}/close": GAME,
+    "/desk/{phase_id}/decide": READING,
+    "/desk/{phase_id}/here": READING,
+    "/desk/{phase_id}/judge": GAME,
+    "/desk/{phase_id}/late": READING,
+    "/desk/{phase_id}/line/{line_id}": READING,
+    "/desk/{phase_id}/lines": READING,
+    "/desk/{phase_id}/redo": READING,
+    "/desk/{phase_id}/undo": READING,
+    "/desk/{phase_id}/unseal": GAME,
+    "/desk/{phase_id}/words": READING,
+    "/images/line/{line_id}.jpg": READING,
+    "/images/page/{page_id}.jpg": READING,
+    "/images/strip/{line_id}.jpg": READING,
+    "/games/{game_id}": GAME,
+    "/games/{game_id}/address": GAME,
+    "/games/{game_id}/address/remove": GAME,
+    "/games/{game_id}/judge-without": GAME,
+    "/games/{game_id}/move": GAME,
+    "/games/{game_id}/option": GAME,
+    "/games/{game_id}/review": GAME,
+    "/games/{game_id}/roll-back": GAME,
+    "/games/{game_id}/seat": GAME,
+    "/games/{game_id}/threshold": GAME,
+    "/games/{game_id}/year": GAME,
+    "/letters/{letter_id}": GAME,
+    "/letters/{letter_id}/part/{number}": GAME,
+    "/previews/{game_id}": GAME,
+    "/previews/{game_id}/accommodation": GAME,
+    "/previews/{game_id}/hand-over": GAME,
+    "/previews/{game_id}/return-address": GAME,
+    "/previews/{game_id}/{kind}": GAME,
+    "/previews/{game_id}/{kind}.html": GAME,
+    "/rehearsal/{phase_id}": GAME,
+    "/rehearsal/{phase_id}/picture/{name}": GAME,
+    "/results/{phase_id}": GAME,
+    "/results/{phase_id}/approve": GAME,
+    "/results/{phase_id}/correct": GAME,
+    "/sheet/{submission_id}": GAME,
+    "/sheet/{submission_id}/box": GAME,
+    "/sheet/{submission_id}/choose": GAME,
+    "/sheet/{submission_id}/leave": GAME,
+    "/sheet/{submission_id}/line": GAME,
+    "/sheet/{submission_id}/original/{page_id}": GAME,
+    "/sheet/{submission_id}/page/{page_id}.jpg": GAME,
+    "/sheet/{submission_id}/refile": GAME,
+    "/sheet/{submission_id}/refuse": GAME,
+    "/sheet/{submission_id}/right": GAME,
+    "/sheet/{submission_id}/take-over": GAME,
+    "/sheet/{submission_id}/unrefuse": GAME,
+    "/sheets/{phase_id}": GAME,
+    # Post that names no game, people, and what begins a game: of the site's coordinators alone.
+    "/correspondence": set(),
+    "/correspondence/{player_id}": set(),
+    "/correspondence/{player_id}/answer": set(),
+    "/correspondence/{player_id}/done": set(),
+    "/games/new": set(),
+    "/hands": set(),
+    "/hands/forget": set(),
+    "/people": set(),
+    "/people/add": set(),
+    "/people/game-role": set(),
+    "/people/remove": set(),
+    "/people/role": set(),
+    "/people/sign-out": set(),
+    "/post": set(),
+    "/post/scans": set(),
+    "/post/scans/file": set(),
+    "/post/scans/take-out": set(),
+    "/post/scans/{scan_id}.jpg": set(),
+    "/post/{posted_id}/untick": set(),
+    "/quarantine": set(),
+    "/quarantine/discard": set(),
+    "/quarantine/{sha256}": set(),
+    "/quarantine/{sha256}.eml": set(),
+    "/quarantine/{sha256}/assign": set(),
+    "/quarantine/{sha256}/discard": set(),
+    "/quarantine/{sha256}/leave": set(),
+    "/quarantine/{sha256}/picture/{number}.jpg": set(),
+    "/quarantine/{sha256}/queue": set(),
+    "/quarantine/{sha256}/refuse": set(),
+    "/quarantine/{sha256}/take-back": set(),
+    "/search": set(),
+}  # fmt: skip
+"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed."""
+SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
+IN_A_GAME = {"reader of it": "second reader", "coordinator of it": "coordinator", "of no game": ""}
+OTHER = "Marston Moor"
+SEEN_OF_OTHER = ("Marston", "Stranger", "elsewhere.example")
+"""Words that stand on a page only if it shows something of the other game."""
 
 
-def test_an_operator_keeps_the_site_and_unseals_nothing(site: Site) -> None:
-    """Every route of the site, whoever added it."""
-    desk = open_desk(open_table(site), "operator")
+@dataclass
+class TwoGames:
+    """A desk over two games, each closed with one sheet, one letter and one posted letter; and what each
+    number in an address is, in the one and in the other."""
+
+    desk: DeskTable
+    own: Mapping[str, object]
+    other: Mapping[str, object]
+
+    def become(self, who: str) -> None:
+        """Give the signed-in person a role."""
+        with self.desk.table.site.store.begin() as session:
+            person = session.get_one(UserRow, NAME)
+            for row in session.scalars(select(GameRoleRow)):
+                session.delete(row)
+            person.role = SITE_ROLES.get(who, "by game")
+            if IN_A_GAME.get(who):
+                session.add(GameRoleRow(user=NAME, game_id=str(self.own["game_id"]), role=IN_A_GAME[who]))
+
+    def of_other(self) -> dict[str, list[Any]]:
+        """Every row of the site but those that an act in the own game may write."""
+        allowed = {"sessions", "sign_in_tries", "code_apps", "users", "game_roles"}
+        rows = {}
+        with self.desk.table.site.store() as session:
+            for table in TableBase.metadata.sorted_tables:
+                if table.name not in allowed:
+                    rows[table.name] = [tuple(row) for row in session.execute(select(table))
+                                        if self._is_of_other(table.name, dict(row._mapping))]
+        return rows
+
+    def _is_of_other(self, table: str, row: Mapping[str, Any]) -> bool:
+        game, phase = self.other["game_id"], self.other["phase_id"]
+        if "game_id" in row:
+            return bool(row["game_id"] == game)
+        if "phase_id" in row:
+            return bool(row["phase_id"] == phase)
+        keys = {"games": ("id", game), "submissions": ("id", self.other["submission_id"]),
+                "pages": ("id", self.other["page_id"]), "lines": ("id", self.other["line_id"]),
+                "reviews": ("line_id", self.other["line_id"]), "players": ("id", self.other["player_id"]),
+                "addresses": ("player_id", self.other["player_id"])}
+        column, value = keys.get(table, ("", None))
+        return bool(column and row[column] == value)
+
+
+@pytest.fixture
+def games(site: Site) -> TwoGames:
+    own = open_table(site)
+    start = site.clock.now()
+    elsewhere = {power: (f"{number}@elsewhere.example",) for number, power in enumerate(own.variant.powers)}
+    other = open_table(site, name=OTHER, players=elsewhere)
+    with site.store.begin() as session:
+        for seat in session.scalars(select(SeatRow).where(SeatRow.game_id == other.game)):
+            session.get_one(PlayerRow, seat.player_id).name = f"Stranger {seat.power}"
+    site.clock.set(start)
+    ids = [_filed(table, power, order) for table, power, order in (
+        (own, "Argyll", "A Edinburgh H"), (other, "Hamilton", "A Ayr H"))]
+    desk = open_desk(own)
+    return TwoGames(desk, ids[0], ids[1])
+
+
+def _filed(table: Table, power: str, order: str) -> dict[str, object]:
+    """A sheet with one doubtful and one decided line, and the phase closed."""
+    submission = table.file(power, [(order, LineState.OPEN)])
+    phase = table.phase()
+    table.site.clock.set(phase.deadline + timedelta(minutes=1))
+    table.close_phase(phase.id)
+    with table.site.store.begin() as session:
+        page = session.scalars(select(PageRow.id).where(PageRow.submission_id == submission)).one()
+        line = session.scalars(select(LineRow.id).where(LineRow.page_id == page)).one()
+        player = session.get_one(SeatRow, (table.game, power)).player_id
+        review = ReviewRow(line_id=line, key=f"{table.game}.0", decision="open", text=order, order=order,
+                           by="Bess", at=phase.deadline)
+        posted = PostalOriginalRow(phase_id=phase.id, power=power, received=phase.deadline.date(),
+                                   made_at=phase.deadline, made_by="Bess")
+        letter = OutboxRow(key=f"{table.game}/x", kind="results", game_id=table.game, phase_id=phase.id,
+                           recipient=f"somebody@{table.game}.example", subject=f"Results of {table.game}",
+                           message="0" * 64, message_id=f"<x@{table.game}>", due_at=phase.deadline)
+        session.add_all([review, posted, letter])
+        session.flush()
+        return {"game_id": table.game, "phase_id": phase.id, "submission_id": submission, "page_id": page,
+                "line_id": line, "letter_id": letter.id, "player_id": player, "posted_id": posted.id,
+                "review": review.id, "power": power}
+
+
+def routes(desk: DeskTable) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Path, method and description of each route of the desk."""
     app = desk.client.app
     assert isinstance(app, FastAPI)
-    reached = set()
     for path, methods in app.openapi()["paths"].items():
-        if path.startswith(OF_NOBODY):
-            continue
-        address = re.sub(r"\{[^}]+\}", "1", path)
-        for method in methods:
-            answer = desk.client.request(
-                method, address, data={"csrf": "a guess"} if method == "post" else None
-            )
-            # Past the role stands the token of the form, which says that the form is out of date.
-            if answer.status_code != 403 or "out of date" in answer.text:
+        if not path.startswith(NOT_OF_THE_DESK):
+            for method, description in methods.items():
+                yield path, method, description
+
+
+def address(path: str, ids: Mapping[str, object]) -> str:
+    """An address of a route, with these numbers."""
+    return re.sub(r"\{(\w+)\}", lambda name: str(ids.get(name[1], "1")), path)
+
+
+def ask(desk: DeskTable, method: str, place: str) -> httpx.Response:
+    """A request without the token of a form: past the role stands the form's own refusal."""
+    answer: httpx.Response = desk.client.request(
+        method, place, data={"csrf": "a guess"} if method == "post" else None)
+    return answer
+
+
+def is_refused(answer: httpx.Response) -> bool:
+    return answer.status_code == 403 and "This page is the coordinator" in answer.text
+
+
+def test_each_role_reaches_its_routes_and_no_other(games: TwoGames) -> None:
+    """Every route of the desk, whoever added it (SEC-04)."""
+    of_a_game = {path for path, roles in WHO.items() if roles in (READING, GAME)}
+    for who in ("reader", "operator", *IN_A_GAME):
+        games.become(who)
+        reached, elsewhere = set(), set()
+        for path, method, _ in routes(games.desk):
+            if not is_refused(ask(games.desk, method, address(path, games.own))):
                 reached.add(path)
-    assert reached == OF_AN_OPERATOR
-    assert "unseal" not in desk.page("/health").lower()
-    answer = desk.client.get("/desk/1")
-    assert answer.status_code == 403
-    assert "Nothing was shown" in answer.text
+            if path in of_a_game and not is_refused(ask(games.desk, method, address(path, games.other))):
+                elsewhere.add(path)
+        assert reached == {path for path, roles in WHO.items() if who in roles}, who
+        assert elsewhere == (set() if who in IN_A_GAME else reached & of_a_game), who
+    games.become("operator")
+    assert "unseal" not in games.desk.page("/health").lower()
+    games.desk.client.cookies.clear()
+    for path, method, _ in routes(games.desk):
+        answer = ask(games.desk, method, address(path, games.own))
+        assert (answer.status_code, answer.headers.get("location", "")[:8]) == (303, "/sign-in"), path
+
+
+def test_no_page_shows_the_coordinator_of_one_game_anything_of_another(games: TwoGames) -> None:
+    games.become("coordinator of it")
+    shown = 0
+    for path, method, _ in routes(games.desk):
+        if method != "get":
+            continue
+        for place in (address(path, games.own), address(path, games.own) + f"?line={games.other['line_id']}"
+                      f"&against={games.other['submission_id']}&game={games.other['game_id']}"
+                      f"&after={games.other['line_id']}&kept={games.other['line_id']}"):
+            answer = games.desk.client.get(place)
+            shown += answer.status_code == 200
+            assert not [word for word in SEEN_OF_OTHER if word in answer.text], place
+    assert shown > 30
+    # A page of one's own sheet with the number of another sheet's page shows no picture of it.
+    mixed = {**games.own, "page_id": games.other["page_id"]}
+    for path in ("/sheet/{submission_id}/page/{page_id}.jpg", "/sheet/{submission_id}/original/{page_id}"):
+        assert games.desk.client.get(address(path, mixed)).status_code == 404, path
+    mixed = {**games.own, "line_id": games.other["line_id"]}
+    assert games.desk.client.get(address("/desk/{phase_id}/line/{line_id}", mixed)).status_code == 404
+
+
+FIELDS = {
+    "line": "line_id", "paper": "submission_id", "named": "submission_id", "page": "page_id",
+    "phase": "phase_id", "review": "review", "letter": "letter_id", "player": "player_id",
+    "power": "power", "game": "game_id",
+}  # fmt: skip
+"""Fields of forms that name something by its number."""
+FILLING = {
+    "why": "a reason of ten letters and more", "do": "as-read", "text": "A Ayr H", "key": "k" * 20,
+    "seen": "-", "day": "2027-05-01", "hour": "07:00", "value": "yes", "name": "second_reader",
+    "mail": "0@elsewhere.example", "zone": "Europe/London", "role": "coordinator", "left": "10", "top": "10",
+    "right": "90", "bottom": "90", "after": "0", "words": "some words", "lines": "a line", "said": "wrong",
+    "effect": "none", "found_by": "Ada",
+}  # fmt: skip
+
+
+def test_no_form_of_ones_own_game_changes_anything_of_another(games: TwoGames) -> None:
+    """Every form of the own game, with the numbers of the other one in its fields."""
+    games.become("coordinator of it")
+    before = games.of_other()
+    sent = 0
+    for path, method, description in routes(games.desk):
+        if method != "post" or not WHO[path] & {"coordinator of it"} or path == "/sign-out":
+            continue
+        body = description.get("requestBody", {}).get("content", {})
+        form = {name: str(games.other[FIELDS[name]]) if name in FIELDS else FILLING.get(name, "yes")
+                for name in _names(games.desk, body)}
+        form |= {"one": f"{games.other['line_id']} - as-read", "line": str(games.other["line_id"])}
+        answer = games.desk.client.post(address(path, games.own), data={"csrf": CSRF, **form})
+        # 503: the tests' desk makes no rehearsals.
+        assert answer.status_code < 500 or "rehears" in path, (path, answer.text)
+        sent += 1
+    act = {"key": "j" * 20, "do": "not-order", "line": games.other["line_id"], "seen": "-", "text": ""}
+    answer = games.desk.client.post(
+        address("/desk/{phase_id}/acts", games.own), json={"acts": [act]}, headers={"X-Galloper-Token": CSRF})
+    assert answer.status_code < 500
+    assert sent > 30
+    assert games.of_other() == before
+
+
+def _names(desk: DeskTable, body: Mapping[str, Any]) -> list[str]:
+    app = desk.client.app
+    assert isinstance(app, FastAPI)
+    schemas = app.openapi()["components"]["schemas"]
+    return [name for content in body.values()
+            for name in schemas[content["schema"]["$ref"].rpartition("/")[2]].get("properties", {})
+            if "$ref" in content["schema"]]
+
+
+def test_an_address_that_counts_in_two_games_is_not_for_the_coordinator_of_one(games: TwoGames) -> None:
+    """Whoever could add an address of their own to such a player would write orders for the other game."""
+    store = games.desk.table.site.store
+    with store.begin() as session:
+        seat = session.get_one(SeatRow, (str(games.own["game_id"]), "Hamilton"))
+        seat.player_id = games.other["player_id"]  # type: ignore[assignment]
+    games.become("coordinator of it")
+    game = f"/games/{games.own['game_id']}"
+    answers = [
+        games.desk.post(f"{game}/address", power="Hamilton", mail="cheat@example.org"),
+        games.desk.post(f"{game}/seat", power="Argyll", name="X", why="an exchange of players",
+                        mail="0@elsewhere.example cheat@example.org"),
+    ]
+    assert [answer.status_code for answer in answers] == [409, 409]
+    # What was typed is shown again, and no more.
+    assert not [word for answer in answers for word in SEEN_OF_OTHER[:2] if word in answer.text]
+    games.become("coordinator")
+    assert games.desk.post(f"{game}/address", power="Hamilton", mail="new@example.org").status_code == 303
+
+
+def test_roles_in_games_are_given_taken_and_entered_in_that_game_alone(games: TwoGames) -> None:
+    games.become("coordinator")
+    store, clock = games.desk.table.site.store, games.desk.table.site.clock
+    with store.begin() as session:
+        sessions.add_user(session, "Bess", "correct horse", clock.now(), "by game")
+    own = str(games.own["game_id"])
+
+    def give(role: str, name: str = "Bess", game: str = own) -> int:
+        return games.desk.post("/people/game-role", name=name, game=game, role=role).status_code
+
+    assert (give("operator"), give("coordinator", game="none"), give("coordinator", NAME)) == (400, 404, 409)
+    assert give("coordinator") == 303
+    assert "Make Bess second reader of Powick Bridge" in games.desk.page("/people")
+    assert give("") == 303
+    with store() as session:
+        entered = [(row.game_id, '"coordinator"' in row.body) for row in session.scalars(
+            select(EntryRow).where(EntryRow.what == "person", EntryRow.fact == "Bess")
+            .order_by(EntryRow.number))]
+        logged = [row.game_id for row in session.scalars(
+            select(EventRow).where(EventRow.what == "game_role_changed"))]
+    assert [is_one for game, is_one in entered if game == own] == [False, True, False]
+    assert [is_one for game, is_one in entered if game != own] == [False]
+    assert logged == [own, own]
+    # A role of the site takes all roles in games; nobody keeps one unseen.
+    give("coordinator")
+    games.desk.post("/people/role", name="Bess", role="operator")
+    with store() as session:
+        assert session.scalars(select(GameRoleRow)).all() == []
 
 
 def test_an_address_that_names_no_mail_is_refused_in_words(site: Site) -> None:

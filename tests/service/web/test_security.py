@@ -88,7 +88,7 @@ def test_passwords_and_sessions_are_kept_as_hashes_alone(site: Site) -> None:
 
 def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -> None:
     """Every address that takes a form, whoever added it: signed in and without the token, or with a guess, it
-    is refused before anything is looked at. The two that need no session have a secret of their own, or only
+    is refused before anything is looked at. Those that need no session have a secret of their own, or only
     ask for one."""
     desk = open_desk(open_table(site))
     app = desk.client.app
@@ -96,7 +96,8 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
     paths = {path for path, methods in app.openapi()["paths"].items() if "post" in methods}
     assert len(paths) > 40
     # Signing in, asking for a link and using it need no session: nobody has one yet.
-    entered = {"/sign-in", "/public/entry", "/public/me/{secret}"}
+    entered = {"/sign-in", "/sign-in/passkey", "/sign-in/passkey/begin", "/public/entry",
+               "/public/me/{secret}"}
     assert entered <= paths
     allowed = [
         (path, answer.status_code) for path in sorted(paths - entered) for form in ({}, {"csrf": "guess"})

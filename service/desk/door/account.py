@@ -1,5 +1,5 @@
-"""The page of a signed-in person about themselves: where they are signed in, and codes beside the
-password."""
+"""The page of a signed-in person about themselves: where they are signed in, codes beside the
+password, and passkeys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.store.records import log_event
-from service.web import code_app, sessions, sign_in_tries
+from service.web import code_app, passkeys, sessions, sign_in_tries
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -100,6 +100,7 @@ def _page(request: Request, visitor: Visitor, *, secret: str = "", notice: str =
         ]
         has_app = code_app.is_asked_for(store, visitor.name)
         address = code_app.address(visitor.name, ports.settings.title, secret) if secret else ""
+        keys = [(passkeys.form_key(row), row) for row in passkeys.own_keys(store, visitor.name)]
         return show(
             request,
             "account.html",
@@ -109,4 +110,5 @@ def _page(request: Request, visitor: Visitor, *, secret: str = "", notice: str =
             secret=secret,
             address=address,
             notice=notice,
+            keys=keys,
         )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
 
 from service.notices.current_map import control
 from service.store.tables import UserRow
 from service.web import code_app, sessions, sign_in_tries
+from service.web.game_roles import at_address
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
@@ -42,7 +46,7 @@ def sign_in(
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
     sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
-    # No person has a longer name (`people.LONGEST_NAME`).
+    # No person has a longer name (`door.people.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
     address = request.client.host if request.client is not None else ""
     browser = request.cookies.get(sign_in_tries.COOKIE)
@@ -72,17 +76,38 @@ def sign_in(
             return again(401, WRONG)
         if not code_app.check(session, name, code[:20], now):
             return again(401, WRONG_CODE if code else CODE_WANTED, code=True)
-        # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
-        token = sessions.open_session(session, name, now, request.headers.get("user-agent", ""))
-        known = sign_in_tries.succeeded(session, name, address, browser, now)
-    response = _onward(request, token, to, unsent_form)
+        opened = open_door(request, session, name, now)
+    return let_in(request, opened, to, unsent_form)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDoor:
+    """The secrets of a new session and of the browser that is known from now on."""
+
+    token: str
+    browser: str
+
+
+def open_door(request: Request, session: Session, name: str, now: datetime) -> OpenDoor:
+    """A new session of a person who has shown who they are."""
+    address = request.client.host if request.client is not None else ""
+    # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
+    token = sessions.open_session(session, name, now, request.headers.get("user-agent", ""))
+    known = request.cookies.get(sign_in_tries.COOKIE)
+    return OpenDoor(token, sign_in_tries.succeeded(session, name, address, known, now))
+
+
+def let_in(request: Request, opened: OpenDoor, to: str, unsent_form: str) -> Response:
+    """The response after a sign-in, with its cookies."""
+    ports: DeskPorts = request.app.state.ports
+    response = _onward(request, opened.token, to, unsent_form)
     secure = ports.settings.secure_cookies
     response.set_cookie(
-        sessions.COOKIE, token, httponly=True, samesite="strict", secure=secure,
+        sessions.COOKIE, opened.token, httponly=True, samesite="strict", secure=secure,
         path="/",
         max_age=int(sessions.MAX_SESSION.total_seconds()),  # a rest ends it earlier, on the server
     )
-    response.set_cookie(sign_in_tries.COOKIE, known, httponly=True, samesite="strict", secure=secure,
+    response.set_cookie(sign_in_tries.COOKIE, opened.browser, httponly=True, samesite="strict", secure=secure,
                         path="/sign-in", max_age=int(sign_in_tries.KEPT.total_seconds()))
     return response
 
@@ -94,6 +119,8 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
     with ports.sessions() as session:
         visitor = sessions.visitor(session, token, ports.wall.now())
         owner = None if form is None else form_owner(session, form)
+        if visitor is not None and form is not None:
+            visitor = at_address(session, visitor, form.path)
     # Somebody else may sign in at the same browser; their act must not be sent in another's name.
     if form is not None and visitor is not None and owner == visitor.name and may(visitor.role, form.path):
         return show(request, "sent_again.html", visitor=visitor, unsent_form=form, stale=False)

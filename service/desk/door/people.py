@@ -11,12 +11,13 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.store import records
 from service.store.records import log_event
 from service.store.tables import UserRow
-from service.web import accounts, sessions
+from service.web import accounts, game_roles, sessions
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.roles import Role
+from service.web.roles import GAME_ROLES, Role
 from service.web.sessions import Visitor
 
 router = APIRouter()
@@ -34,7 +35,8 @@ def people(
     with ports.sessions() as session:
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
         return show(request, "people.html", visitor=visitor, people=users, roles=list(Role), notice=notice,
-                    last_seen=accounts.last_seen(session))
+                    last_seen=accounts.last_seen(session), games=records.games(session),
+                    game_roles=game_roles.roles_of(session), roles_in_a_game=GAME_ROLES)
 
 
 @router.post("/people/add")
@@ -70,6 +72,19 @@ def change_role(
     return RedirectResponse("/people?notice=role", status_code=303)
 
 
+@router.post("/people/game-role")
+def change_game_role(
+    request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
+    game: Annotated[str, Form()], role: Annotated[str, Form()] = "",
+) -> Response:
+    """Give a person a role in one game, or with an empty role take it."""
+    ports: DeskPorts = request.app.state.ports
+    new_role = _role(role) if role else None
+    with _refused(), ports.sessions.begin() as session:
+        game_roles.change(session, name, game, new_role, by=visitor.name, now=ports.clock.now())
+    return RedirectResponse("/people?notice=game-role", status_code=303)
+
+
 @router.post("/people/remove")
 def remove(
     request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()]
@@ -97,10 +112,12 @@ def _refused() -> Iterator[None]:
     """Turns the refusals of an account's act into answers: 404 and 409."""
     try:
         yield
-    except accounts.NoSuchPerson as fault:
+    except (accounts.NoSuchPerson, game_roles.NoSuchGame) as fault:
         raise HTTPException(404, str(fault)) from fault
-    except accounts.LastCoordinator as fault:
+    except (accounts.LastCoordinator, game_roles.NotByGame) as fault:
         raise HTTPException(409, str(fault)) from fault
+    except game_roles.NotInAGame as fault:
+        raise HTTPException(400, str(fault)) from fault
 
 
 def _role(role: str) -> Role:

@@ -1,0 +1,107 @@
+"""The roles that people have in single games (SEC-04): which one counts at an address, and how one
+is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.store.records import log_event
+from service.store.tables import (
+    GameRoleRow,
+    GameRow,
+    LineRow,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    SubmissionRow,
+    UserRow,
+)
+from service.web.accounts import AccountRefused, NoSuchPerson
+from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind, subject_of
+from service.web.sessions import Visitor
+
+
+class NoSuchGame(AccountRefused):
+    """The site has no such game."""
+
+
+class NotInAGame(AccountRefused):
+    """A role that nobody has in one game."""
+
+
+class NotByGame(AccountRefused):
+    """The person has a role of the whole site."""
+
+
+def at_address(session: Session, visitor: Visitor, path: str) -> Visitor:
+    """The person with the role that counts at this address: of somebody who has roles in games, the one in
+    the game that the address is about."""
+    if visitor.site_role != Role.BY_GAME:
+        return visitor
+    subject = subject_of(path)
+    if subject is None:
+        return visitor
+    game = game_of(session, subject)
+    # No game, or another one: an empty role, which may use nothing.
+    return replace(visitor, role=visitor.games.get(game or "", ""))
+
+
+def game_of(session: Session, subject: Subject) -> str | None:
+    """The id of the game that something belongs to; None if it is of no game, or is not there."""
+    if subject.kind is SubjectKind.GAME:
+        return session.scalar(select(GameRow.id).where(GameRow.id == subject.key))
+    number = int(subject.key)
+    if subject.kind is SubjectKind.LETTER:
+        return session.scalar(select(OutboxRow.game_id).where(OutboxRow.id == number))
+    game = select(PhaseRow.game_id)
+    if subject.kind is SubjectKind.PHASE:
+        return session.scalar(game.where(PhaseRow.id == number))
+    game = game.join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
+    if subject.kind is SubjectKind.SHEET:
+        return session.scalar(game.where(SubmissionRow.id == number))
+    game = game.join(PageRow, PageRow.submission_id == SubmissionRow.id)
+    if subject.kind is SubjectKind.PAGE:
+        return session.scalar(game.where(PageRow.id == number))
+    return session.scalar(game.join(LineRow, LineRow.page_id == PageRow.id).where(LineRow.id == number))
+
+
+def roles_of(session: Session) -> Mapping[str, Mapping[str, str]]:
+    """Each person's roles in games, by name and game."""
+    roles: dict[str, dict[str, str]] = {}
+    for row in session.scalars(select(GameRoleRow).order_by(GameRoleRow.user, GameRoleRow.game_id)):
+        roles.setdefault(row.user, {})[row.game_id] = row.role
+    return roles
+
+
+def change(session: Session, name: str, game_id: str, role: Role | None, *, by: str, now: datetime) -> None:
+    """Give a person a role in one game, or with None take it, and log it in that game. Raises NoSuchPerson,
+    NoSuchGame, NotByGame, NotInAGame."""
+    if role is not None and role not in GAME_ROLES:
+        raise NotInAGame(f"Nothing was changed: in one game somebody is {' or '.join(GAME_ROLES)}.")
+    person = session.get(UserRow, name)
+    if person is None:
+        raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
+    if session.get(GameRow, game_id) is None:
+        raise NoSuchGame("Nothing was changed: there is no such game.")
+    if person.role != Role.BY_GAME:
+        raise NotByGame(
+            f"Nothing was changed: {name} is {person.role} of the whole site. Give them the role “by game” "
+            "first."
+        )
+    row = session.get(GameRoleRow, (name, game_id))
+    before = None if row is None else row.role
+    if role is None:
+        if row is not None:
+            session.delete(row)
+    elif row is None:
+        session.add(GameRoleRow(user=name, game_id=game_id, role=role))
+    else:
+        row.role = role
+    if before != role:
+        log_event(session, now, "game_role_changed", game_id=game_id, actor=by,
+                  detail={"person": name, "from": before or "none", "to": role or "none"})
