@@ -47,7 +47,7 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
     assert used - declared(
         [*PROJECT["dependencies"],
-         *(name for extra in ("s3", "postgres", "codes", "age") for name in EXTRAS[extra])]) == set()
+         *(name for extra in ("s3", "postgres", "codes", "passkeys", "age") for name in EXTRAS[extra])]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}
     everything = [*PROJECT["dependencies"], *(name for extra in EXTRAS.values() for name in extra), *groups]
@@ -58,7 +58,7 @@ def test_every_package_that_the_product_declares_is_used() -> None:
     """INS-02: a package that nothing imports is dropped, or its reason is written down."""
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
     asked = declared(PROJECT["dependencies"]) | declared(EXTRAS["s3"]) | declared(EXTRAS["postgres"])
-    asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"])
+    asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"]) | declared(EXTRAS["passkeys"])
     asked |= declared(EXTRAS["age"])
     assert asked - used == set(NOT_IMPORTED)
 
@@ -75,7 +75,8 @@ def test_the_package_asks_for_a_cv2_without_a_display_and_the_locks_have_no_othe
 def test_each_lock_has_what_is_asked_for_with_hashes_and_names_no_index() -> None:
     """INS-01: one set of hashes for all Pythons; where packages come from is the machine's setting."""
     groups = PYPROJECT["dependency-groups"]
-    need = [*PROJECT["dependencies"], *EXTRAS["demo"], *EXTRAS["postgres"], *groups["build"]]
+    extras = [name for extra in ("demo", "postgres", "codes", "passkeys", "age") for name in EXTRAS[extra]]
+    need = [*PROJECT["dependencies"], *extras, *groups["build"]]
     for name, more in zip(LOCKS, ([], groups["dev"], [*groups["dev"], *groups["bench"]]), strict=True):
         versions, text = locked(name), (ROOT / name).read_text("ascii")
         for line in [*need, *more]:
