@@ -47,7 +47,8 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
     assert used - declared(
         [*PROJECT["dependencies"],
-         *(name for extra in ("s3", "postgres", "codes", "passkeys", "age") for name in EXTRAS[extra])]) == set()
+         *(name for extra in ("s3", "postgres", "codes", "passkeys", "age")
+           for name in EXTRAS[extra])]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}
     everything = [*PROJECT["dependencies"], *(name for extra in EXTRAS.values() for name in extra), *groups]
