@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
 import maps
 from maps.variant import Variant
@@ -29,7 +30,7 @@ from service.games.approval.approve import approve_phase
 from service.intake import process_mail
 from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
-from service.intake.load_context import build_context
+from service.intake.load_context import Concern, build_context
 from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
 from service.intake.postal_mail import PostalMail
@@ -47,6 +48,7 @@ from service.intake.sheets.recognizer import (
     Recognizer,
 )
 from service.intake.sheets.reread_line import LineReader
+from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
 from service.mail.access.login import Login
@@ -113,6 +115,7 @@ class Site:
     jobs: DbosJobs
     account: MailAccount
     transport: Transport
+    drain: MailboxDrain
     mailbox_wait: MailboxWait
     process_mail: Callable[[str], None]
     load: Callable[[str], Variant]
@@ -147,8 +150,9 @@ class Site:
         """Close a phase whose deadline has passed and whose mails are all here
         (`service.games.turns.close_phase`)."""
         if not self.mailbox_wait.must_wait(phase_id):
-            turns.close_phase(self.store, phase_id, self.clock, self.load, fetch_mail=lambda: None,
-                              process_mail=self.process_mail)
+            turns.close_phase(
+                self.store, phase_id, self.clock, self.load, fetch_mail=lambda: None,
+                judge_mails=partial(process_mail.hasten, self.store, self.jobs, self.clock, phase_id))
 
     def judge_when_read(self, phase_id: int) -> bool:
         """Judge a closed phase if everything is read (`service.games.turns.judge_when_read`)."""
@@ -223,10 +227,11 @@ def open_site(
     post, announce = Replies(writer), ResultsAnnouncer(writer)
     mail_store = MailStore(store, blobs, jobs, now, load)
     trust = trust_of(settings.mail_in)
-    context_of = partial(
-        build_context, load=load, own_addresses=_own(settings),
-        trust=trust,
-    )
+
+    def context_of(session: Session, received_at: datetime, about: Concern) -> IntakeContext:
+        return build_context(
+            session, received_at, load, own_addresses=_own(settings), trust=trust, about=about)
+
     bodies = ChildBodies()
     mail_opener = MailOpener(bodies, ChildProbe(opener), CachedLookup(SystemLookup()))
 
@@ -237,7 +242,11 @@ def open_site(
         process(payload["mail"])
 
     def give_up(payload: dict[str, Any], error: str) -> None:
+        # No `go_on`: what killed its workers is not parsed again. A phase that waits looks every ten seconds.
         process_mail.give_up_mail(payload["mail"], error, mail_store, bodies, context_of, post)
+
+    def go_on(payload: dict[str, Any]) -> None:
+        turns.go_on(store, ingest.senders_of(blobs.read(payload["mail"])), now, load)
 
     def tell_sender(payload: dict[str, Any]) -> None:
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
@@ -249,12 +258,15 @@ def open_site(
         limits=_limits(settings.reader),
         uses_hands=settings.reader.players_hands,
     )
+    expects = partial(is_expected, trust=trust)
+    drain = MailboxDrain(
+        account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks,
+        has_poller=polls, expects=expects)
     post_room = PostalMail(store, blobs, jobs, now, opener, post.posted)
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
         account=account, transport=LiveTransport(account),
-        mailbox_wait=MailboxWait(store, now, writer, MailboxDrain(
-            account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks).empty),
+        drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
         process_mail=process, load=load, announcements=announce,
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
@@ -267,9 +279,10 @@ def open_site(
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),
-        expects=partial(is_expected, trust=trust),
+        expects=expects,
     )
-    jobs.register(ingest.WORK, process_job, failed=give_up)
+    # Two steps: if the process dies between them, the second one runs all the same.
+    jobs.register(ingest.WORK, process_job, go_on, failed=give_up)
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     _register(site, reader)
     line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
@@ -424,6 +437,8 @@ class Running:
             leads=(lambda: True) if self._leadership is None else self._leadership.leads)
         if site.guard is not None:
             self._schedule.every("clock", CLOCK_SECONDS, site.guard.skew_warning, leader_only=True)
+        if poll and self._leadership is not None:
+            self._schedule.every("drain", scheduler.LETTER_SECONDS, site.drain.answer)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
         if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
             self._schedule.every(
@@ -449,8 +464,7 @@ class Running:
             daemon=True,
             args=(
                 source,
-                lambda: status.look(lambda: ingest.take_in(
-                    source, site.store, site.blobs, site.jobs, site.clock, site.expects)),
+                lambda: status.look(lambda: site.drain.look(source)),
                 self._stop,
                 status.recording(report),
                 float(site.settings.mail_in.keep_alive_seconds),

@@ -77,8 +77,9 @@ _COLUMNS = (
     "queue_name",
     "owner_xid",
     "started_at_epoch_ms",
+    "priority",
 )
-"""Of DBOS's own table of jobs, those that change when a job is put back."""
+"""Of DBOS's own table of jobs, those that change when a job is put back or hastened."""
 _GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
 
 
@@ -90,6 +91,9 @@ class Jobs(Protocol):
     ) -> None:
         """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a
         key that is known changes nothing. `is_last`: all other work that waits goes first."""
+
+    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+        """Let those of these jobs that wait still go before others, in the caller's transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,14 @@ class DbosJobs:
         if is_last:
             options["priority"] = _LAST
         self._door().enqueue_in_transaction(session, options, name, payload)
+
+    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+        """See `Jobs`."""
+        # DBOS has no way to change a priority; as in `_put_back`, this writes into its table.
+        jobs = self._begun
+        session.execute(update(jobs).where(
+            jobs.c.workflow_uuid.in_(keys), jobs.c.status == "ENQUEUED", jobs.c.priority > 0,
+        ).values(priority=0))
 
     def start(self) -> None:
         """Run work, what was cut off first, in threads of this process. Raises RuntimeError when already

@@ -90,7 +90,8 @@ def _look_once(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
             for phase in phases:
                 # One that waits for the mailbox is looked at every minute, under keys of its own.
                 again = AGAIN_WAITING if work == DEADLINE and phase.id in waiting else AGAIN
-                keys.append(_key(work, phase.id, phase.instant, now, anew, again))
+                keys.append(_key(work, phase.id, phase.instant, now, anew, again)
+                            + (f"+{phase.turn}" if phase.turn else ""))
                 jobs.enqueue(session, work, keys[-1], {"phase": phase.id, "instant": _text(phase.instant)})
                 looks.append((phase, phase.instant + ((now - phase.instant) // again + 1) * again))
             phase_looks.note(session, work, looks, anew)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rapidfuzz.distance import OSA
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.tokens import FILLERS, Token, name_words
 from grammar.headings.values import KnownGame
+from grammar.order_starts import OrderStarts
 
 Spellings = Mapping[str, tuple[tuple[str, ...], ...]]
 """Canonical name to every accepted spelling, each as folded words."""
@@ -62,10 +64,36 @@ class HeadingNames:
         return tuple(dict.fromkeys(season for season, _ in self.steps))
 
 
+class GameList(tuple[KnownGame, ...]):  # noqa: SLOT001 it keeps what it has folded
+    """Games whose names are folded once, for a site of thousands that reads many headings. Compares as a
+    tuple."""
+
+    @cached_property
+    def names(self) -> HeadingNames:
+        """Everything a heading may name."""
+        return _names(spellings((game.name, game.aliases) for game in self), self)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, KnownGame]:
+        """Each game by its canonical name."""
+        return {game.name: game for game in self}
+
+    @cached_property
+    def starts(self) -> frozenset[OrderStarts]:
+        """How orders of these games begin."""
+        return frozenset(game.starts for game in self)
+
+
 def heading_names(games: Sequence[KnownGame], playing: Sequence[KnownGame]) -> HeadingNames:
     """The names of `games`, with the powers and seasons of `playing`."""
+    if isinstance(games, GameList):
+        return games.names if playing is games else _names(games.names.games, playing)
+    return _names(spellings((game.name, game.aliases) for game in games), playing)
+
+
+def _names(games: Spellings, playing: Sequence[KnownGame]) -> HeadingNames:
     return HeadingNames(
-        games=spellings((game.name, game.aliases) for game in games),
+        games=games,
         powers=spellings((power.name, power.aliases) for game in playing for power in game.powers),
         steps=tuple(dict.fromkeys(step for game in playing for step in game.steps)),
     )
@@ -73,23 +101,40 @@ def heading_names(games: Sequence[KnownGame], playing: Sequence[KnownGame]) -> H
 
 def spellings(names: Iterable[tuple[str, Iterable[str]]]) -> Spellings:
     """A table from (canonical name, other spellings); spellings without a word are left out."""
-    table: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for name, others in names:
-        forms = {name_words(form): None for form in (name, *others)}
-        table[name] = table.get(name, ()) + tuple(form for form in forms if form)
-    return table
+    forms_by_name: dict[str, dict[tuple[str, ...], None]] = {}
+    # Each name with its other spellings once: a thousand games of one board have the same ten powers.
+    for name, others in dict.fromkeys((name, tuple(others)) for name, others in names):
+        forms = forms_by_name.setdefault(name, {})
+        forms.update((form, None) for form in map(name_words, (name, *others)) if form)
+    return _SpellingTable((name, tuple(forms)) for name, forms in forms_by_name.items())
+
+
+class _SpellingTable(dict[str, tuple[tuple[str, ...], ...]]):
+    """Spellings that are also looked up by their words."""
+
+    @cached_property
+    def by_form(self) -> Mapping[tuple[str, ...], list[str]]:
+        names: dict[tuple[str, ...], list[str]] = {}
+        for name, forms in self.items():
+            for form in forms:
+                names.setdefault(form, []).append(name)
+        return names
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({len(form) for form in self.by_form}))
 
 
 def exact_spans(line: Sequence[Token], table: Spellings) -> tuple[Span, ...]:
     """Every place where a spelling is written word for word; of one inside another only the longer."""
-    spans: set[Span] = set()
-    texts = [token.text for token in line]
-    for name, forms in table.items():
-        for form in forms:
-            size = len(form)
-            for first in range(len(texts) - size + 1):
-                if tuple(texts[first:first + size]) == form:
-                    spans.add(Span(first, first + size, name))
+    indexed = table if isinstance(table, _SpellingTable) else _SpellingTable(table)
+    texts = tuple(token.text for token in line)
+    spans = {
+        Span(first, first + size, name)
+        for size in indexed.sizes
+        for first in range(len(texts) - size + 1)
+        for name in indexed.by_form.get(texts[first:first + size], ())
+    }
     outer = [span for span in spans if not any(span.is_within(other) for other in spans)]
     return tuple(sorted(outer, key=lambda span: (span.first, span.name)))
 

@@ -9,7 +9,14 @@ from typing import Any
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.dates import find_phase, find_version, is_year
-from grammar.headings.names import HeadingNames, exact_spans, heading_names, plausible_names, ranked_names
+from grammar.headings.names import (
+    GameList,
+    HeadingNames,
+    exact_spans,
+    heading_names,
+    plausible_names,
+    ranked_names,
+)
 from grammar.headings.tokens import FILLERS, Token, clean_line, tokens, word_runs
 from grammar.headings.values import Heading, KnownGame
 from grammar.order_starts import DEFAULT_STARTS
@@ -93,7 +100,8 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 
 def begins_order(line: str, games: Sequence[KnownGame]) -> bool:
     """True if a line begins as an order of one of these games; without games, as one for an army or fleet."""
-    all_starts = {game.starts for game in games} or {DEFAULT_STARTS}
+    all_starts = games.starts if isinstance(games, GameList) else {game.starts for game in games}
+    all_starts = all_starts or {DEFAULT_STARTS}
     return any(starts.looks_like_order(line) for starts in all_starts)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from adjudicator.calendar import PhaseKind
 from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version, is_version_unclear
 from grammar.headings.names import (
+    GameList,
     HeadingNames,
     Span,
     Spellings,
@@ -99,11 +100,18 @@ def _read(line: str, words: tuple[Token, ...], games: Sequence[KnownGame]) -> He
     """All fields but the version. Powers of other games stop counting once the game is known."""
     result = _read_with(line, words, heading_names(games, games))
     heading = result if isinstance(result, Heading) else result.partial
-    named = [game for game in games if game.name == heading.game]
+    named = _named(games, heading.game)
     if not named or len(games) == 1:
         return result
     # Two games may have a power of one name, and seasons of their own.
     return _read_with(line, words, heading_names(games, named))
+
+
+def _named(games: Sequence[KnownGame], name: str | None) -> list[KnownGame]:
+    if isinstance(games, GameList):
+        named = None if name is None else games.by_name.get(name)
+        return [] if named is None else [named]
+    return [game for game in games if game.name == name]
 
 
 def _read_with(line: str, words: tuple[Token, ...], known: HeadingNames) -> Heading | HeadingComplaint:

@@ -9,7 +9,7 @@ The order of a phase's states is in `service.store.states.PhaseState`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -36,9 +36,15 @@ from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.store import phase_looks, records
 from service.store.engine import Store
-from service.store.tables import GameRow, LineState, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import GameRow, LineState, PhaseRow, PhaseState, SubmissionRow
 
 log = logging.getLogger(__name__)
+
+SOON = timedelta(minutes=1)
+"""A deadline that waits for a mail being judged waits unseen for so long: its job is at work."""
+
+CALLED_BACK = timedelta(seconds=10)
+"""After so long a phase that waits for a mail is looked at again, if the mail's job did not call it back."""
 
 AHEAD = 8
 """Phases kept on the calendar after the one in play: a whole game year."""
@@ -79,23 +85,26 @@ def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
 
 def close_phase(
     store: Store, phase_id: int, clock: Clock, load: Load, *, fetch_mail: Callable[[], None],
-    process_mail: Callable[[str], None],
+    judge_mails: Callable[[Sequence[str]], None],
 ) -> None:
     """Close a phase whose deadline has passed, and judge it if everything is read.
 
-    1. Empty the mailbox (`fetch_mail`), and judge each stored mail (`process_mail`, by its hash).
+    1. Empty the mailbox (`fetch_mail`), and have the stored mails judged that came in time and may be of a
+       player of this game (`judge_mails`, by their hashes): here, or by the jobs that have claimed them.
     2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
-       before is not approved yet; the sweep asks again once it is. A mail in time that could not be judged
-       is waited for, unless a coordinator decided otherwise (`mailbox_waits`).
+       before is not approved yet; the sweep asks again once it is. A mail in time that is not judged yet is
+       waited for, unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
     # First the mailbox: a mail that the server stamped in time may still be in it.
     fetch_mail()
     with store() as session:
-        stored_mails = [mail.sha256 for mail in records.unfinished_mails(session)]
-    for key in stored_mails:
-        _process(key, process_mail)
+        phase = session.get(PhaseRow, phase_id)
+        mails = [] if phase is None or phase.state != PhaseState.OPEN else records.unjudged_mails(
+            session, phase.game_id, phase.deadline)
+    if mails:
+        judge_mails(mails)
     with store.begin() as session:
         now = clock.now()
         phase = session.get(PhaseRow, phase_id)
@@ -112,13 +121,22 @@ def close_phase(
         judge_when_read(store, phase_id, clock, load)
 
 
-def _process(key: str, process_mail: Callable[[str], None]) -> None:
-    """Judge a mail. One that fails stays stored, and its own job tries it again: it may be another game's."""
-    try:
-        process_mail(key)
-    except Exception as error:
-        # Its text may quote the mail.
-        log.warning("at a deadline a mail could not be judged: %s", type(error).__name__)
+def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> None:
+    """Take up the phases that may have waited for a mail with these addresses in From, now that it has its
+    end."""
+    # In a transaction of its own, after the mail's: a deadline that looked before saw the mail unjudged, and
+    # is in the clockwork by now; one that looks later sees its end.
+    with store.begin() as session:
+        games = records.games_of_senders(session, senders)
+        phases = session.execute(select(PhaseRow.id, PhaseRow.state).where(
+            PhaseRow.game_id.in_(games), PhaseRow.state.in_([PhaseState.OPEN, PhaseState.CLOSED]),
+            PhaseRow.deadline <= clock.now())).all() if games else []
+        for phase_id, state in phases:
+            if state == PhaseState.OPEN:
+                phase_looks.call_back(session, phase_id, clock.now())
+    for phase_id, state in phases:
+        if state == PhaseState.CLOSED:
+            judge_when_read(store, phase_id, clock, load)
 
 
 def _waits_for_mails(session: Session, phase: PhaseRow, now: datetime) -> bool:
@@ -127,15 +145,17 @@ def _waits_for_mails(session: Session, phase: PhaseRow, now: datetime) -> bool:
     wait = mailbox_waits.standing(session, phase.id)
     if not mails or (wait is not None and wait.waived_at is not None):
         return False
+    phase_looks.call_back(session, phase.id, now + CALLED_BACK)
+    if wait is None and now - phase.deadline < SOON:
+        return True
     words = f"{mails} mail{'' if mails == 1 else 's'} that came in time could not be judged yet"
     mailbox_waits.waits(session, phase, f"{words}; see Queue on the Health page.", now)
     return True
 
 
 def _unjudged(session: Session, phase: PhaseRow) -> int:
-    """How many mails in time have no end yet."""
-    return session.scalar(select(func.count()).select_from(MailRow).where(
-        MailRow.state == MailState.STORED, MailRow.received_at <= phase.deadline)) or 0
+    """How many mails that came in time, and may be of a player of this game, have no end yet."""
+    return len(records.unjudged_mails(session, phase.game_id, phase.deadline))
 
 
 def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
+from grammar.headings.names import GameList
+from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
@@ -22,6 +24,17 @@ from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """Whom a mail is from and what it names: its addresses in From, its subject, and the name of a game that
+    is known from elsewhere."""
+
+    senders: tuple[str, ...] = ()
+    subject: str = ""
+    game: str | None = None
+
 
 LETTER = "letter"
 """The stored reason of a mail that is a plain letter to the coordinator."""
@@ -47,16 +60,57 @@ def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> 
 
 def build_context(
     session: Session, received_at: datetime, load: Callable[[str], Variant], *,
-    own_addresses: Sequence[str], trust: Trust = NOBODY,
+    own_addresses: Sequence[str], trust: Trust = NOBODY, about: Concern | None = None,
 ) -> IntakeContext:
     """The context of one mail. `load` gives a variant by its slug; without `trust` no mail is proved, which
-    matters not where only the games are asked for."""
-    games = tuple(_game(session, row, received_at, load(row.variant)) for row in records.games(session))
+    matters not where only the games are asked for. `about`: what the mail may be about, so that of thousands
+    of games only those are loaded; the verdict is the same without it."""
+    known = _NAMES.of(session, load)
+    rows = select(GameRow).order_by(GameRow.name)
+    if about is not None:
+        # The tests of `verdicts.rules` look at the sender's own games and at those that the subject names.
+        rows = rows.where(or_(GameRow.id.in_(records.games_of_senders(session, about.senders)),
+                              GameRow.name.in_(_named(about, known))))
+    games = tuple(_game(session, row, received_at, load(row.variant)) for row in session.scalars(rows))
     return IntakeContext(
         own_addresses=frozenset(own_addresses),
         trust=trust,
-        games=games, infer_game=True,
+        games=games, infer_game=True, all_known=known,
     )
+
+
+def _named(about: Concern, known: GameList) -> set[str]:
+    """The canonical names of the games that a mail names, or may mean."""
+    parsed = parse_subject(about.subject, known)
+    if isinstance(parsed, HeadingComplaint):
+        names = {parsed.partial.game, *parsed.candidates, about.game}
+    else:
+        names = {parsed.game, about.game}
+    return {name for name in names if name is not None}
+
+
+class _KnownNames:
+    """The names of all games, folded once for as long as no game is added, renamed or removed. Safe to share
+    between threads and between sites."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[list[tuple[str, list[str], str]], dict[str, Variant], GameList] | None = None
+
+    def of(self, session: Session, load: Callable[[str], Variant]) -> GameList:
+        """The games as the parser of headings knows them, by name."""
+        rows = [(name, aliases, slug) for name, aliases, slug in session.execute(
+            select(GameRow.name, GameRow.aliases, GameRow.variant).order_by(GameRow.name))]
+        variants = {slug: load(slug) for slug in {slug for *_, slug in rows}}
+        kept = self._kept
+        if kept is not None and kept[0] == rows and all(
+                variant is kept[1].get(slug) for slug, variant in variants.items()):
+            return kept[2]
+        known = GameList(known_game(variants[slug], name, aliases) for name, aliases, slug in rows)
+        self._kept = (rows, variants, known)
+        return known
+
+
+_NAMES = _KnownNames()
 
 
 def with_sent_id(session: Session, context: IntakeContext, mail: IncomingMail) -> IntakeContext:

@@ -7,9 +7,9 @@ queue and no mail server. One mail is one transaction.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 from sqlalchemy import select, update
@@ -22,6 +22,7 @@ from service.intake import ignored_mails, plain_letters, waiting_proof
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand, command_in
 from service.intake.filing import file_submission, semantic_key
+from service.intake.load_context import Concern
 from service.intake.opening.open_mail import BodyReader, open_mail
 from service.intake.opening.sandbox import ChildFault
 from service.intake.returned_letters import BounceNotices, note_report
@@ -51,6 +52,8 @@ from service.store.tables import (
 
 log = logging.getLogger(__name__)
 
+LONGEST_JOB = timedelta(minutes=15)
+"""A mail that is stored for longer and not judged may have lost its job."""
 COMMAND = "command"
 """The reason of a mail that asked for an answer and brought no sheet."""
 TELL_WORK = "mail-given-up"
@@ -63,8 +66,9 @@ SENDER_CAN_CORRECT = frozenset({
     RefusalReason.FIRST_BY_POST,
 })
 
-ContextOf: TypeAlias = Callable[[Session, datetime], IntakeContext]
-"""What the intake knows at the moment of receipt (UTC); see `service.intake.load_context.build_context`."""
+ContextOf: TypeAlias = Callable[[Session, datetime, Concern], IntakeContext]
+"""What the intake knows at the moment of receipt (UTC) of what a mail may be about; see
+`service.intake.load_context.build_context`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +143,12 @@ def process_mail(
         received_at = row.received_at
         # The size that a server states is not always exact. It counts only where the bytes were not fetched.
         size = row.size if row.reason == ingest.TOO_LARGE else None
-        context, proof = context_of(session, received_at), waiting_proof.kept_proof(row.proof)
+        proof = waiting_proof.kept_proof(row.proof)
     raw = mail_store.blobs.read(key)
     head = replace(read_head(raw, size), authentication=proof)
+    about = contexts.Concern(head.senders, head.subject)
+    with mail_store.tables() as session:
+        context = context_of(session, received_at, about)
     if proof is None:
         head = with_proof(head, raw, received_at, context, opener.dns, is_whole=size is None)
     if waiting_proof.must_wait(mail_store.tables, key, head.authentication, mail_store.clock.now()):
@@ -151,7 +158,7 @@ def process_mail(
     mail = open_mail(head, raw, need, opener.bodies, opener.probe)
     with mail_store.tables.begin() as session:
         if need is BodyNeed.WHOLE:
-            context = context_of(session, received_at)
+            context = context_of(session, received_at, about)
         taken_back = ignored_mails.is_taken_back(session, key)
         verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
         command = command_in(mail, verdict, context)
@@ -163,6 +170,27 @@ def process_mail(
         ignored = ignored_mails.note_ignored_mail(session, key, mail, raw, mail_store.clock.now())
         if ignored is not None:
             replies.ignored(session, ignored)
+
+
+def hasten(
+    tables: sessionmaker[Session], jobs: Jobs, clock: Clock, phase_id: int, keys: Sequence[str]
+) -> None:
+    """Have stored mails judged before other work: a deadline waits for them. Their own jobs do it, so that no
+    mail is decoded twice.
+
+    1. Those in the queue go to its front; one that waits for its sender's DNS is due now.
+    2. One that has been here longer than a job takes may have lost its job, and gets another one.
+    """
+    with tables.begin() as session:
+        now = clock.now()
+        jobs.hasten(session, [f"{ingest.WORK}:{key}" for key in keys])
+        session.execute(update(MailRow).where(
+            MailRow.sha256.in_(keys), MailRow.state == MailState.STORED, MailRow.try_again_at > now,
+        ).values(try_again_at=now))
+        for key in session.scalars(select(MailRow.sha256).where(
+                MailRow.sha256.in_(keys), MailRow.stored_at < now - LONGEST_JOB,
+                MailRow.try_again_at.is_(None))):
+            jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{key}:deadline-{phase_id}", {"mail": key})
 
 
 def give_up_mail(
@@ -213,7 +241,8 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
         head = read_head(mail_store.blobs.read(key))
         mail = replace(
             head, body=BodyState.HARMFUL, authentication=waiting_proof.kept_proof(row.proof))
-        context = contexts.with_sent_id(session, context_of(session, row.received_at), mail)
+        about = contexts.Concern(head.senders, head.subject)
+        context = contexts.with_sent_id(session, context_of(session, row.received_at, about), mail)
         verdict = judge_mail(mail, row.received_at, context)
         remembered = as_earlier_mail(key, mail, row.received_at, verdict)
         # A machine, or a sender who is not proved.

@@ -195,11 +195,13 @@ class Quarantine:
                           season=stored.get("season"), year=stored.get("year"), kind=kind,
                           version=stored.get("version"), sender=mail.sender,
                           subject=str(stored.get("subject", "")))
-        return verdict, self._context(session, mail.received_at)
+        return verdict, self._context(session, mail.received_at, verdict)
 
-    def _context(self, session: Session, received_at: datetime) -> IntakeContext:
+    def _context(self, session: Session, received_at: datetime, verdict: Verdict) -> IntakeContext:
         sender = self.post.letters.sender
-        return contexts.build_context(session, received_at, self.load, own_addresses=(sender.order_address,))
+        return contexts.build_context(
+            session, received_at, self.load, own_addresses=(sender.order_address,),
+            about=contexts.Concern((verdict.sender or "",), verdict.subject, verdict.game))
 
     def _verdict(
         self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,

@@ -218,7 +218,7 @@ class Replies:
         if before >= ANSWERS_A_DAY:
             return False
         mail = session.get_one(MailRow, key)
-        context = self._context(session, received_at)
+        context = self._context(session, received_at, verdict)
         words = explain(verdict, context)
         # A late sheet has a letter of its own: it names the fingerprint and what is open now (CAL-03, Q-34).
         if verdict.reason is RefusalReason.LATE and game is not None:
@@ -404,10 +404,11 @@ class Replies:
         to = self.letters.recipient(session, verdict.reply_to, verdict.power or "")
         self.letters.put(session, render.receipt_late(self.letters.game_info(game), to, facts), phase)
 
-    def _context(self, session: Session, received_at: datetime) -> IntakeContext:
+    def _context(self, session: Session, received_at: datetime, verdict: Verdict) -> IntakeContext:
         sender = self.letters.sender
         return contexts.build_context(
-            session, received_at, self.letters.load, own_addresses=(sender.order_address,))
+            session, received_at, self.letters.load, own_addresses=(sender.order_address,),
+            about=contexts.Concern((verdict.sender or "",), verdict.subject, verdict.game))
 
     def _closing(self, session: Session, game: GameRow | None) -> Closing | None:
         phase = None if game is None else records.open_phase(session, game.id)

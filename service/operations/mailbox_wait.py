@@ -13,7 +13,7 @@ from service.clock import Clock
 from service.games import mailbox_waits
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.mail.mailbox.drain import DrainOutcome
+from service.mail.mailbox.drain import BUSY, DrainOutcome
 from service.notices.replies import LetterContext
 from service.store import mail_troubles
 from service.store.engine import Store
@@ -53,7 +53,10 @@ class MailboxWait:
             why = "" if wait is not None and wait.waived_at is not None else _why(session, phase, outcome)
             if not why:
                 return False
-            if mailbox_waits.waits(session, phase, why, self.clock.now()):
+            is_new = mailbox_waits.waits(session, phase, why, self.clock.now())
+            # Another deadline's look is under way: within a minute it has ended, or there is something to
+            # tell. Hundreds of games once wrote a notice each, for a look of a quarter of a minute.
+            if outcome.trouble != BUSY or not is_new:
                 self._tell(session, phase, why)
         return True
 

@@ -5,6 +5,7 @@ Doors: `engine.open_engine` and `migrate`, `records` for questions of all packag
 - `tables`, `tables_desk`, `tables_record`, `tables_mailbox`, `tables_hand`, `tables_scans`,
   `tables_schedule`: the tables; `columns`: their parent class; `states`: closed sets.
 - `phase_looks`: which phases the clockwork looks at next.
+- `addresses`: mail addresses as they are compared, and the mark of a mail's author.
 - `mail_troubles`: mails that the mail server keeps from us.
 - `records`: rows to values and back, in the caller's transaction; `claim` changes a row only as it was read.
 - `digests`: the arithmetic of the record.

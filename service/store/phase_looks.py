@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, or_, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
@@ -23,10 +23,11 @@ FURTHEST = timedelta(minutes=6)
 
 @dataclass(frozen=True, slots=True)
 class DuePhase:
-    """A phase whose hour has come."""
+    """A phase whose hour has come. `turn`: how often it was called back for this work."""
 
     id: int
     instant: datetime
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,22 @@ def note(
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     statement: Any = insert(PhaseLookRow).values([
         {"phase_id": phase.id, "work": work, "instant": phase.instant, "next_at": next_at,
-         "clock_set": clock_set}
+         "clock_set": clock_set, "turn": phase.turn}
         for phase, next_at in looks
     ])
     session.execute(statement.on_conflict_do_update(
         index_elements=["phase_id", "work"],
         set_={name: statement.excluded[name] for name in ("instant", "next_at", "clock_set")}))
+
+
+def call_back(session: Session, phase_id: int, at: datetime) -> None:
+    """Have the deadline of a phase looked at again at an instant, and not only after its minutes; nothing if
+    the clockwork has not looked at it yet. Nobody waits for the answer: an earlier call stands."""
+    # The number makes a key of its own, so that the queue takes the same work once more.
+    session.execute(
+        update(PhaseLookRow)
+        .where(PhaseLookRow.phase_id == phase_id, PhaseLookRow.work == "deadline", PhaseLookRow.next_at > at)
+        .values(next_at=at, turn=PhaseLookRow.turn + 1), execution_options={"synchronize_session": False})
 
 
 def forget(session: Session, phase_id: int) -> None:
@@ -111,7 +122,7 @@ def _due(
     *where: ColumnElement[bool],
 ) -> list[DuePhase]:
     query = (
-        select(PhaseRow.id, instant)
+        select(PhaseRow.id, instant, func.coalesce(PhaseLookRow.turn, 0))
         .outerjoin(PhaseLookRow, and_(PhaseLookRow.phase_id == PhaseRow.id, PhaseLookRow.work == work))
         .where(*where, or_(
             PhaseLookRow.phase_id.is_(None), PhaseLookRow.next_at <= look.now,
@@ -120,4 +131,4 @@ def _due(
         ))
         .order_by(instant, PhaseRow.id).limit(look.limit)
     )
-    return [DuePhase(phase_id, at) for phase_id, at in session.execute(query)]
+    return [DuePhase(phase_id, at, turn) for phase_id, at, turn in session.execute(query)]

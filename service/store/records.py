@@ -6,14 +6,15 @@ Every function takes the caller's session and never commits, so several of them 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, CursorResult, insert, inspect, select, update
+from sqlalchemy import ColumnElement, CursorResult, insert, inspect, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from service.store.addresses import author_mark, folded_address
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -97,6 +98,7 @@ def add_mail(
     stored_at: datetime,
     *,
     reason: str | None = None,
+    author: str | None = None,
 ) -> bool:
     """A raw mail by the hash of its bytes; False when the same bytes are known."""
     return insert_once(
@@ -108,6 +110,7 @@ def add_mail(
         stored_at=stored_at,
         state=MailState.STORED,
         reason=reason,
+        author=author,
         tries=0,
     )
 
@@ -169,6 +172,19 @@ def unfinished_mails(session: Session) -> list[MailRow]:
     )
 
 
+def unjudged_mails(session: Session, game_id: str, received_until: datetime) -> list[str]:
+    """Hashes of the stored mails without an end that came in time and may be of a player of a game, in the
+    order of their receipt."""
+    # A mail counts for nobody but the player whose address is in From, proved; whose is not known is
+    # everybody's.
+    marks = [author_mark(email) for email in game_emails(session, game_id)]
+    return list(session.scalars(
+        select(MailRow.sha256)
+        .where(MailRow.state == MailState.STORED, MailRow.received_at <= received_until,
+               or_(MailRow.author.is_(None), MailRow.author.in_(marks)))
+        .order_by(MailRow.received_at, MailRow.sha256)))
+
+
 def mails_to_try_again(session: Session, now: datetime, limit: int = 200) -> list[tuple[str, int]]:
     """Hashes of stored mails that wait for DNS and are due, each with its tries so far."""
     rows = session.execute(
@@ -204,6 +220,31 @@ def addresses(session: Session, game_id: str) -> dict[str, tuple[str, ...]]:
     for power, email in rows:
         emails[power] = (*emails.get(power, ()), email)
     return emails
+
+
+def game_emails(session: Session, game_id: str) -> list[str]:
+    """Every mail address of a game's players."""
+    return list(session.scalars(
+        select(AddressRow.email).join(SeatRow, SeatRow.player_id == AddressRow.player_id)
+        .where(SeatRow.game_id == game_id).distinct()))
+
+
+def games_of_senders(session: Session, senders: Collection[str]) -> list[str]:
+    """The games in which one of these addresses, however it is written, has a seat."""
+    emails = [email for sender in senders if sender for email in _registered_spellings(session, sender)]
+    return sorted(session.scalars(
+        select(SeatRow.game_id).join(AddressRow, AddressRow.player_id == SeatRow.player_id)
+        .where(AddressRow.email.in_(emails)).distinct())) if emails else []
+
+
+def _registered_spellings(session: Session, sender: str) -> list[str]:
+    """The spellings under which an address may be registered."""
+    folded = folded_address(sender)
+    if not sender.isascii() or "xn--" in folded:
+        # The domain may be registered in another script: those that fold to the same are picked out here.
+        return [email for email in session.scalars(select(AddressRow.email))
+                if folded_address(email) == folded]
+    return [sender.lower(), folded, f"{folded}."]
 
 
 def player_of(session: Session, email: str) -> PlayerRow | None:

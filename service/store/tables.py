@@ -30,7 +30,7 @@ from service.store.tables_desk import (
 )
 from service.store.tables_hand import HandRow
 from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
-from service.store.tables_mailbox import MailboxWaitRow, MailTroubleRow
+from service.store.tables_mailbox import MailboxDrainRow, MailboxWaitRow, MailTroubleRow
 from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
@@ -66,6 +66,7 @@ __all__ = [
     "MailRow",
     "MailState",
     "MailTroubleRow",
+    "MailboxDrainRow",
     "MailboxLocationRow",
     "MailboxWaitRow",
     "OutboxRow",
@@ -183,7 +184,8 @@ class PhaseRow(TableBase):
     """
 
     __tablename__ = "phases"
-    __table_args__ = (UniqueConstraint("game_id", "ordinal"), Index("phases_deadline", "state", "deadline"))
+    __table_args__ = (UniqueConstraint("game_id", "ordinal"), Index("phases_deadline", "state", "deadline"),
+                      Index("phases_opening", "state", "opens_at"))
     id: Mapped[int] = mapped_column(primary_key=True)
     game_id: Mapped[str] = mapped_column(ForeignKey("games.id"))
     ordinal: Mapped[int]
@@ -218,7 +220,8 @@ class MailRow(TableBase):
 
     __tablename__ = "mails"
     __table_args__ = (Index("mails_by_state", "state", "received_at"), Index("mails_by_hour", "stored_at"),
-                      Index("mails_to_try", "state", "try_again_at"))
+                      Index("mails_to_try", "state", "try_again_at"),
+                      Index("mails_by_author", "state", "author"))
     sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int]
     # The receiving server's stamp (SUB-09).
@@ -227,6 +230,9 @@ class MailRow(TableBase):
     state: Mapped[str] = mapped_column(String(20), default=MailState.STORED)
     reason: Mapped[str | None] = mapped_column(String(60))
     tries: Mapped[int] = mapped_column(Integer, default=0)
+    # Who it says to be from (`service.store.addresses.author_mark`), proved or not; None for a mail from
+    # before this was kept, which may be anybody's.
+    author: Mapped[str | None] = mapped_column(String(64))
     # The authenticated address in lower case, None for mails that no later one may be compared with.
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
@@ -344,7 +350,8 @@ class OutboxRow(TableBase):
 
     __tablename__ = "outbox"
     __table_args__ = (Index("outbox_due", "state", "due_at"),
-                      Index("outbox_claims", "state", "claimed_until"))
+                      Index("outbox_claims", "state", "claimed_until"),
+                      Index("outbox_order", "state", "rank", "id"))
     id: Mapped[int] = mapped_column(primary_key=True)
     # (game, phase, kind, recipient) as text, so a restart sends nothing twice.
     key: Mapped[str] = mapped_column(String(300), unique=True)
@@ -367,6 +374,8 @@ class OutboxRow(TableBase):
     message_id: Mapped[str] = mapped_column(String(300), index=True)
     state: Mapped[str] = mapped_column(String(20), default=OutboxState.QUEUED)
     tries: Mapped[int] = mapped_column(default=0)
+    # Of the letters that are due the lowest goes first (`service.mail.sending.ranks`).
+    rank: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]
     possibly_twice: Mapped[bool] = mapped_column(default=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -30,6 +31,27 @@ class MailTroubleRow(TableBase):
     # Of a mail that was not fetched; they tell whether it came in later from another place.
     size: Mapped[int | None]
     received_at: Mapped[datetime | None]
+
+
+class MailboxDrainRow(TableBase):
+    """The newest look into the mailbox for a deadline, one for all processes of the site."""
+
+    __tablename__ = "mailbox_drains"
+    # There is one row, "orders".
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    # When the look began, by the site's clock; None before the first one ended.
+    began_at: Mapped[datetime | None]
+    # When it ended, by the machine's clock, as the two below.
+    ended_at: Mapped[datetime | None]
+    # Why the mailbox was not emptied; "" if it was.
+    trouble: Mapped[str] = mapped_column(Text, default="")
+    # The stamps of the mails that were listed and did not come in, in ISO 8601.
+    left: Mapped[list[Any]] = mapped_column(default=list)
+    unreadable: Mapped[int] = mapped_column(default=0)
+    # A process that cannot look over the poller's connection wants a look.
+    wanted_at: Mapped[datetime | None]
+    # Until then a process is looking; it leaves that behind if it dies.
+    claimed_until: Mapped[datetime | None]
 
 
 class MailboxWaitRow(TableBase):

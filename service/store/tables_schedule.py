@@ -23,6 +23,8 @@ class PhaseLookRow(TableBase):
     # The hour that it was about: one that was moved is looked at anew.
     instant: Mapped[datetime]
     next_at: Mapped[datetime]
+    # How often it was called back before its time: a number of the look's key.
+    turn: Mapped[int] = mapped_column(default=0)
     # When the machine's clock was last set, as the look knew it; "" if never.
     clock_set: Mapped[str] = mapped_column(String(40), default="")
 

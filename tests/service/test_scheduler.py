@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -149,6 +149,9 @@ class Counting:
         self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
     ) -> None:
         self.asked.append((time.time(), key))
+
+    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+        raise AssertionError("the clockwork hastens nothing")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,6 +31,7 @@ class MemoryJobs:
     queue: deque[tuple[str, str, Payload]] = field(default_factory=deque)
     keys: set[str] = field(default_factory=set)
     handlers: dict[str, tuple[Handler, ...]] = field(default_factory=dict)
+    hastened: list[str] = field(default_factory=list)
 
     def register(self, name: str, *steps: Handler) -> None:
         self.handlers[name] = steps
@@ -46,6 +47,9 @@ class MemoryJobs:
         if key not in self.keys:
             # As in the real queue: work of a transaction that is rolled back was never asked for.
             event.listen(session, "after_commit", commit, once=True)
+
+    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+        self.hastened += keys
 
     def run(self) -> int:
         """Run everything that waits, and what that enqueues; returns how many jobs ran."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from email.message import EmailMessage
@@ -30,7 +31,7 @@ from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
 from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
-from service.intake.load_context import build_context
+from service.intake.load_context import Concern, build_context
 from service.intake.opening.open_mail import BodyReader, OwnBodies
 from service.intake.process_mail import MailOpener, MailStore, give_up_mail, process_mail, tell_sender
 from service.intake.verdicts.context import IntakeContext
@@ -121,11 +122,11 @@ class Table:
         site = self.site
         return MailStore(site.store, site.blobs, self.jobs or site.jobs, site.clock, self.load)
 
-    def context_of(self, session: Session, received_at: datetime) -> IntakeContext:
+    def context_of(
+        self, session: Session, received_at: datetime, about: Concern | None = None
+    ) -> IntakeContext:
         return build_context(
-            session, received_at, self.load, own_addresses=(ORDERS,),
-            trust=self.trust,
-        )  # fmt: skip
+            session, received_at, self.load, own_addresses=(ORDERS,), trust=self.trust, about=about)
 
     def process(self, key: str) -> None:
         """Judge a stored mail, as the job does."""
@@ -157,7 +158,13 @@ class Table:
 
     def close_phase(self, phase_id: int) -> None:
         turns.close_phase(self.site.store, phase_id, self.site.clock, self.load, fetch_mail=self._drain,
-                          process_mail=self.process)
+                          judge_mails=self._judge_here)
+
+    def _judge_here(self, keys: Sequence[str]) -> None:
+        """What the jobs of these mails do; one that fails is tried again later."""
+        for key in keys:
+            with suppress(Exception):
+                self.process(key)
 
     def judge_when_read(self, phase_id: int) -> bool:
         return turns.judge_when_read(self.site.store, phase_id, self.site.clock, self.load)
@@ -224,7 +231,8 @@ class Table:
         """Store a mail as the inbox does; its key."""
         key = self.site.blobs.put(raw)
         with self.site.store.begin() as session:
-            records.add_mail(session, key, len(raw), received_at, self.site.clock.now())
+            records.add_mail(session, key, len(raw), received_at, self.site.clock.now(),
+                             author=ingest.author_of(raw))
         return key
 
     def take(self, raw: bytes, received_at: datetime) -> MailRow:

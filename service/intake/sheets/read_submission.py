@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
@@ -33,7 +33,10 @@ from service.intake.verdicts.verdict import Note, RefusalReason
 from service.mail.body.read import BodyNeed
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SeatRow, SubmissionRow
+
+MOST_OTHER_GAMES = 100
+"""On a site of more games only those of a sheet's own players are looked for in its heading."""
 
 
 class ReaderPost(Protocol):
@@ -109,7 +112,8 @@ class SubmissionReader:
             originals = [page.original for page in records.pages(session, key)]
             hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
             hand = player_hand.as_hand(hand_row)
-            other_games = [row for row in records.games(session) if _is_told_apart(row, game)]
+            other_games = [
+                row for row in _other_games(session, submission, game) if _is_told_apart(row, game)]
         variant, kind = as_written(self.load(game.variant), game.options), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
@@ -319,6 +323,19 @@ def _version_on_sheet(
         if line.kind == "heading" and line.confidence >= limits.score
     ]
     return parse_sheet_heading(clear_headings, games).requested_version
+
+
+def _other_games(session: Session, submission: SubmissionRow, game: GameRow) -> Sequence[GameRow]:
+    """The games whose name on a sheet says that it is not for this one."""
+    count = session.scalar(select(func.count()).select_from(GameRow)) or 0
+    if count <= MOST_OTHER_GAMES:
+        return records.games(session)
+    # Nobody mails the sheet of a game that they do not play; a letter may be of any player of this one.
+    players = (select(SeatRow.player_id).where(SeatRow.game_id == game.id, SeatRow.player_id.is_not(None))
+               if submission.player_id is None else [submission.player_id])
+    return session.scalars(
+        select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id)
+        .where(SeatRow.player_id.in_(players)).order_by(GameRow.name).distinct()).all()
 
 
 def _is_told_apart(other: GameRow, game: GameRow) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
+from grammar.headings.names import GameList
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
-from service.mail.authentication.alignment import folded_address
 from service.mail.authentication.providers import ProviderError
 from service.mail.authentication.trust import Trust, trust_from_mapping
+from service.store.addresses import folded_address
 
 
 class ContextError(UserFacingError):
@@ -64,6 +65,7 @@ class IntakeContext:
     for one mail it is enough to have its own, if that is ours.
     `trust`: whose word about a sender counts. `infer_game`: a subject without a game means
     the sender's one game with that power and phase open (Q-06); else such a subject is refused.
+    `all_known`: the names of every game of the site, where `games` has only those that the mail may be about.
     """
 
     own_addresses: frozenset[str]
@@ -71,11 +73,12 @@ class IntakeContext:
     games: tuple[GameContext, ...]
     infer_game: bool = False
     sent_message_ids: frozenset[str] = frozenset()
+    all_known: GameList | None = None
 
     @property
-    def known(self) -> tuple[KnownGame, ...]:
+    def known(self) -> Sequence[KnownGame]:
         """The games for the parser of headings."""
-        return tuple(game.known for game in self.games)
+        return tuple(game.known for game in self.games) if self.all_known is None else self.all_known
 
     def game(self, name: str) -> GameContext:
         """The game with a canonical name. Raises KeyError."""

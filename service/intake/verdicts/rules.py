@@ -19,12 +19,12 @@ from grammar.headings.values import Heading, HeadingComplaint
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.machine_mail import machine_reason
 from service.intake.verdicts.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
-from service.mail.authentication.alignment import folded_address
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
 from service.mail.body.read import BodyNeed
 from service.mail.message import BodyState, IncomingMail
 from service.mail.mime.image_types import PictureState
+from service.store.addresses import folded_address
 
 MOST_PHOTOS = 20
 MOST_BYTES = 25 * 1024 * 1024

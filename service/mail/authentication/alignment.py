@@ -7,30 +7,11 @@ for all its people.
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
 
 from publicsuffixlist import PublicSuffixList
 
-
-def ascii_domain(domain: str) -> str | None:
-    """A domain as DNS knows it: lower case, without the last dot, names in other scripts as A-labels (RFC
-    5890, 2.3.2.1). None for what is no domain."""
-    domain = domain.strip().rstrip(".")
-    if domain.isascii():
-        return domain.lower() or None
-    # Not the codec "idna", nor casefold: both take "straße" for "strasse", which is another's domain now.
-    labels = unicodedata.normalize("NFKC", domain.lower()).split(".")
-    if not all(labels):
-        return None
-    return ".".join(
-        label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in labels)
-
-
-def folded_address(address: str) -> str:
-    """An address to be compared with others: small letters, the domain as DNS knows it."""
-    local, _, domain = address.rpartition("@")
-    return f"{local.lower()}@{ascii_domain(domain) or domain.lower()}"
+from service.store.addresses import ascii_domain
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from service.mail.authentication.alignment import ascii_domain, covers
+from service.mail.authentication.alignment import covers
 from service.mail.authentication.border import OwnStamps, own_stamps
 from service.mail.authentication.providers import Provider
 from service.mail.authentication.stamps import JUDGED, MethodResult, Stamp
 from service.mail.authentication.trust import Trust
 from service.mail.authentication.verdict import Authentication, AuthResult, Method, Proof
 from service.mail.headers import Headers
+from service.store.addresses import ascii_domain
 
 _PASS = "pass"  # noqa: S105 - the word of RFC 8601
 

@@ -15,7 +15,7 @@ from logging import getLogger
 
 import dkim
 
-from service.mail.authentication.alignment import ascii_domain, covers
+from service.mail.authentication.alignment import covers
 from service.mail.authentication.dns import MailLookups, TxtState
 from service.mail.authentication.policy import wants_exact_domain
 from service.mail.authentication.signature_tags import (
@@ -28,6 +28,7 @@ from service.mail.authentication.signature_tags import (
 from service.mail.authentication.signed_body import body_digest
 from service.mail.authentication.signed_headers import SignedMail, read_signed_mail
 from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
+from service.store.addresses import ascii_domain
 
 MOST_READ = 20
 """Signature headers of one mail that are read; a mail that went through two lists has five."""

@@ -25,7 +25,10 @@ from sqlalchemy.orm import Session
 from adjudicator.errors import UserFacingError
 from service.clock import Clock
 from service.jobs import Jobs
+from service.mail.authors import authors
+from service.mail.headers import split_headers
 from service.store import mail_troubles, records
+from service.store.addresses import NO_AUTHOR, author_mark
 from service.store.blobs import Blobs
 from service.store.engine import Store
 from service.store.states import MailTroubleKind
@@ -297,7 +300,7 @@ class _Look:
         now = self.clock.now()
         with self.store.begin() as session:
             is_new = records.add_mail(session, key, waiting.size, waiting.received_at, now,
-                                   reason=None if raw.is_whole else TOO_LARGE)
+                                      reason=None if raw.is_whole else TOO_LARGE, author=author_of(raw.data))
             records.add_place(session, waiting.place, key)
             mail_troubles.fetched(session, waiting.place, waiting.size, waiting.received_at)
             if is_new:
@@ -321,6 +324,18 @@ class _Look:
             if is_new:
                 records.log_event(session, now, "mail_unreadable", detail={"uid": place.uid, "why": why})
         self.total += IngestCounts(unreadable=1)
+
+
+def author_of(raw: bytes) -> str:
+    """The mark of a mail's author, by its headers alone; NO_AUTHOR if it can be nobody's sheet."""
+    # As the verdict on it (`bad_from`): one address in From, or it counts for nobody.
+    senders = senders_of(raw)
+    return author_mark(senders[0]) if len(senders) == 1 and senders[0] else NO_AUTHOR
+
+
+def senders_of(raw: bytes) -> tuple[str, ...]:
+    """The addresses in From, "" for one that is no address."""
+    return authors(split_headers(raw)[0].all("from"))
 
 
 def _fetch(source: MailSource, waiting: WaitingMail) -> RawMail | None:

@@ -125,6 +125,9 @@ def test_a_mail_in_time_that_nobody_has_judged_yet_is_judged_at_the_close(table:
     late = table.arrive(table.mail("Argyll"), phase.deadline + timedelta(seconds=1))
     close(table)
     assert table.mail_row(key).state == MailState.USED
+    # The deadline did not wait for it; its own job judges it.
+    assert table.mail_row(late).state == MailState.STORED
+    table.process(late)
     assert table.mail_row(late).reason == "late"
     assert [submission.power for submission in table.submissions()] == ["Montrose"]
     assert table.phase().state == PhaseState.CLOSED  # its sheet is not read yet
