@@ -76,12 +76,20 @@ class ArrivedSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a sheet that came does not count yet, and what would settle it at once."""
+
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptFacts:
     """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
     about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
     those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
     if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
-    no later sheet replaces the first (Q-60)."""
+    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet."""
 
     sheet: ArrivedSheet
     closing: Closing | None
@@ -91,6 +99,7 @@ class ReceiptFacts:
     message_ids: tuple[str, ...] = ()
     reading: tuple[ReadBack, ...] = ()
     first_counts: bool = False
+    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)

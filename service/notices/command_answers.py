@@ -108,7 +108,7 @@ def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:
 
 def _unsure(session: Session, phase: PhaseRow, row: SubmissionRow) -> int | None:
     # What a receipt does not show, this answer does not show either.
-    if row.read_at is None or not receipts.waits_for_reading(session, phase):
+    if row.read_at is None or not receipts.shows_reading(session, phase):
         return None
     lines = lines_of(session, [row.id])[row.id]
     return sum(line.state is LineState.OPEN for line in lines if line.kind != PART)

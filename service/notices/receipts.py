@@ -20,9 +20,9 @@ from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_of
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
-from service.intake.verdicts.verdict import Verdict, VerdictKind
+from service.intake.verdicts.verdict import PHOTO_DOUBTS, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient
+from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient, Trouble
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import Attachment, OutLetter
@@ -50,15 +50,25 @@ def nobody() -> IntakeContext:
     return IntakeContext(frozenset(), NOBODY, ())
 
 
-def waits_for_reading(session: Session, phase: PhaseRow) -> bool:
-    """Whether receipts of this game wait until the sheet is read."""
+def shows_reading(session: Session, phase: PhaseRow) -> bool:
+    """Whether receipts of this game show each line as the machine read it."""
     return bool(session.get_one(GameRow, phase.game_id).options.get(OPTION, False))
 
 
+def waits_for_reading(session: Session, submission: SubmissionRow, phase: PhaseRow) -> bool:
+    """Whether the receipt of this sheet waits until it is read: where the game shows readings, and where a
+    first look has doubts about the photograph, so that one letter says both that it came and whether it could
+    be read (SEC-07)."""
+    has_doubt = not PHOTO_DOUBTS.isdisjoint(submission.flags)
+    return has_doubt or shows_reading(session, phase)
+
+
 def facts_of(
-    session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict, power: str
+    session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict, power: str,
+    trouble: Trouble | None = None,
 ) -> ReceiptFacts:
-    """The facts of a receipt, without any reading. `power` is the name as printed."""
+    """The facts of a receipt, without any reading. `power` is the name as printed, `trouble` why the sheet
+    does not count yet."""
     mail = session.get_one(MailRow, submission.sha256)
     game = session.get_one(GameRow, phase.game_id)
     # A sheet may come after a higher version; the number to copy must be above both.
@@ -70,8 +80,10 @@ def facts_of(
                          mail.sha256, sheet_mark(session, submission, phase.game_id))
     return ReceiptFacts(
         sheet, Closing(phase_of(phase), phase.deadline),
-        replaces=verdict.version_on_file if counts and not first else None,
-        notes=tuple(note for note in (words.remedy, _word(session, mail.sha256)) if note),
+        replaces=verdict.version_on_file if counts and not first and trouble is None else None,
+        # The notes say that a doubtful photograph counts as it is.
+        notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256)) if note),
+        trouble=trouble,
         subject="" if first else canonical_subject(game.name, power, phase_of(phase), number),
         first_counts=first, message_ids=(str(message_id),) if message_id else (),
     )

@@ -38,6 +38,7 @@ from service.letters.facts import (
     ReceiptFacts,
     Recipient,
     RejectionFacts,
+    Trouble,
 )
 from service.letters.language import Sentence
 from service.mail.message import IncomingMail
@@ -155,30 +156,40 @@ class Replies:
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
         """A sheet arrived (OUT-02)."""
-        if not receipts.waits_for_reading(session, phase):
+        if not receipts.waits_for_reading(session, submission, phase):
             self._receipt(session, submission, phase, verdict)
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """A sheet was read: where the game shows readings, its receipt leaves now."""
+        """A sheet was read and can be used: a receipt that waited for it leaves now."""
         # A submission without a hash of a mail came by post, so there is no mail to answer.
-        if submission.sha256 is None or not receipts.waits_for_reading(session, phase):
+        if submission.sha256 is None or not receipts.waits_for_reading(session, submission, phase):
             return
         info, to = self._about(session, submission, phase)
+        if not receipts.shows_reading(session, phase):
+            verdict = receipts.verdict_of(session, submission, phase, to.power)
+            self._receipt(session, submission, phase, verdict)
+            return
         letter = receipts.read_letter(session, self.letters.blobs, info, to, submission, phase)
         self.letters.put(session, letter, phase)
 
-    def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """The machine could not read a sheet: if its receipt waited for the reading, it leaves without."""
-        if submission.sha256 is not None and receipts.waits_for_reading(session, phase):
-            _, to = self._about(session, submission, phase)
-            verdict = receipts.verdict_of(session, submission, phase, to.power)
-            self._receipt(session, submission, phase, verdict)
+    def _with_receipt(
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, words: Explanation
+    ) -> bool:
+        """Have the receipt say why the sheet does not count yet, if it waited for the reading: one mail
+        brings its sender one letter (SEC-07)."""
+        if not receipts.waits_for_reading(session, submission, phase):
+            return False
+        _, to = self._about(session, submission, phase)
+        verdict = receipts.verdict_of(session, submission, phase, to.power)
+        self._receipt(session, submission, phase, verdict, Trouble(words.problem, words.remedy))
+        return True
 
     def _receipt(
-        self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict
+        self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict,
+        trouble: Trouble | None = None,
     ) -> None:
         info, to = self._about(session, submission, phase)
-        facts = receipts.facts_of(session, submission, phase, verdict, to.power)
+        facts = receipts.facts_of(session, submission, phase, verdict, to.power, trouble)
         self.letters.put(session, render.receipt(info, to, facts), phase)
 
     def _about(
@@ -314,15 +325,17 @@ class Replies:
             self._posted(session, submission, phase, reason)
             return
         game = session.get_one(GameRow, phase.game_id)
-        before = self._answered(session, submission.sender, game)
-        if before >= ANSWERS_A_DAY:
-            return
         variant = self.letters.load(game.variant)
         power = variant.powers[submission.power].name
         words = explain(
             Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power, sender=submission.sender),
             nobody()
         )
+        if self._with_receipt(session, submission, phase, words):
+            return
+        before = self._answered(session, submission.sender, game)
+        if before >= ANSWERS_A_DAY:
+            return
         mail = session.get_one(MailRow, submission.sha256)
         reassurance = Sentence("The photograph is kept, and a version you sent before still counts.")
         facts = RejectionFacts(
@@ -353,7 +366,8 @@ class Replies:
         mail = session.get_one(MailRow, submission.sha256)
         facts = HeldFacts(_answered_mail(mail, submission, mail.sha256), words.problem, words.remedy)
         # Past the limit the sender gets no answer, but the coordinator still hears of every sheet on hold.
-        if self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
+        is_told = self._with_receipt(session, submission, phase, words)
+        if not is_told and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
             to = self.letters.recipient(session, submission.sender, power)
             self.letters.put(session, render.held(self.letters.game_info(game), to, facts), phase)
         has_other = submission.power in ballots.executed(session, phase)

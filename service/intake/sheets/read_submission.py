@@ -53,10 +53,7 @@ class ReaderPost(Protocol):
         """Tell sender and coordinator that a sheet is on hold, and why."""
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """Tell the sender how the sheet was read, in games with that option."""
-
-    def unread(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
-        """Send the receipt that waited for the reading, after the reading failed."""
+        """Send the receipt that waited for the reading; `unusable` and `held` send it with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +148,6 @@ class SubmissionReader:
             submission.read_at = self.clock.now()
             _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
-            self.replies.unread(session, submission, phase)
             self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
             records.log_event(session, self.clock.now(), "reading_failed",
                               detail={"submission": key, "fault": error.partition(":")[0]})
@@ -214,7 +210,6 @@ class SubmissionReader:
         elif version is not None:
             submission.flags = [*submission.flags, "version_disagrees"]
         session.flush()
-        self.replies.read(session, submission, phase)
         if all(page.note is not None for page in pages):
             reason = _refusal_of(pages)
             _hold(session, submission, str(reason))
@@ -227,6 +222,8 @@ class SubmissionReader:
         elif heading.is_partial:
             _hold(session, submission, "only_changes")
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
+        else:
+            self.replies.read(session, submission, phase)
 
     def _hold_as_away(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, fields: frozenset[str],
@@ -237,6 +234,7 @@ class SubmissionReader:
         if by_hand and fields == {"year"}:
             # A person chose the year in a form: they are asked before results are approved, and once.
             submission.flags = [*submission.flags, YEAR_DIFFERS]
+            self.replies.read(session, submission, phase)
         else:
             _hold(session, submission, "form_disagrees" if by_hand else str(reason))
             self.replies.held(session, submission, phase, reason)

@@ -84,6 +84,10 @@ class Note(StrEnum):
     """The orders were typed into the mail; the page on file is a drawing of that text."""
 
 
+PHOTO_DOUBTS = frozenset({Note.PHOTO_DARK, Note.PHOTO_BLURRED, Note.PHOTO_CUT_OFF, Note.PHOTO_NO_WRITING})
+"""What a first look finds wrong with a photograph, which may be readable all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What becomes of a mail, with all that receipts, quarantine and the desk need.

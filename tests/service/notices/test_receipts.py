@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ocr.page import UnreadableReason
+from service.intake.sheets.recognizer import ChildProbe
 from service.pictures import BoxedLine, SheetUnusable, reading_picture
 from service.pictures.paper.sheet_copy import MOST_BYTES
 from service.store.tables import GameRow
@@ -24,9 +25,9 @@ from tests.service.intake.sheets.test_read_submission import (
     recognized,
     unusable,
 )
-from tests.support.mail_builder import picture
+from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
-from tests.support.table import open_table
+from tests.support.table import SERVER, open_table
 
 DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
 
@@ -94,10 +95,38 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
     assert list(desk.table.message(desk.table.letters("receipt")[0]).iter_attachments()) == []
 
 
-def test_a_photograph_that_cannot_be_read_is_receipted_and_then_refused(desk: Desk) -> None:
+def test_a_photograph_that_cannot_be_read_brings_one_letter(desk: Desk) -> None:
+    """SEC-07: it came as two, a receipt and then what is wrong with the picture."""
     submission_id = desk.mailed()
     desk.read(submission_id, {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
-    assert desk.table.written_letters() == [("receipt", MONTROSE), ("rejection", MONTROSE)]
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
+    (words,) = receipts(desk)
+    assert "It does not count yet." in words
+    assert "The photograph is too dark to read. Lay the sheet flat in daylight" in words
+    assert "counts as it is" not in words
+
+
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_a_receipt_waits_where_a_first_look_doubts_the_photograph(desk: Desk, is_readable: bool) -> None:
+    """Also in games that show no reading (SEC-07): one mail in, one letter out."""
+    switch(desk, on=False)
+    desk.table.probe = ChildProbe()  # the real first look
+    out = io.BytesIO()
+    Image.new("RGB", (900, 1200), (9, 8, 8)).save(out, "JPEG")
+    stamps = [stamp(MONTROSE.rpartition("@")[2], "pass", SERVER)]
+    raw = mail(desk.table.subject("Montrose"), MONTROSE, parts=[text("A sheet."), part(out.getvalue())],
+               stamps=stamps)
+    desk.table.take(raw, desk.table.phase().opens_at)
+    submission_id = desk.table.submissions()[-1].id
+    assert desk.table.written_letters() == []
+    shown = recognized(page([*HEADING, *ORDERS])) if is_readable else unusable(UnreadableReason.TOO_DARK)
+    for _ in range(2):
+        desk.read(submission_id, {out.getvalue(): (shown,)})
+    assert desk.table.written_letters() == [("receipt", MONTROSE)]
+    (words,) = receipts(desk)
+    assert ("Your photograph is dark. The sheet counts as it is" in words) is is_readable
+    assert ("It does not count yet." in words) is not is_readable
+    assert "Orkney" not in words
 
 
 def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk) -> None:
