@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 
 from service.web import kept_form
@@ -16,11 +18,14 @@ from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
 from service.web.passkeys import NoPasskeyLibrary
 from service.web.ports import DeskPorts
 
+log = logging.getLogger(__name__)
 NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form is incomplete. Nothing was changed: go back, reload the page, and send it again."
 SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
               "again here, and you can check it and send it.")
+NOT_IN_TIME = ("The site's database did not answer in time. What you saved before is safe. Wait a minute and "
+               "look whether this was saved too; if it was not, send it again.")
 OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
 
 
@@ -31,6 +36,7 @@ def install(app: FastAPI) -> None:
     for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
         app.add_exception_handler(unusable, _unusable)
     app.add_exception_handler(NoPicture, _no_picture)
+    app.add_exception_handler(OperationalError, _not_in_time)
     app.add_exception_handler(NoCodeLibrary, _no_picture)
     app.add_exception_handler(NoPasskeyLibrary, _no_picture)
     app.add_exception_handler(Exception, _internal_error)
@@ -75,6 +81,17 @@ async def _unusable(request: Request, _error: Exception) -> Response:
     if request.method == "GET":
         return _error_page(request, 404, _no_page(request))
     return _error_page(request, 400, INCOMPLETE, await kept_form.kept_form(request))
+
+
+async def _not_in_time(request: Request, _error: Exception) -> Response:
+    """Where somebody else holds the database, its disk is full, or its server is away. Which of them, the log
+    says; whether the last statement was carried out, nobody knows."""
+    # The route and not the address, which may hold a secret.
+    log.error("the database did not answer %s", getattr(request.scope.get("route"), "path", "a page"))
+    # Nobody is looked up for this page: that would wait for the same database once more.
+    form = await kept_form.kept_form(request)
+    return show(request, "fault.html", status=503, visitor=None, message=NOT_IN_TIME,
+                public=_is_public(request), unsent_form=form)
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from service.games.turns import NotReady
 from service.store.tables import LineRow, PageRow, PhaseState
@@ -165,3 +168,23 @@ def test_a_fault_of_ours_shows_no_trace_and_keeps_the_headers(desk: DeskSite) ->
     assert "What you saved before is safe" in answer.text
     assert "KeyError" not in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_database_that_somebody_else_holds_is_told_and_what_was_written_is_kept(
+    desk: DeskSite, tmp_path: Path
+) -> None:
+    """Fault 27a: a form waits, and then it says so; nothing is half saved, and it works once it is free."""
+    desk.engine.dispose()
+    event.listen(desk.engine, "connect", lambda connection, _record: connection.execute(
+        "pragma busy_timeout = 200"))
+    with closing(sqlite3.connect(tmp_path / "desk.sqlite", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        answer = desk.post("/desk/7/decide", line=3, key="held", do="edit", text="Army Merse holds")
+        other.execute("rollback")
+    assert answer.status_code == 503
+    assert "did not answer in time. What you saved before is safe." in answer.text
+    assert "Army Merse holds" in answer.text
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert desk.reviews() == []
+    again = desk.post("/desk/7/decide", line=3, key="held", do="edit", text="Army Merse holds")
+    assert again.status_code == 303

@@ -1,5 +1,5 @@
-"""The database held by another process for twenty seconds (fault 27), and a disk that fills up during intake
-(fault 28)."""
+"""The database held by another process for twenty seconds and for a minute (fault 27), and a disk
+that fills up during intake (fault 28)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -90,6 +91,41 @@ def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_
         assert not [line for line in site.said if "Mail cannot be taken in" in line or "Traceback" in line], (
             site.said
         )
+    finally:
+        site.close()
+
+
+@pytest.mark.slow
+def test_a_database_held_for_a_minute_loses_no_mail_and_says_so(tmp_path: Path) -> None:
+    """Longer than anybody waits for it: the sign-in is told, the mail stays where it is, and both go on."""
+    folder, password = own_site(tmp_path / "site"), "a password of the tests"
+    subprocess.run([sys.executable, "-m", "service.cli.main", "user", str(folder), "Ada"], input=password,
+                   text=True, check=True, capture_output=True)
+    site = Served(folder)
+    try:
+        site.ready()
+        held = str(folder / "data" / "galloper.sqlite")
+        holder = subprocess.Popen([sys.executable, "-c", HOLDER, held, "65"], stdout=subprocess.PIPE)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        deliver(folder, simple(1))
+        form = urllib.parse.urlencode({"name": "Ada", "password": password}).encode()
+        with pytest.raises(urllib.error.HTTPError) as told:
+            urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=120)
+        assert told.value.code == 503
+        assert b"did not answer in time" in told.value.read()
+        assert holder.poll() is None  # it was told while the database was still held
+        holder.communicate()
+        with opened(settings_of(folder)) as store:
+
+            def ended() -> bool:
+                with store() as session:
+                    return [row.state for row in session.scalars(select(MailRow))] == ["quarantined"]
+
+            assert wait_for(ended, 120)
+        with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:
+            assert answer.status == 200
+        assert site.end() == 0
     finally:
         site.close()
 
