@@ -521,6 +521,16 @@ def test_what_is_said_and_who_caused_it(name: str) -> None:
     assert outcome.cause == (None if scene.cause is None else written[scene.cause])
 
 
+@pytest.mark.parametrize("scene", [
+    # Both are shores, but nobody carries a fleet.
+    Scene("E F LON", ["E: F LON - NWY"], "void: Fleet London cannot reach Norway"),
+    # No shore, but a convoy is what the order asks for.
+    Scene("G A MUN", ["G: A MUN - UKR via convoy"], "void: no fleets are on a route from Munich to Ukraine"),
+])
+def test_fleets_are_missing_only_where_they_could_help(scene: Scene) -> None:
+    assert scene.outcome()[1].why == scene.says
+
+
 @pytest.mark.parametrize("name", SCENES)
 def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     scene = SCENES[name]

@@ -38,6 +38,8 @@ def test_a_fleet_beside_a_shorter_way_is_of_no_use() -> None:
     assert sea.useful("NTH", "LON", "BEL")
     assert not sea.useful("IRI", "LON", "BEL")
     assert not sea.useful("MAO", "LON", "BEL")
+    # A convoy from a province to itself is no move (DATC 6.A.5).
+    assert not sea.useful("ENG", "LON", "LON")
 
 
 def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:

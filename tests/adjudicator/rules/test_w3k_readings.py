@@ -93,6 +93,15 @@ def test_a_way_overseas_without_fleets_may_be_chosen_to_be_no_move() -> None:
     assert _results(by_fleets) == ["void illegal", "succeeds", "fails bounced", "succeeds"]
 
 
+def test_a_fleet_that_goes_too_far_is_no_move() -> None:
+    """Q-17 is about units that may be carried: a fleet that no step leads there holds and may be supported."""
+    units = ["Newcastle F Caernarfonshire", "Newcastle A Denbighshire", "The Crown A Harlech Castle"]
+    written = orders(
+        Newcastle=["F Caernarfonshire - Dublin & the Pale", "A Denbighshire S F Caernarfonshire"],
+        The_Crown=["A Harlech Castle - Caernarfonshire"])
+    assert _results(_judged(SUMMER, units, written)) == ["void illegal", "succeeds", "fails bounced"]
+
+
 PARADOX = orders(
     The_Crown=["A Caernarfonshire - Dublin & the Pale"],
     Argyll=["F Irish Sea C A Caernarfonshire - Dublin & the Pale"],
