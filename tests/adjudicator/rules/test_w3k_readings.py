@@ -94,7 +94,7 @@ def test_a_way_overseas_without_fleets_may_be_chosen_to_be_no_move() -> None:
 
 
 def test_a_fleet_that_goes_too_far_is_no_move() -> None:
-    """Q-17 is about units that may be carried: a fleet that no step leads there holds and may be supported."""
+    """Q-17 is about units that may be carried: a fleet out of reach holds and may be supported."""
     units = ["Newcastle F Caernarfonshire", "Newcastle A Denbighshire", "The Crown A Harlech Castle"]
     written = orders(
         Newcastle=["F Caernarfonshire - Dublin & the Pale", "A Denbighshire S F Caernarfonshire"],
