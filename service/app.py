@@ -32,6 +32,7 @@ from service.desk.sheet import pages as sheet
 from service.public import (
     archive,
     calendar,
+    check,
     entry,
     game_map,
     game_page,
@@ -60,7 +61,9 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(passkeys.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
-    for pages_of in (left_out, entry, game_map, players, my_file, game_page, rules, lots, results, archive):
+    for pages_of in (
+        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, results, archive,
+    ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)
     app.include_router(mailroom.router)

@@ -4,7 +4,7 @@
 
 It needs Python and nothing else and shares no code with Galloper. It stops at the first thing that is wrong.
 If the program `galloper` is installed, that judges every phase again. docs/record.md describes the format and
-says what each check relies on; the rules C1 to C19, about the conduct of the record's keeper, have the same
+says what each check relies on; the rules C1 to C20, about the conduct of the record's keeper, have the same
 numbers there and here.
 """
 
@@ -68,6 +68,10 @@ def read_chain(
     give the next link, and the last link is the root."""
     facts: dict[str, Facts] = defaultdict(list)
     entries = []
+    # Rule C20: the words of these were deleted because their player is forgotten.
+    forgotten = {number for line in lines if '"forgotten"' in line
+                 for number in json.loads(line).get("body", {"tells": {}})["tells"].get("detail", {}).get(
+                     "entries", []) if json.loads(line)["body"]["tells"].get("event") == "forgotten"}
     leaves, links = [""], [sha(f"galloper record {manifest['format']}\n{manifest['game']}")]
     for n, line in enumerate(lines, 1):
         must(line.startswith("{") and line.endswith("}"), f"entry {n} cannot be read.")
@@ -77,7 +81,8 @@ def read_chain(
         must(set(entry) - {"n", "leaf", "link"} in ({"salt", "body"}, {"head", "inner"}, set()),
              f"entry {n} has other parts.")
         # An archive for players leaves out the bodies of what is not theirs; the leaf still proves the chain.
-        must("body" in entry or manifest["edition"] == "players", f"entry {n} is closed in a whole archive.")
+        must("body" in entry or manifest["edition"] == "players" or n in forgotten,
+             f"entry {n} is closed in a whole archive.")
         if "body" in entry:
             entry["inner"] = sha(f"{entry['salt']}\n{canonical(entry['body'])}")
             phase = entry["body"]["tells"].get("phase")
@@ -131,8 +136,11 @@ def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], facts: dict[st
             must(board in boards, f"{name} is not the board entered.")
         else:
             must(name in OTHER_FILES, f"{name} is no part of an archive.")
+    gone = {key for _, event in facts["event"] if event["event"] == "forgotten" for key in
+            event["detail"]["files"]}
     for (folder, key), n in missing.items():
-        must(manifest["edition"] == "players", f"the {folder[:-1]} {key[:12]} of entry {n} is missing.")
+        must(manifest["edition"] == "players" or key in gone,
+             f"the {folder[:-1]} {key[:12]} of entry {n} is missing.")
 
 
 def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None:
@@ -324,14 +332,14 @@ def check_seeds(
              f"phase {phase} has not the seed opened in {path}.")
 
 
-# The conduct of the keeper: rules C1 to C19 of docs/record.md, for records of format 2. ------
+# The conduct of the keeper: rules C1 to C20 of docs/record.md, for records of format 2. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
 TOLD = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed",
         "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand")
-CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
+CLOSED = ("seat", "aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
 
 
 def time(text: str) -> datetime:
@@ -416,6 +424,7 @@ def check_conduct(
     rule_15_letters(record, final)
     if not whole:
         rule_16_closed(record, entries, final)
+    rule_20_forgotten(record)
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
             note(f"entry {entry.n}: the site was restored from a backup of "
@@ -836,6 +845,8 @@ def rule_16_closed(record: Conduct, entries: list[dict[str, Any]], final: list[E
     sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
     end = max([judged.n for judged in final if judged.phase in sent], default=0)
     closed: Counter[str] = Counter()
+    forgotten = {number for event in record.of("event") if event.tells["event"] == "forgotten"
+                 for number in event.tells["detail"]["entries"]}
     for line in entries:
         if "body" in line:
             continue
@@ -845,6 +856,8 @@ def rule_16_closed(record: Conduct, entries: list[dict[str, Any]], final: list[E
             continue
         what, _, phase = line["head"].partition(" ")
         over = phase == "-" or int(phase) in sent
+        must(what != "seat" or line["n"] in forgotten,
+             f"entry {line['n']}: it is a seat, and is closed (rule C16).")
         must(what in CLOSED or not over, f"entry {line['n']}: it is a {what} of a phase that is over, and "
                                          "is closed (rule C16).")
         must(what != "mail" or line["n"] > end, f"entry {line['n']}: it is a mail from before the last "
@@ -852,6 +865,22 @@ def rule_16_closed(record: Conduct, entries: list[dict[str, Any]], final: list[E
         closed[what if over else "of phases that are not over"] += 1
     for what, count in sorted(closed.items()):
         note(f"closed: {count} {what}.")
+
+
+def rule_20_forgotten(record: Conduct) -> None:
+    for event in record.of("event"):
+        if event.tells["event"] != "forgotten":
+            continue
+        phases = record.last("phase", event.n).values()
+        rule("C20", all(phase.tells["state"] == "sent" for phase in phases), event,
+             "a player was forgotten while the game was played")
+        detail = event.tells["detail"]
+        for number in detail["entries"]:
+            kind = str(record.closed.get(number) or "aside").partition(" ")[0]
+            must(kind in ("aside", "seat"), f"entry {number}: it is closed as forgotten, and is a {kind} "
+                                            "(rule C20).")
+        note(f"entry {event.n}: {detail['player']} is forgotten; {len(detail['files'])} files and the words "
+             f"of {len(detail['entries'])} entries were deleted.")
 
 
 def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
+from service.archive.forgotten import forgotten_files
+from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
@@ -32,7 +34,7 @@ from service.record import chain
 from service.record.chain import sessions
 from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
-from service.store.digests import leaf, link, start
+from service.store.digests import kept_leaf, link, start
 from service.store.engine import alembic_config
 from service.store.letter_parts import blob_keys
 from service.store.tables import (
@@ -57,12 +59,14 @@ class BackupFault(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put back: rows by table, how many blobs, the end of each game's record, letters that wait."""
+    """What was put back: rows by table, how many blobs, the end of each game's record, letters that wait, and
+    what the newest letters say was lost."""
 
     rows: dict[str, int]
     blobs: int
     roots: tuple[chain.Root, ...]
     letters: int
+    lost: tuple[str, ...] = ()
 
 
 def newest_migration() -> str:
@@ -87,17 +91,31 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
     with tarfile.open(fileobj=out, mode="w") as tar:
         with engine.connect() as connection, connection.begin():
             _read_at_one_moment(connection)
-            keys = _named_blobs(connection)
+            keys, gone = _named_blobs(connection), _forgotten(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
                 manifest["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
                 _add(tar, f"tables/{table.name}.jsonl", data)
+        count = 0
         for key in keys:
-            _add(tar, f"blobs/{key}", blobs.read(key))
-        manifest["blobs"] = len(keys)
+            try:
+                data = blobs.read(key)
+            except BlobError:
+                if key in gone:
+                    continue
+                raise
+            _add(tar, f"blobs/{key}", data)
+            count += 1
+        manifest["blobs"] = count
         # Last, so that a file that was cut off has none.
         _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-    return len(keys)
+    return count
+
+
+def _forgotten(connection: Connection) -> frozenset[str]:
+    """The files that were deleted because their player is forgotten."""
+    with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+        return forgotten_files(session)
 
 
 def _read_at_one_moment(connection: Connection) -> None:
@@ -128,10 +146,13 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime) -> Restored:
+def restore(
+    source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime,
+    letters: Sequence[bytes] = (),
+) -> Restored:
     """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the
-    work that had not been done; without it, for a drill, nothing is enqueued. Raises BackupFault, and then no
-    row was written."""
+    work that had not been done; without it, for a drill, nothing is enqueued. `letters`: mails of players
+    from after the backup, which say how much was lost. Raises BackupFault, and then no row was written."""
     with engine.connect() as connection:
         _check_empty(connection)
     rows: dict[str, bytes] = {}
@@ -166,11 +187,25 @@ def restore(source: IO[bytes], engine: Engine, blobs: Blobs, jobs: Jobs | None, 
     with sessions(engine, SimulatedClock(now)).begin() as session:
         # Honest letters from after the backup would accuse the keeper otherwise (docs/record.md, C18).
         # A drill leaves the site as it was.
+        named = {root.game_id: _newest_named(session, root.game_id, letters) for root in roots}
         for root in roots if jobs is not None else ():
-            records.log_event(session, now, "restored", game_id=root.game_id, actor="galloper restore",
-                              detail={"entries": root.number, "root": root.link})
+            until = named[root.game_id]
+            records.log_event(
+                session, now, "restored", game_id=root.game_id, actor="galloper restore",
+                detail={"entries": root.number, "root": root.link} | ({"lost_until": until} if until else {}))
+    lost = tuple(
+        f"{root.game_id}: letters name entries up to {named[root.game_id]}, and the backup ends at entry "
+        f"{root.number}. Entries {root.number + 1} to {named[root.game_id]} are lost; sheets that came after "
+        "the backup must be fetched or sent again." for root in roots if named[root.game_id] > root.number)
     reason = "This site was put back from a backup. Letters may have left the old one since."
-    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, reason))
+    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, reason), lost)
+
+
+def _newest_named(session: Session, game_id: str, letters: Sequence[bytes]) -> int:
+    """The last entry that letters name; 0 where they name none."""
+    game = session.get_one(GameRow, game_id)
+    return max((number for letter in letters for number in entries_named(letter, (game.name, game_id))),
+               default=0)
 
 
 def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -216,10 +251,13 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
 
 
 def _check_blobs(connection: Connection, blobs: Blobs) -> None:
+    gone = _forgotten(connection)
     for key in _named_blobs(connection):
         try:
             blobs.read(key)
         except BlobError as fault:
+            if key in gone:
+                continue
             raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put "
                               f"back.") from fault
 
@@ -230,7 +268,7 @@ def check_record(session: Session, game: str) -> chain.Root:
     before, number = start(game, edition), 0
     for number, row in enumerate(chain.entries(session, game), start=1):
         before = link(before, number, row.leaf)
-        if (row.number, row.link) != (number, before) or leaf(row.salt, row.body, edition) != row.leaf:
+        if (row.number, row.link) != (number, before) or kept_leaf(row.salt, row.body, edition) != row.leaf:
             raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "
                               f"take an "
                               f"older backup.")

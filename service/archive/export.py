@@ -23,10 +23,12 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
+from service.archive.forgotten import forgotten_files
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
 from service.store import records
+from service.store.blobs import BlobError
 from service.store.digests import canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
@@ -198,6 +200,7 @@ def _files(
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:
         # They hold home addresses and every sheet.
+        gone = forgotten_files(session, game_id)
         yield "tables.jsonl", b"".join(archive_rows.lines(session.connection(), game_id))
         for folder, keys in (
             ("photographs", named_files.photographs),
@@ -206,7 +209,12 @@ def _files(
             ("letters", named_files.letters),
         ):
             for key in dict.fromkeys(keys):
-                data = blobs.read(key)
+                try:
+                    data = blobs.read(key)
+                except BlobError:
+                    if key in gone:
+                        continue
+                    raise
                 yield f"{folder}/{key}.{_ending(folder, data)}", data
 
 

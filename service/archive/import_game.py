@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,7 +38,8 @@ from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
 from service.store import dump, records
-from service.store.blobs import Blobs
+from service.store.blobs import Blobs, key_of
+from service.store.letter_parts import keep
 from service.store.tables import RecordPendingRow
 
 FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
@@ -86,6 +87,7 @@ def import_archive(
     with sessions(engine).begin() as session:
         records.log_event(session, now, "game_imported", game_id=archive.game, actor="galloper game import",
                           detail={"entries": len(archive.entries), "files": archive.own_files})
+        chain.note_people(session, archive.game)
     backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "
                                                         "have left the site "
                                     "it came from."))
@@ -102,8 +104,9 @@ def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) 
         with engine.connect() as connection, _writing(connection) as attempt:
             _load(connection, loaded, archive)
             attempt.rollback()
+        letters = {str(row["message"]): row for row in loaded.get("outbox", ())}
         for size in archive.sizes:
-            blobs.put(answer.read(size))
+            _store(answer.read(size), letters, blobs)
         with engine.connect() as connection, _writing(connection) as act:
             _load(connection, loaded, archive)
             act.commit()
@@ -119,6 +122,18 @@ def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) 
         raise ImportFault(
             f"The game {archive.name} was not put in: tables.jsonl is damaged ({type(fault).__name__}). "
             "Nothing was written.") from fault
+
+
+def _store(data: bytes, letters: Mapping[str, dict[str, Any]], blobs: Blobs) -> None:
+    """Store a file; a letter by its parts, as this site keeps every letter."""
+    row = letters.get(key_of(data))
+    if row is None or row.get("words") is None:
+        blobs.put(data)
+        return
+    # The archive has the letter whole. Its row names parts, which no archive has: a letter whose parts were
+    # missing could be neither sent again nor exported.
+    parts = keep(blobs, data)
+    row |= {"words": parts.words, "files": list(parts.files)}
 
 
 @contextmanager

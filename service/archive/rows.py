@@ -17,7 +17,7 @@ from service.archive.table_rows import RowFault, TableRows, key_of_row, words_of
 from service.record.entries import FACTS
 from service.store import dump
 from service.store.columns import TableBase
-from service.store.digests import plain
+from service.store.digests import is_forgotten, plain
 from service.store.tables import (
     AddressRow,
     CorrectionRow,
@@ -150,7 +150,8 @@ def first_difference(session: Session, game_id: str) -> int | None:
     each fact is compared."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
-        if row.what not in UNCOMPARED:
+        # Words that were deleted say nothing any more.
+        if row.what not in UNCOMPARED and not is_forgotten(row.body):
             # Earlier entries of a fact describe earlier states.
             last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])
     for (kind, fact), (number, tells) in last.items():

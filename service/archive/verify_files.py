@@ -16,7 +16,7 @@ OWN_FILES = frozenset({"README.txt", "manifest.json", "record.jsonl", "tables.js
 def check_chain(archive: Archive, report: VerifyReport) -> None:
     """Compute every digest again (docs/record.md). Stops at the first fault."""
     # The chain starts from the game's name, so the record of another game cannot take its place.
-    before = start(str(archive.manifest.get("game")), archive.format)
+    before, forgotten = start(str(archive.manifest.get("game")), archive.format), forgotten_entries(archive)
     # The first fault ends the check: every entry after it would be one too.
     for expected, entry in enumerate(archive.entries, start=1):
         if entry.number != expected:
@@ -28,7 +28,7 @@ def check_chain(archive: Archive, report: VerifyReport) -> None:
         if _leaf(archive, entry) != entry.leaf:
             report.faults.append(f"Entry {expected} was changed: its text does not give its leaf.")
             return
-        if archive.is_whole and entry.body is None:
+        if archive.is_whole and entry.body is None and entry.number not in forgotten:
             report.faults.append(f"Entry {expected} is closed; in a whole archive all entries are open.")
             return
         before = link(before, expected, entry.leaf)
@@ -38,6 +38,17 @@ def check_chain(archive: Archive, report: VerifyReport) -> None:
     if (archive.manifest.get("entries"), archive.manifest.get("root")) != (len(archive.entries), before):
         report.faults.append(f"The record ends at entry {len(archive.entries)}, which is not where "
                              f"manifest.json says that it ends.")
+
+
+def forgotten_entries(archive: Archive) -> set[int]:
+    """The entries whose words were deleted because their player is forgotten (rule C20)."""
+    return {int(number) for _, tells in archive.open_entries("event") if tells["event"] == "forgotten"
+            for number in tells["detail"].get("entries", ())}
+
+
+def _forgotten_files(archive: Archive) -> set[str]:
+    return {str(key) for _, tells in archive.open_entries("event") if tells["event"] == "forgotten"
+            for key in tells["detail"].get("files", ())}
 
 
 def _leaf(archive: Archive, entry: ArchiveEntry) -> str:
@@ -76,11 +87,12 @@ def check_files(archive: Archive, report: VerifyReport) -> None:
         elif name not in OWN_FILES:
             report.faults.append(f"{name} is no part of an archive.")
     if archive.is_whole:
+        gone = _forgotten_files(archive)
         report.faults += [
             f"The {folder[:-1]} {key[:12]}… of entry {number} is missing."
             for folder, keys in named.items()
             for key, number in keys.items()
-            if f"{folder}/{key}" not in have
+            if f"{folder}/{key}" not in have and key not in gone
         ]
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.message import EmailMessage
+from itertools import chain
 
 from service.archive.archive_file import Archive, VerifyReport
 from service.archive.conduct.telling import expected
@@ -43,13 +44,26 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     roots = [match for root in _ROOTS
              for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)")]
     for match in roots:
-        _check_root(archive, name, int(match["n"]), match["digest"], report, message)
+        if not _check_root(archive, name, int(match["n"]), match["digest"], report, message):
+            # What it says is of entries that are no more, and other entries have their numbers now.
+            return
         # A player's own mails prove what arrived, not that the version named is the one that counted.
         _check_counted(archive, name, int(match["n"]), text, report)
         _check_told(archive, name, int(match["n"]), text, report)
     if roots:
         _check_seeds(archive, name, text, report)
     _check_photographs(archive, name, message, report)
+
+
+def entries_named(data: bytes, names: Iterable[str]) -> list[int]:
+    """The numbers of the entries that a letter of a game names, in receipts and as ends of its record."""
+    text = _plain_text(email.message_from_bytes(data, policy=email.policy.default))
+    games = _any_of(names)
+    receipts = _matches(
+        text, wordings(_RECEIPT), game=games, number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)")
+    roots = (match for root in _ROOTS
+             for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)"))
+    return [int(match["n"]) for match in chain(receipts, roots)]
 
 
 def check_own_letters(archive: Archive, report: VerifyReport) -> None:
@@ -101,6 +115,10 @@ def _game_names_pattern(archive: Archive) -> str:
         str(archive.manifest["game"]),
         *(str(tells["name"]) for _, tells in archive.open_entries("game")),
     ]
+    return _any_of(names)
+
+
+def _any_of(names: Iterable[str]) -> str:
     return f"(?:{'|'.join(re.escape(' '.join(name.split())) for name in dict.fromkeys(names))})"
 
 
@@ -168,19 +186,21 @@ def _lost(archive: Archive, number: int, message: EmailMessage) -> int | None:
 
 def _check_root(
     archive: Archive, name: str, number: int, digest: str, report: VerifyReport, message: EmailMessage
-) -> None:
+) -> bool:
+    """Compare a root with the chain; False if a restore lost what the letter is about."""
     if (restore := _lost(archive, number, message)) is not None and (
         number > len(archive.entries) or archive.entries[number - 1].link != digest
     ):
         report.notes.append(f"{name}: the record up to entry {number} was lost by the restore of entry "
                             f"{restore}.")
-        return
+        return False
     if not 1 <= number <= len(archive.entries):
         report.faults.append(_archive_is_older(archive, name, number))
     elif archive.entries[number - 1].link != digest:
         report.faults.append(f"The record up to entry {number} is not the one whose root {name} names.")
     else:
         report.confirmations.append(f"{name}: the record up to entry {number} is the one mailed.")
+    return True
 
 
 def _check_counted(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:

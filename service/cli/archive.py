@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from sqlalchemy import Engine
 
-from service.archive import backup, export
+from service.archive import backup, copies, export
 from service.archive.backup import Restored
 from service.archive.import_game import import_archive
 from service.cli.program.results import print_result
@@ -30,10 +31,11 @@ from service.version import version
 
 
 def export_game(
-    folder: Path, game: str, output: Path, *, players: bool, out: TextIO, as_json: bool = False,
-    quiet: bool = False
+    folder: Path, game: str, output: Path, *, players: bool, out: TextIO, reason: str = "",
+    as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Write a game's archive into a new file. Raises SiteError if the file exists, NoSuchGame, BlobError."""
+    """Write a game's archive into a new file. `reason`: why a whole one is made while sheets are sealed.
+    Raises SiteError if the file exists, NoSuchGame, BlobError, CopyRefused."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
@@ -41,8 +43,11 @@ def export_game(
         chain.begin_all(store)
         unfinished = _unfinished_path(output)
         try:
-            with store() as session, unfinished.open("w+b") as file:
+            with store.begin() as session:
                 key = game_called(session, game).id
+                if edition is export.Edition.WHOLE:
+                    copies.enter_archive(session, key, reason, "galloper game export", SystemClock().now())
+            with store() as session, unfinished.open("w+b") as file:
                 root = export.write_archive(
                     session, open_blobs(settings), key, edition, SystemClock().now(), version(), file
                 )
@@ -92,19 +97,21 @@ def _unfinished_path(output: Path) -> Path:
 
 
 def backup_site(
-    folder: Path, output: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+    folder: Path, output: Path, out: TextIO, *, reason: str = "", as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Write a whole site into a new file, which has its name only once it is whole. Raises SiteError,
-    BlobError."""
+    """Write a whole site into a new file, which has its name only once it is whole. `reason`: why it is made
+    while sheets are sealed, where it is no usual backup. Raises SiteError, BlobError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine, unfinished = open_engine(settings.database_url), _unfinished_path(output)
     try:
         store, now = sessions(engine), SystemClock().now()
         chain.begin_all(store)
+        keys = settings.backup_recipients
+        with store.begin() as session:
+            copies.enter_backup(session, reason, now, is_encrypted=bool(keys))
         with unfinished.open("wb") as file:
             write = partial(backup.write, engine, open_blobs(settings), now=now, version=version())
-            keys = settings.backup_recipients
             blobs = write_encrypted(write, file, keys) if keys else write(file)
         unfinished.replace(_new_path(output))
         with store.begin() as session:
@@ -122,17 +129,19 @@ def backup_site(
 
 
 def restore_site(
-    file: Path, folder: Path | None, out: TextIO, *, key: Path | None = None, as_json: bool = False,
-    quiet: bool = False
+    file: Path, folder: Path | None, out: TextIO, *, key: Path | None = None, letters: Sequence[Path] = (),
+    as_json: bool = False, quiet: bool = False
 ) -> int:
     """Restore a backup into an empty site; without one, for a drill, into a temporary folder. `key`: the file
-    of the secret key of an encrypted one. Raises BackupFault, KeyFault, SiteError."""
+    of the secret key of an encrypted one. `letters`: the newest that anybody has, which tell what was lost.
+    Raises BackupFault, KeyFault, SiteError."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:
             url = f"sqlite:///{Path(place) / 'galloper.sqlite'}"
             migrate(url)
             # Without jobs: work that a drill enqueued would be done a second time.
-            restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), key, jobs=False)
+            restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), key, letters,
+                                jobs=False)
         _print_restored(
             restored, "The drill went well: every digest is right, nothing was sent, and the copy was "
                       "deleted. Note it on the Health page.",
@@ -141,21 +150,25 @@ def restore_site(
     settings = settings_of(folder)
     bring_up_to_date(settings)
     _print_restored(
-        _restore(file, open_engine(settings.database_url), open_blobs(settings), key, jobs=True),
-        "No letter leaves until you allow it on the Health page. Compare the roots with the newest results "
-        "that anybody has kept (galloper game export, galloper verify): if a letter names more entries, take "
-        "a newer backup.",
+        _restore(file, open_engine(settings.database_url), open_blobs(settings), key, letters, jobs=True),
+        "No letter leaves until you allow it on the Health page. The restore is entered in the record of "
+        "each game, and the next results tell it to all players. Ask them for the newest letter that anybody "
+        "has: compare it with galloper game export and galloper verify (or restore with --letter FILE). If "
+        "it names more entries, take a newer backup, or have what was lost sent again.",
         out, as_json=as_json, quiet=quiet)
     return 0
 
 
-def _restore(file: Path, engine: Engine, blobs: Blobs, key: Path | None, *, jobs: bool) -> Restored:
+def _restore(
+    file: Path, engine: Engine, blobs: Blobs, key: Path | None, letters: Sequence[Path], *, jobs: bool
+) -> Restored:
     try:
         queue = DbosJobs(engine) if jobs else None
         if queue is not None:
             queue.prepare()
         with opened_backup(file, key) as source:
-            return backup.restore(source, engine, blobs, queue, SystemClock().now())
+            return backup.restore(source, engine, blobs, queue, SystemClock().now(),
+                                  [letter.read_bytes() for letter in letters])
     finally:
         engine.dispose()
 
@@ -167,8 +180,10 @@ def _print_restored(restored: Restored, advice: str, out: TextIO, *, as_json: bo
             f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait.",
             *(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}"
               for root in restored.roots),
+            *restored.lost,
             advice,
         ]),
         {"rows": rows, "files": restored.blobs, "letters": restored.letters,
+         "lost": list(restored.lost),
          "games": [{"game": root.game_id, "entries": root.number, "root": root.link}
                    for root in restored.roots]}, as_json=as_json, quiet=quiet)

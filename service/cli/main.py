@@ -17,6 +17,7 @@ from adjudicator.errors import UserFacingError
 from service.cli.commands.arguments import PHASES, NewFile, PhaseName, Site, Variant
 from service.cli.commands.game_commands import game_app
 from service.cli.commands.map_commands import map_app
+from service.cli.commands.player_commands import player_app
 from service.cli.commands.user_commands import user_app
 from service.cli.extra_commands import add_extra_commands
 from service.cli.program import faults
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
+app.add_typer(player_app, name="player")
 app.add_typer(user_app, name="user")
 add_extra_commands(app)
 
@@ -144,13 +146,20 @@ def worker(
 def backup(
     folder: Site,
     output: NewFile,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="WORDS", help="Why, where it is no usual backup.")
+    ] = "",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a whole site into one file, while it runs: every table, photograph, mail and letter."""
+    """Write a whole site into one file, while it runs: every table, photograph, mail and letter.
+
+    While sheets are sealed, the record says that the copy was made, and all players are told.
+    """
     from service.cli.archive import backup_site
 
-    raise typer.Exit(backup_site(folder, output, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(
+        backup_site(folder, output, sys.stdout, reason=reason, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
@@ -166,6 +175,11 @@ def restore(
         Path | None,
         typer.Option("--key", metavar="FILE", help="The secret key of age, for an encrypted backup."),
     ] = None,
+    letters: Annotated[
+        list[Path] | None,
+        typer.Option("--letter", metavar="LETTER.eml",
+                     help="The newest letter that anybody has; it tells what was lost. May be given again."),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -176,7 +190,8 @@ def restore(
     # A drill has no site, and a restore needs one.
     if drill == (folder is not None):
         raise typer.BadParameter("name the folder of an empty site, or use --drill.")
-    raise typer.Exit(restore_site(file, folder, sys.stdout, key=key, as_json=as_json, quiet=quiet))
+    raise typer.Exit(restore_site(
+        file, folder, sys.stdout, key=key, letters=letters or (), as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper migrate ~/galloper-site --check")
@@ -210,11 +225,21 @@ def verify(
     letters: Annotated[
         list[Path] | None, typer.Argument(metavar="[LETTER.eml...]", help="Letters that were kept.")
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="ARCHIVE is a site's folder: compare its database and files with "
+                                          "its own record, and enter what differs.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
     mailed."""
+    if live:
+        if letters:
+            raise typer.BadParameter("--live compares a site with its own record, and takes no letters.")
+        from service.cli.verify_live import verify_site
+
+        raise typer.Exit(verify_site(archive, sys.stdout, as_json=as_json, quiet=quiet))
     from service.archive.jailed import verify_in_child
 
     raise typer.Exit(verify_in_child(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))

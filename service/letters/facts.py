@@ -319,7 +319,8 @@ class Proofs:
 
     `ink_url` is the address of the page with the ink behind each order, or "". `drawn_lots` is a sentence on
     how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
-    root of the game's record; `notable` are entries made by hand, late, or against the usual way.
+    root of the game's record; `notable` are entries made by hand, late, or against the usual way;
+    `check_url` is the page that says how all this is checked, or "".
     """
 
     ink_url: str = ""
@@ -327,6 +328,7 @@ class Proofs:
     seeds: tuple[Commitment, ...] = ()
     record: RecordReference | None = None
     notable: tuple[Notable, ...] = ()
+    check_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,8 +338,15 @@ class ResultsAnnouncer:
                 references.commitments(session, phase),
                 (root := references.root_mark(session, phase)),
                 () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
+                check_address(base_url),
             ),
         )
+
+
+def check_address(base_url: str) -> str:
+    """The address of the page that says how a game is checked at home; "" if the site has no public
+    address."""
+    return f"{base_url.rstrip('/')}/public/check" if base_url else ""
 
 
 def results_address(base_url: str, phase: PhaseRow) -> str:

@@ -18,9 +18,21 @@ from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, 
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.record import live
 from service.record.entries import BESIDE, FACTS, phase_told
 from service.store import records
-from service.store.digests import FORMAT, canonical, head, inner, leaf, link, plain, start
+from service.store.digests import (
+    FORMAT,
+    canonical,
+    head,
+    is_forgotten,
+    kept_inner,
+    kept_leaf,
+    leaf,
+    link,
+    plain,
+    start,
+)
 from service.store.engine import Store
 from service.store.tables import (
     EntryRow,
@@ -70,12 +82,12 @@ def seal(session: Session) -> None:
     session.flush()
     if session.scalar(select(RecordPendingRow.id).limit(1)) is None:
         return
-    rows = session.execute(
-        delete(RecordPendingRow).returning(RecordPendingRow.id, RecordPendingRow.what, RecordPendingRow.fact)
-    ).all()
-    # In the order of the triggers, each fact once: it is read as it is now, however often it was written.
-    due = dict.fromkeys((kind, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
-                        for kind in (first, *BESIDE.get(first, ())))
+    due = _take_due(session)
+    # Before a judging is entered: what was done past the program must stand before it, so that its results
+    # tell of it (docs/record.md, C15 and C17).
+    for game in _judged_games(session, due):
+        enter_differences(session, game, frozenset(due), running=True)
+    due = dict.fromkeys([*_take_due(session), *due])
     facts_by_game: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for kind, fact in due:
         for game, tells in FACTS[kind](session, fact):
@@ -83,6 +95,35 @@ def seal(session: Session) -> None:
     # Each head is locked until the commit. In one order of games, or two transactions could deadlock.
     for game in sorted(facts_by_game):
         _Chain(session, game).add(facts_by_game[game], frozenset(due))
+
+
+def enter_differences(
+    session: Session, game_id: str, due: frozenset[tuple[str, str]] = frozenset(), *, running: bool = False
+) -> list[live.Difference]:
+    """Note where the rows of a game differ from its record, for the entries of this transaction; what
+    differs. `due`: facts that this transaction wrote; `running`: without sheets of phases that are over."""
+    found = live.differences(session, game_id, due, running=running)
+    live.enter(session, game_id, found, _now(session))
+    session.flush()
+    return found
+
+
+def _take_due(session: Session) -> dict[tuple[str, str], None]:
+    """The facts that were written, in the order of the triggers, each once: it is read as it is now, however
+    often it was written."""
+    rows = session.execute(
+        delete(RecordPendingRow).returning(RecordPendingRow.id, RecordPendingRow.what, RecordPendingRow.fact)
+    ).all()
+    return dict.fromkeys((kind, fact) for _, first, fact in sorted(rows, key=lambda row: int(row.id))
+                         for kind in (first, *BESIDE.get(first, ())))
+
+
+def _judged_games(session: Session, due: Iterable[tuple[str, str]]) -> list[str]:
+    """The games of which a phase was just judged, and that have a record."""
+    keys = [int(fact) for kind, fact in due if kind == "judged"]
+    query = (select(PhaseRow.game_id).join(HeadRow, HeadRow.game_id == PhaseRow.game_id)
+             .where(PhaseRow.id.in_(keys), PhaseRow.resolution.is_not(None)).distinct())
+    return sorted(session.scalars(query)) if keys else []
 
 
 def root(session: Session, game_id: str) -> Root:
@@ -98,13 +139,23 @@ def edition(session: Session, game_id: str) -> int:
     return FORMAT if body is None else int(json.loads(body)["tells"]["format"])
 
 
+def note_people(session: Session, game_id: str) -> None:
+    """Have the people of this site entered in the record of a game that came from another: who may decide
+    from now on, and who of the old site no more."""
+    names = set(session.scalars(select(UserRow.name)))
+    names |= set(session.scalars(
+        select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "person").distinct()))
+    for name in sorted(names):
+        session.execute(insert(RecordPendingRow).values(what="person", fact=name))
+
+
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
     # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
     own_edition = edition(session, game_id)
     before = start(game_id, own_edition)
     for number, row in enumerate(entries(session, game_id), start=1):
-        before = link(before, number, leaf(row.salt, row.body, own_edition))
+        before = link(before, number, kept_leaf(row.salt, row.body, own_edition))
         if (row.number, row.link) != (number, before):
             return None
         if digest in {row.link, row.leaf}:
@@ -132,10 +183,14 @@ def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str
     """An entry as a line of `record.jsonl` (docs/record.md, "The archive"): salt and body only if open; a
     closed one shows its kind and phase only if it is `headed`."""
     line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
-    if opened:
+    # Words that were deleted: nobody can open the entry any more.
+    gone = is_forgotten(row.body)
+    if opened and not gone:
         return line | {"salt": row.salt, "body": json.loads(row.body)}
-    if headed:
-        return line | {"head": head(json.loads(row.body)), "inner": inner(row.salt, row.body)}
+    own_head, own_inner = head(json.loads(row.body)), kept_inner(row.salt, row.body)
+    # In a record of format 1 the leaf is the inner digest itself, and a closed entry shows nothing else.
+    if headed or (gone and own_inner != row.leaf):
+        return line | {"head": own_head, "inner": own_inner}
     return line
 
 
@@ -222,7 +277,14 @@ class _Chain:
             .order_by(EntryRow.number.desc())
             .limit(1)
         ).first()
-        return last is not None and json.loads(last)["tells"] == tells
+        if last is None:
+            return False
+        before = json.loads(last)
+        if is_forgotten(last):
+            return True
+        # To whom a letter went was true when it was written: addresses change, and players are forgotten.
+        now = tells | {"to": before["tells"]["to"]} if kind == "letter" and not tells["to"] else tells
+        return bool(before["tells"] == now)
 
     def _entry(self, kind: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
         body = canonical({"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells})

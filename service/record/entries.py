@@ -59,7 +59,13 @@ def _seat(session: Session, key: str) -> Iterator[Told]:
     row = session.get(SeatRow, (game, power))
     if row is not None:
         player = None if row.player_id is None else session.get(PlayerRow, row.player_id)
-        yield game, {"power": power, "player": None if player is None else player.name}
+        yield game, {"power": power, "player": None if player is None else pseudonym(player)}
+
+
+def pseudonym(player: PlayerRow) -> str:
+    """What the record calls a player. Real names are in the site's own tables alone, so that they can be
+    forgotten (docs/privacy.md)."""
+    return f"player-{player.id}"
 
 
 def _phase(session: Session, key: str) -> Iterator[Told]:
@@ -91,17 +97,21 @@ def _mail(session: Session, key: str) -> Iterator[Told]:
     # A mail is entered once it has its end: until then nobody knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
+    for game in _games_of(session, row):
+        yield game, mail_told(row)
+
+
+def mail_told(row: MailRow) -> dict[str, Any]:
+    """When a mail came, and what became of it."""
     # Not its size: an archive of players shows this entry, and how long orders are must not tell what a game
     # hides. The digest covers it.
-    tells = {
-        "mail": key,
+    return {
+        "mail": row.sha256,
         "stamped": row.received_at,
         "stored": row.stored_at,
         "became": row.state,
         "reason": row.reason,
     }
-    for game in _games_of(session, row):
-        yield game, tells
 
 
 def _games_of(session: Session, row: MailRow) -> list[str]:
@@ -178,7 +188,8 @@ def _aside(session: Session, key: str) -> Iterator[Told]:
     # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
     pages = [page.id for page in records.pages(session, row.id)]
     other_lines = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
-    if other_lines:
+    # All of them are empty once their player was forgotten.
+    if any(words for _, words in other_lines):
         yield phase.game_id, {
             "sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": other_lines}
 
@@ -261,14 +272,17 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     game = row.game_id or (None if phase is None else phase.game_id)
     if game is None:
         return
+    powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
+    yield game, letter_told(row, phase) | {"to": sorted(powers)}
+
+
+def letter_told(row: OutboxRow, phase: PhaseRow | None) -> dict[str, Any]:
+    """What a letter is and what became of it, without whom it went to: addresses may change later."""
     # Tries and claims in between say nothing to a player, and would make an entry each.
     state = OutboxState.SENT if row.state == OutboxState.DELAYED else row.state
-    ended = state if state in _ENDED else "written"
-    powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
-    yield game, {
+    return {
         "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal,
-        "to": sorted(powers),
-        "message": row.message, "became": ended, "sent": row.sent_at,
+        "message": row.message, "became": state if state in _ENDED else "written", "sent": row.sent_at,
     }
 
 

@@ -52,6 +52,27 @@ def leaf(salt: str, body: str, edition: int) -> str:
     return headed(own_head, inner(salt, body))
 
 
+def kept_inner(salt: str, body: str) -> str:
+    """The inner digest of an entry as the database keeps it: where its words were forgotten, it took the
+    place of the salt. In an archive such an entry is closed, or anybody could write any words into it."""
+    return salt if is_forgotten(body) else inner(salt, body)
+
+
+def kept_leaf(salt: str, body: str, edition: int) -> str:
+    """The leaf of an entry as the database keeps it; "" for a body that is none."""
+    if not is_forgotten(body):
+        return leaf(salt, body, edition)
+    return salt if edition == 1 else headed(head(json.loads(body)), salt)
+
+
+def is_forgotten(body: str) -> bool:
+    """Whether the words of an entry were deleted because their player is forgotten."""
+    try:
+        return '"forgotten":true' in body and json.loads(body).get("forgotten") is True
+    except (ValueError, AttributeError):
+        return False
+
+
 def headed(own_head: str, own_inner: str) -> str:
     """The leaf of an entry of format 2, which a reader computes for a closed entry too."""
     return digest(f"{own_head}\n{own_inner}")

@@ -1,4 +1,4 @@
-"""Whether the keeper of a record behaved: the rules C1 to C19 of docs/record.md, for records of format 2.
+"""Whether the keeper of a record behaved: the rules C1 to C20 of docs/record.md, for records of format 2.
 
 Door: `check.check_conduct`. Each fault names its entry and its rule. The package reads an archive and writes
 nothing.

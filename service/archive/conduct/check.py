@@ -8,7 +8,7 @@ from service.archive.conduct.facts import Fact, facts_of
 
 
 def check_conduct(archive: Archive, report: VerifyReport) -> None:
-    """Add every fault and note of the rules C1 to C19 to the report. A record of format 1 has no such
+    """Add every fault and note of the rules C1 to C20 to the report. A record of format 1 has no such
     rules."""
     if archive.format < 2:
         report.notes.append("The record is of format 1: its chain, sheets and lots are checked, and not "
@@ -35,6 +35,7 @@ def check_conduct(archive: Archive, report: VerifyReport) -> None:
     phases.check_times(facts)
     telling.check_letters(facts)
     telling.check_closed(facts)
+    telling.check_forgotten(facts)
     report.faults += facts.faults
     report.notes += facts.notes
 

@@ -76,6 +76,10 @@ def game_export(
     players: Annotated[
         bool, typer.Option("--players", help="For the players: only what was sent to all.")
     ] = False,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="WORDS",
+                          help="Why the whole archive is made while sheets are sealed; all players are told.")
+    ] = "",
     form: FormatName = None,
     lossy: Lossy = False,
     as_json: AsJson = False,
@@ -88,8 +92,8 @@ def game_export(
     from service.cli.archive import export_game
 
     if form is None:
-        raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, as_json=as_json,
-                                     quiet=quiet))
+        raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, reason=reason,
+                                     as_json=as_json, quiet=quiet))
     from service.cli.formats import export_format
 
     raise typer.Exit(export_format(folder, game, output, _known_format(form), sys.stdout, lossy=lossy,

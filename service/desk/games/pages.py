@@ -23,6 +23,7 @@ from service.games import mailbox_waits
 from service.games.extensions import begins_year
 from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_title
+from service.record.entries import pseudonym
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 from service.web.page import require_token, require_visitor, show
@@ -125,7 +126,9 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
+        called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
+                    called=called,
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id, ports.clock.now()),
                     order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},

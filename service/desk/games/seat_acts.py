@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
 from service.notices.broadcasts import Broadcasts
+from service.record.entries import pseudonym
 from service.site_folder import is_address
 from service.store.engine import Store
 from service.store.records import log_event, seats
@@ -96,8 +97,9 @@ def hand_over(
         raise ActRefused("Nothing was changed: they hold this power already.")
     seat.player_id = None if after is None else after.id
     log_event(session, now, "seat_changed", game_id=game.id, actor=by, detail={
-        "power": power, "from": "nobody" if before is None else before.name,
-        "to": "nobody" if after is None else after.name, "why": why})
+        # Not their names: this is entered in the record, where a name could never be forgotten.
+        "power": power, "from": "nobody" if before is None else pseudonym(before),
+        "to": "nobody" if after is None else pseudonym(after), "why": why})
     return after is not None
 
 

@@ -1,0 +1,209 @@
+"""A player is forgotten once their games are over: the real name becomes a pseudonym, and photographs, mails,
+letters and the words beside the orders are deleted; their digests stay (docs/adr/0024, docs/privacy.md).
+
+The orders stay too, since they are the game. The record says what was forgotten in an entry of its own, so
+that its chain can still be checked (docs/record.md, C20).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import String, cast, delete, or_, select, update
+from sqlalchemy.orm import Session, sessionmaker
+
+from adjudicator.errors import UserFacingError
+from service.archive.forgotten import FORGOTTEN
+from service.intake.sheets import player_hand
+from service.record.entries import ORDERS, pseudonym
+from service.store import records
+from service.store.blobs import Blobs
+from service.store.digests import canonical, inner, is_forgotten
+from service.store.letter_parts import blob_keys
+from service.store.tables import (
+    AccessLinkRow,
+    AddressRow,
+    CorrespondenceRow,
+    EntryRow,
+    EventRow,
+    GameRow,
+    LineRow,
+    MailRow,
+    OutboxRow,
+    OutboxState,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    PlayerRow,
+    PostalAddressRow,
+    ScanRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+SHREDDED = frozenset({"aside", "seat"})
+"""Kinds of entries whose words are deleted: they may hold a home address, or, in an older record, a name."""
+NOBODY = "forgotten.invalid"
+"""The domain of what stands in place of an address (RFC 2606)."""
+
+
+class NotForgotten(UserFacingError):
+    """Nobody was forgotten; the sentence says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was done: the pseudonym, the games, and how many files and entries lost their words."""
+
+    player: str
+    games: tuple[str, ...]
+    files: int
+    entries: int
+
+
+def player_called(session: Session, who: str) -> PlayerRow:
+    """The player with this address, number, pseudonym or name. Raises NotForgotten for none, or several."""
+    wanted = who.strip()
+    player = records.player_of(session, wanted)
+    if player is None:
+        rows = [row for row in session.scalars(select(PlayerRow).order_by(PlayerRow.id))
+                if wanted in {row.name, pseudonym(row), str(row.id)}]
+        if len(rows) != 1:
+            many = f"{len(rows)} players are called so; give a mail address" if rows else (
+                "no player has this address or name")
+            raise NotForgotten(f"Nothing was done: {many}.")
+        player = rows[0]
+    return player
+
+
+def games_of(session: Session, player: PlayerRow) -> list[GameRow]:
+    """The games in which a player has a seat, or sent a sheet."""
+    seats = select(SeatRow.game_id).where(SeatRow.player_id == player.id)
+    sheets = (select(PhaseRow.game_id).join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
+              .where(SubmissionRow.player_id == player.id))
+    return list(session.scalars(select(GameRow).where(
+        or_(GameRow.id.in_(seats), GameRow.id.in_(sheets))).order_by(GameRow.id)))
+
+
+def forget(
+    store: sessionmaker[Session], blobs: Blobs, who: str, by: str, now: datetime
+) -> Forgotten:
+    """Forget a player all of whose games are over. What was begun and cut off is finished by the same command
+    again. Raises NotForgotten."""
+    with store.begin() as session:
+        player = player_called(session, who)
+        name, games = pseudonym(player), games_of(session, player)
+        running = [game.name for game in games if session.scalar(select(PhaseRow.id).where(
+            PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
+        if running:
+            raise NotForgotten(
+                f"Nothing was done: {', '.join(running)} is not over. Give the seat to somebody else, and "
+                "forget this player when the game is over: until then its results must be checked.")
+        files, entries = _forget_rows(session, player, games, by, now)
+    # Rows go first, so a crash leaves at worst bytes that only an entry of the record names.
+    with store() as session:
+        for key in files:
+            if not _is_needed(session, key):
+                blobs.remove(key)
+    return Forgotten(name, tuple(game.id for game in games), len(files), entries)
+
+
+def _forget_rows(
+    session: Session, player: PlayerRow, games: Iterable[GameRow], by: str, now: datetime
+) -> tuple[list[str], int]:
+    """Every row of a player without what tells who they are; the files to be deleted, and how many entries
+    lost their words."""
+    addresses = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)))
+    name, stand_in = pseudonym(player), f"{pseudonym(player)}@{NOBODY}"
+    sheets = list(session.scalars(select(SubmissionRow).where(
+        or_(SubmissionRow.player_id == player.id, SubmissionRow.sender.in_(addresses)))))
+    sheet_ids = [sheet.id for sheet in sheets]
+    pages = list(session.scalars(select(PageRow).where(PageRow.submission_id.in_(sheet_ids))))
+    mails = list(session.scalars(select(MailRow).where(or_(
+        MailRow.sender.in_(addresses), MailRow.sha256.in_([sheet.sha256 for sheet in sheets])))))
+    letters = list(session.scalars(select(OutboxRow).where(
+        or_(OutboxRow.recipient.in_(addresses), OutboxRow.player_id == player.id))))
+    scans = list(session.scalars(select(ScanRow).where(ScanRow.submission_id.in_(sheet_ids))))
+    keys = {mail.sha256 for mail in mails} | {letter.message for letter in letters}
+    pictures = [(page.original, page.upright) for page in pages]
+    pictures += [(scan.original, scan.upright) for scan in scans]
+    keys |= {key for both in pictures for key in both if key}
+    keys |= _parts_of_them_alone(session, letters)
+    # Again, after it was cut off: what an entry says was deleted, and is still there.
+    keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == FORGOTTEN))
+             if event.detail.get("player") == name for key in event.detail.get("files", ())}
+    count = 0
+    for game in games:
+        numbers = _shred_entries(session, game.id, sheet_ids, player.name, name)
+        count += len(numbers)
+        records.log_event(session, now, FORGOTTEN, game_id=game.id, actor=by,
+                          detail={"player": name, "files": sorted(keys), "entries": numbers})
+    for sheet in sheets:
+        sheet.sender = stand_in
+    session.execute(
+        update(LineRow).where(LineRow.page_id.in_([page.id for page in pages]), LineRow.kind.not_in(ORDERS))
+        .values(text="", candidates=[]), execution_options={"synchronize_session": False})
+    for mail in mails:
+        mail.sender, mail.proof = None, None
+        mail.verdict = {key: value for key, value in (mail.verdict or {}).items()
+                        if key in {"game", "power", "kind", "season", "year", "version"}} or None
+    for letter in letters:
+        letter.recipient, letter.words, letter.files, letter.error = stand_in, None, [], None
+        letter.subject, letter.key = "", f"{FORGOTTEN}-{letter.id}"
+        if letter.state in {OutboxState.QUEUED, OutboxState.HELD}:
+            letter.state = OutboxState.CANCELLED
+    session.execute(delete(CorrespondenceRow).where(CorrespondenceRow.player_id == player.id))
+    session.execute(delete(PostalAddressRow).where(PostalAddressRow.player_id == player.id))
+    session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
+    session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
+    player_hand.forget(session, player.id, by, now)
+    player.name, player.feed, player.accommodation = name, None, ""
+    return sorted(keys), count
+
+
+def _parts_of_them_alone(session: Session, letters: Iterable[OutboxRow]) -> set[str]:
+    """The files of letters that no letter to anybody else has, such as the copy of their own sheet."""
+    own = {letter.id for letter in letters}
+    keys = blob_keys((letter.message, letter.words, letter.files) for letter in letters)
+    others = blob_keys((message, words, files) for message, words, files in session.execute(
+        select(OutboxRow.message, OutboxRow.words, OutboxRow.files).where(OutboxRow.id.not_in(own))).all())
+    return keys - others
+
+
+def _shred_entries(
+    session: Session, game_id: str, sheets: Iterable[int], real_name: str, name: str
+) -> list[int]:
+    """Take away the words of entries; their leaf can still be computed. The numbers of these entries."""
+    own, numbers = {str(key) for key in sheets}, []
+    for row in session.scalars(select(EntryRow).where(
+        EntryRow.game_id == game_id, EntryRow.what.in_(SHREDDED)).order_by(EntryRow.number)
+    ):
+        body = json.loads(row.body)
+        named = body["tells"].get("player") == real_name and real_name != name
+        if is_forgotten(row.body) or not (row.fact in own if row.what == "aside" else named):
+            continue
+        # The salt's column takes the digest of what was there (`digests.kept_inner`).
+        row.salt = inner(row.salt, row.body)
+        row.body = canonical({**body, "tells": _left(body["tells"]), FORGOTTEN: True})
+        numbers.append(row.number)
+    return numbers
+
+
+def _left(tells: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in tells.items() if key in {"phase", "sheet", "power"}}
+
+
+def _is_needed(session: Session, key: str) -> bool:
+    """Whether a row of somebody who is not forgotten names these bytes: the same picture, the same letter."""
+    stranger = f"%@{NOBODY}"
+    pages = select(PageRow.id).join(SubmissionRow, SubmissionRow.id == PageRow.submission_id).where(
+        or_(PageRow.original == key, PageRow.upright == key), SubmissionRow.sender.not_like(stranger))
+    letters = select(OutboxRow.id).where(
+        or_(OutboxRow.message == key, cast(OutboxRow.files, String).contains(key)),
+        OutboxRow.recipient.not_like(stranger))
+    mails = select(MailRow.sha256).where(MailRow.sha256 == key, MailRow.sender.is_not(None))
+    return any(session.scalar(query.limit(1)) is not None for query in (pages, letters, mails))

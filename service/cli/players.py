@@ -1,0 +1,54 @@
+"""`galloper player`: forget a player, or write all that is kept of one into a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TextIO
+
+from service.archive import forget as forgetting
+from service.archive.player_data import write_player_data
+from service.cli.program.results import print_result
+from service.clock import SystemClock
+from service.record.entries import pseudonym
+from service.site_folder import SiteError, opened, settings_of
+from service.store.blobs_remote import open_blobs
+
+STAYS = ("Not reached: backups and archives made before, the mails that the mail server keeps, and letters "
+         "of other players. Orders stay: they are the game.")
+
+
+def forget_player(
+    folder: Path, who: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
+    """Forget a player whose games are over. Raises NotForgotten, and then nothing was changed."""
+    settings = settings_of(folder)
+    with opened(settings) as store:
+        done = forgetting.forget(
+            store, open_blobs(settings), who, "galloper player forget", SystemClock().now())
+    games = ", ".join(done.games) or "no game"
+    print_result(
+        out, f"{done.player} is forgotten: {done.files} files were deleted, and the words of {done.entries} "
+             f"entries. It is entered in the record of {games}.\n{STAYS}",
+        {"player": done.player, "games": list(done.games), "files": done.files, "entries": done.entries},
+        as_json=as_json, quiet=quiet)
+    return 0
+
+
+def player_data(
+    folder: Path, who: str, output: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
+    """Write all that the site keeps of a player into a new file, which only its owner may read. Raises
+    SiteError, NotForgotten for an unknown player."""
+    settings = settings_of(folder)
+    if output.exists():
+        raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
+    with opened(settings) as store, store() as session:
+        player = forgetting.player_called(session, who)
+        with os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            files = write_player_data(session, open_blobs(settings), player, file)
+        name = pseudonym(player)
+    print_result(
+        out, f"Wrote {output}: all that this site keeps of {name}, {files} files. Nobody else may see it.",
+        {"file": str(output), "player": name, "files": files}, as_json=as_json, quiet=quiet)
+    return 0

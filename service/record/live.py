@@ -1,0 +1,300 @@
+"""The running database compared with its own record: rows that were changed, deleted or put in past the
+program are noticed and entered (docs/record.md, C17).
+
+Triggers enter what is written by hand. Whoever takes the triggers away first, writes, and puts them back,
+leaves rows that say otherwise than their last entry: that is what is looked for here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Select, insert, or_, select, text
+from sqlalchemy.orm import Session
+
+from service.record.entries import BESIDE, FACTS, letter_told, mail_told
+from service.store import records
+from service.store.digests import is_forgotten, kept_leaf, link, plain, start
+from service.store.tables import (
+    CorrectionRow,
+    EntryRow,
+    EventRow,
+    HeadRow,
+    LineRow,
+    LotContributionRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PageRow,
+    PhaseRow,
+    PhaseState,
+    PostalOriginalRow,
+    RecordPendingRow,
+    ReviewRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+CHANGED_BY_HAND = "changed_by_hand"
+"""The event by which a difference is entered. All players are told of it, and both checkers name it."""
+SCRIPTS = ("0008_record", "0022_conduct")
+"""The migrations whose triggers note what is written."""
+FORGOTTEN = "forgotten"
+"""What stands in place of a fact whose words were deleted."""
+UNCOMPARED = frozenset({"begun", "gone"})
+"""Facts about one moment: what was there at the start, and what was deleted."""
+OF_SHEETS = frozenset({"sheet", "reading", "aside", "decision", "posted", "word"})
+"""Facts that a judging is made from. Those of a phase that is over change no results any more."""
+
+
+class How(StrEnum):
+    """What was done past the program."""
+
+    CHANGED = "changed"
+    DELETED = "deleted"
+    ADDED = "added"
+    CHAIN = "chain"
+    TRIGGER = "trigger"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing in which the database and the record differ. `kind` and `fact`: which row, "" for a trigger;
+    `entry`: the last entry about it, 0 where there is none."""
+
+    how: How
+    kind: str
+    fact: str
+    entry: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """The difference in words, without what the row says."""
+        match self.how:
+            case How.CHANGED:
+                return f"The {self.kind} of entry {self.entry} was changed in the database."
+            case How.DELETED:
+                return f"The {self.kind} of entry {self.entry} was deleted from the database."
+            case How.ADDED:
+                return f"A {self.kind} ({self.fact}) was put into the database and never entered."
+            case How.CHAIN:
+                return f"The record itself was changed: its chain is broken at entry {self.entry}."
+            case How.TRIGGER:
+                return f"The trigger {self.fact}, which notes what is written, is missing or changed."
+
+
+def differences(
+    session: Session, game_id: str, due: frozenset[tuple[str, str]], *, running: bool = False
+) -> list[Difference]:
+    """Where the rows of a game differ from their last entries, in the order of those. `due`: facts that were
+    just written, and will be entered with this transaction. `running`: without the sheets of phases that are
+    over, so that a judging in the seventh year takes no longer than one in the first."""
+    broken, last = _read_chain(session, game_id)
+    noted = [] if broken is None else [Difference(How.CHAIN, "entry", str(broken), broken)]
+    begun = next((tells for (kind, _), (_, tells) in last.items() if kind == "begun"), {})
+    kept = _prefetched(session, game_id)
+    over = frozenset(row.ordinal for row in kept if running and isinstance(row, PhaseRow)
+                     and row.state == PhaseState.SENT)
+    for (kind, fact), (number, tells) in last.items():
+        if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
+            # What lies beside a reading is entered with it.
+            any((first, fact) in due for first, beside in BESIDE.items() if kind in beside)
+        ) or (kind in OF_SHEETS and tells.get("phase") in over) or tells.get(FORGOTTEN):
+            continue
+        now = _now(session, game_id, kind, fact, tells)
+        if now is None:
+            if ("gone", f"{kind}:{fact}") not in last:
+                noted.append(Difference(How.DELETED, kind, fact, number))
+        elif not _alike(kind, tells, now):
+            noted.append(Difference(How.CHANGED, kind, fact, number))
+    noted += _added(session, game_id, frozenset(last) | due, is_older=bool(begun.get("found")))
+    del kept
+    return noted + [Difference(How.TRIGGER, "trigger", name) for name in missing_triggers(session)]
+
+
+def enter(session: Session, game_id: str, found: Iterable[Difference], now: datetime) -> None:
+    """Put each difference into the log of a game, and note its fact, so that both are entered before the
+    commit."""
+    for difference in found:
+        records.log_event(
+            session, now, CHANGED_BY_HAND, game_id=game_id,
+            detail={"how": difference.how.value, "of": difference.kind, "which": difference.fact,
+                    "entry": difference.entry})
+        if difference.how in {How.CHANGED, How.ADDED}:
+            _note(session, difference.kind, difference.fact)
+        elif difference.how is How.DELETED:
+            _note(session, "gone", f"{difference.kind}:{difference.fact}")
+
+
+def missing_triggers(session: Session) -> list[str]:
+    """The names of triggers of the record that the database lacks, has with another text, or has switched
+    off."""
+    bodies = text(
+        "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid WHERE tgenabled <> 'D'"
+        if session.get_bind().dialect.name == "postgresql" else
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    there = {str(name): str(body) for name, body in session.execute(bodies)}
+    wrong = []
+    for script in SCRIPTS:
+        module = importlib.import_module(f"migrations.versions.{script}")
+        for number, (kind, *_) in enumerate(module.TRIGGERS, start=getattr(module, "FIRST", 1)):
+            # The text that follows the name of its table of notes.
+            noted = there.get(f"record_{number}", "").partition("record_due (what, fact) VALUES ('")[2]
+            if not noted.startswith(f"{kind}'"):
+                wrong.append(f"record_{number}")
+    return wrong
+
+
+def _note(session: Session, kind: str, fact: str) -> None:
+    session.execute(insert(RecordPendingRow).values(what=kind, fact=fact))
+
+
+def _read_chain(
+    session: Session, game_id: str
+) -> tuple[int | None, dict[tuple[str, str], tuple[int, dict[str, Any]]]]:
+    """The first entry at which the chain is broken, and the last entry of each fact."""
+    last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    broken: int | None = None
+    edition, before, number = 0, "", 0
+    for number, row in enumerate(session.scalars(
+        select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)
+        .execution_options(populate_existing=True)), start=1
+    ):
+        body = json.loads(row.body)
+        if number == 1:
+            edition = int(body["tells"]["format"])
+            before = start(game_id, edition)
+        own_leaf = kept_leaf(row.salt, row.body, edition)
+        before = link(before, number, own_leaf)
+        if broken is None and (row.number, row.leaf, row.link) != (number, own_leaf, before):
+            broken = row.number
+        tells = {FORGOTTEN: True} if is_forgotten(row.body) else body["tells"]
+        last[row.what, row.fact] = (row.number, tells)
+    head = session.get(HeadRow, game_id, populate_existing=True)
+    if broken is None and head is not None and (head.number, head.link) != (number, before):
+        broken = head.number
+    return broken, last
+
+
+def _prefetched(session: Session, game_id: str) -> list[Any]:
+    """The rows of a game, so that no fact asks for each of them alone. They are read anew: another
+    transaction may have changed them."""
+    phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
+    submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
+    queries: list[Select[Any]] = [
+        select(PhaseRow).where(PhaseRow.game_id == game_id),
+        select(SubmissionRow).where(SubmissionRow.phase_id.in_(phases)),
+        select(MailRow).where(MailRow.sha256.in_(
+            select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail"))),
+        select(OutboxRow).where(or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
+        select(EventRow).where(EventRow.game_id == game_id),
+        select(PageRow).where(PageRow.submission_id.in_(submissions)),
+        select(LineRow).join(PageRow, PageRow.id == LineRow.page_id).where(
+            PageRow.submission_id.in_(submissions)),
+        select(PostalOriginalRow).where(PostalOriginalRow.phase_id.in_(phases)),
+        select(LotContributionRow).where(LotContributionRow.phase_id.in_(phases)),
+        select(CorrectionRow).where(CorrectionRow.phase_id.in_(phases)),
+    ]
+    return [row for query in queries
+            for row in session.scalars(query.execution_options(populate_existing=True))]
+
+
+def _now(
+    session: Session, game_id: str, kind: str, fact: str, entered: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What the database says of a fact; None where the row is gone."""
+    match kind:
+        case "aside" | "seat":
+            return _told_without_names(session, game_id, kind, fact, entered)
+        case "mail":
+            # Its sender may have left the game since.
+            mail = session.get(MailRow, fact)
+            told = None if mail is None else mail_told(mail)
+            # One that was put back into the queue has no end at the moment.
+            return dict(entered) if mail is not None and mail.state == MailState.STORED else _plain(told)
+        case "letter":
+            letter = session.get(OutboxRow, int(fact))
+            of = None if letter is None or letter.phase_id is None else session.get(PhaseRow, letter.phase_id)
+            return None if letter is None else _plain(letter_told(letter, of))
+        case "judged":
+            # Its orders are counted and worded anew from rows that are compared themselves.
+            phase = session.get(PhaseRow, int(fact))
+            if phase is None or "taken_back" in entered:
+                return None if phase is None else dict(entered)
+            return _plain(
+                {"phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution})
+        case _:
+            return _of_game(session, game_id, kind, fact)
+
+
+def _of_game(session: Session, game_id: str, kind: str, fact: str) -> dict[str, Any] | None:
+    told_here = (tells for game, tells in FACTS[kind](session, fact) if game == game_id)
+    return _plain(next(told_here, None))
+
+
+def _told_without_names(
+    session: Session, game_id: str, kind: str, fact: str, entered: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Facts of which earlier programs entered more than today's: real names, and words that are empty."""
+    if kind == "seat" and not str(entered["player"] or "player-").startswith("player-"):
+        return dict(entered)
+    told = _of_game(session, game_id, kind, fact)
+    if kind == "aside" and told is None and not any(words for _, words in entered["lines"]):
+        return dict(entered)
+    return told
+
+
+def _plain(tells: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if tells is None else dict(plain(tells))
+
+
+def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether two facts say the same, as far as earlier and later programs tell of the same things."""
+    both = entered.keys() & now.keys()
+    if kind != "reading":
+        return all(entered[name] == now[name] for name in both)
+    # A page names its code only where one was read, which earlier programs did not do.
+    pages = [[{name: page[name] for name in page if name != "code"} for page in told["pages"]]
+             for told in (entered, now)]
+    return pages[0] == pages[1] and all(entered[name] == now[name] for name in both - {"pages"})
+
+
+def _added(
+    session: Session, game_id: str, known: frozenset[tuple[str, str]], *, is_older: bool
+) -> list[Difference]:
+    """Rows of a game of which no entry was ever made. Of a game that is older than its record, only rows that
+    are younger than its first entries."""
+    phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
+    reviews = (
+        select(ReviewRow.id).join(LineRow, LineRow.id == ReviewRow.line_id)
+        .join(PageRow, PageRow.id == LineRow.page_id)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id))
+    queries: Mapping[str, Select[Any]] = {
+        "phase": phases,
+        "sheet": select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases)),
+        "decision": reviews.where(SubmissionRow.phase_id.in_(phases)),
+        "posted": select(PostalOriginalRow.id).where(PostalOriginalRow.phase_id.in_(phases)),
+        "word": select(LotContributionRow.id).where(LotContributionRow.phase_id.in_(phases)),
+        "letter": select(OutboxRow.id).where(
+            or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
+        "correction": select(CorrectionRow.id).where(CorrectionRow.phase_id.in_(phases)),
+        "event": select(EventRow.id).where(EventRow.game_id == game_id),
+    }
+    added = []
+    for kind, query in queries.items():
+        entered = {int(fact) for of, fact in known if of == kind}
+        first = min(entered, default=None) if is_older else 0
+        added += [
+            Difference(How.ADDED, kind, str(key)) for key in sorted(session.scalars(query))
+            if key not in entered and first is not None and key > first]
+    seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id))
+    if not is_older:
+        added += [Difference(How.ADDED, "seat", f"{game_id}:{power}") for power in sorted(seats)
+                  if ("seat", f"{game_id}:{power}") not in known]
+    return added

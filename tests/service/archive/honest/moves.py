@@ -1,0 +1,70 @@
+"""The game comes to another database: by a backup, by a move to PostgreSQL, by an archive."""
+
+from __future__ import annotations
+
+import email
+import email.utils
+import io
+import shutil
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from service.archive import backup
+from service.archive.import_game import contents_here, import_archive
+from service.archive.move_database import move
+from service.store.engine import open_engine
+from tests.service.archive.honest.game import HonestGame
+from tests.service.archive.honest.sheets import read_all
+from tests.support.played import archived
+from tests.support.site import make_site
+
+
+def restores(game: HonestGame, between: Callable[[HonestGame], None]) -> None:
+    """A backup is made, the game goes on, the disk dies, and the backup is put back. Mails that the mailbox
+    still has are fetched again."""
+    made = io.BytesIO()
+    backup.write(game.site.engine, game.site.blobs, made, game.now, "test")
+    sent_before = len(game.table.sent)
+    between(game)
+    game.keep_letters()
+    fetched = game.table.sent[sent_before:]
+    site = game.new_site()
+    made.seek(0)
+    backup.restore(made, site.engine, site.blobs, site.jobs, site.clock.now())
+    game.settle_in(site)
+    for raw in fetched:
+        game.wait(timedelta(minutes=1))
+        game.table.take(raw, stamp_of(raw))
+        read_all(game)
+
+
+def stamp_of(raw: bytes) -> datetime:
+    """When the mail server received a mail."""
+    line = str(email.message_from_bytes(raw)["Received"])
+    return email.utils.parsedate_to_datetime(line.rpartition(";")[2].strip())
+
+
+def moves_to_postgresql(game: HonestGame) -> None:
+    if game.database is None or game.site.url.startswith("postgresql"):
+        return
+    url, old = game.database(), game.site
+    target = open_engine(url)
+    try:
+        move(old.engine, target, lambda *_args: None)
+    finally:
+        target.dispose()
+    place = game.folder / f"site-{game.moves + 1}"
+    place.mkdir(parents=True)
+    shutil.copytree(old.blobs.path("0" * 64).parents[1], place / "blobs")
+    site = game.sites.enter_context(make_site(place, url, now=game.now + timedelta(minutes=5), migrated=True))
+    game.settle_in(site)
+
+
+def imports(game: HonestGame) -> None:
+    """The whole archive is put into another site, and the game goes on there."""
+    game.keep_letters()
+    path = game.folder / f"moved-{game.moves}.zip"
+    path.write_bytes(archived(game.table))
+    site = game.new_site()
+    import_archive(path, site.engine, site.blobs, site.jobs, site.clock.now(), contents_here)
+    game.settle_in(site)
