@@ -289,6 +289,7 @@ def check_letter(
         must(links[int(entry)] == digest, f"the record up to entry {entry} is not the one that {path} names.")
         say(path, f"the record up to entry {entry} is the one mailed.")
         check_versions(path, text, facts, int(entry))
+        check_arrival(path, message, entries[int(entry) - 1], facts)
         if two:
             check_told(path, text, names, int(entry), entries)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
@@ -300,6 +301,23 @@ def check_letter(
         for n, sheet in [(n, sheet) for n, sheet in facts["sheet"] if digest in sheet["photographs"]]:
             say(path, f"{part.get_filename() or 'its photograph'} is on the sheet of entry {n}, received "
                       f"{sheet['received']}.")
+
+
+def check_arrival(path: str, message: Any, line: dict[str, Any], facts: dict[str, Facts]) -> None:
+    """Rule C14: an entry that a letter names is older than the letter, whose player's own mail server wrote
+    down when it came; and results come after their deadline."""
+    try:
+        server = email.utils.parsedate_to_datetime(str(message["Received"] or "").rpartition(";")[2].strip())
+        came = server.astimezone(UTC) + 2 * SLACK
+    except ValueError:
+        return
+    if "body" in line:
+        tells = line["body"]["tells"]
+        moments = [line["body"]["entered"]]
+        if line["body"]["what"] == "judged":
+            moments.append(latest(facts["phase"], line["n"], "phase", tells["phase"])["deadline"])
+        must(max(map(time, moments)) <= came, f"entry {line['n']}: {path} names it and came before it was "
+                                              "entered, or before its deadline (rule C14).")
 
 
 def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> None:
@@ -336,10 +354,13 @@ def check_seeds(
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
+DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
+    "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
 TOLD = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed",
         "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand")
-CLOSED = ("seat", "aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
+OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
+CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
 
 
 def time(text: str) -> datetime:
@@ -362,6 +383,7 @@ class Conduct:
     def __init__(self, entries: list[dict[str, Any]]) -> None:
         self.all = [Entry(line) for line in entries if "body" in line]
         self.closed = {line["n"]: line.get("head") for line in entries if "body" not in line}
+        self.links = {line["n"]: line["link"] for line in entries}
         # A players' archive has the log up to the last results: what came after is checked with the next.
         sent = {entry.phase for entry in self.of("phase") if entry.tells["state"] == "sent"}
         last = [entry.n for entry in self.of("judged")
@@ -385,6 +407,12 @@ class Conduct:
             before[entry.key] = entry
         return pairs
 
+    def act_at(self, entry: Entry, name: str) -> bool:
+        """The same, however many letters lie between."""
+        return entry.n > self.log_until or any(
+            event.tells["event"] == name and abs(event.entered - entry.entered) <= TOGETHER
+            for event in self.of("event"))
+
     def act(self, entry: Entry, *names: str, **detail: Any) -> bool:
         """Whether one of these acts was entered together with an entry."""
         return entry.n > self.log_until or any(
@@ -400,7 +428,7 @@ def rule(number: str, condition: Any, entry: Entry, sentence: str) -> None:
 
 def check_conduct(
     entries: list[dict[str, Any]], judged: dict[int, tuple[int, dict[str, Any]]], files: zipfile.ZipFile,
-        whole: bool
+        whole: bool, variant: str
 ) -> None:
     """Every rule of conduct, in the order of their numbers."""
     record = Conduct(entries)
@@ -421,9 +449,9 @@ def check_conduct(
     rules_9_to_12_phases(record, final, whole)
     rule_13_game(record)
     rules_14_17_times(record)
-    rule_15_letters(record, final)
+    rule_15_letters(record, final, whole)
     if not whole:
-        rule_16_closed(record, entries, final)
+        rule_16_closed(record, entries, final, variant)
     rule_20_forgotten(record)
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
@@ -563,6 +591,9 @@ def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
         mail = mails[sheet.tells["mail"]]
         parts = [part for part in mail.walk() if not part.is_multipart()]
         digests = {content_digest(part) for part in parts}
+        games = record.of("game", sheet.n)
+        rule("C5", "typed" not in sheet.tells["flags"] or not games or games[-1].tells["options"].get(
+            "typed_orders"), sheet, "it is called typed, and this game takes no typed orders")
         packed = {"application/ms-tnef", "application/zip", "application/pkcs7-mime",
             "application/x-pkcs7-mime"}
         if "typed" in sheet.tells["flags"] or packed & {part.get_content_type() for part in parts}:
@@ -666,13 +697,16 @@ def rule_8_decisions(record: Conduct) -> None:
             roles[tells["name"]] = tells["role"]
         elif entry.kind == "phase":
             state[tells["phase"]] = (tells["state"], tells["unsealed"])
+        elif entry.kind == "event" and roles and tells["event"] in DESK:
+            rule("C8", str(tells["by"]).startswith("galloper") or roles.get(tells["by"]) not in (
+                None, "operator"), entry, f"{tells['by']} did this and had no right to")
         elif entry.kind == "decision":
             again = entry.key in known and tells["taken_back"] is None
             known.add(entry.key)
             rule("C8", again or abs(time(tells["taken_back"] or tells["at"]) - entry.entered) <= SLACK, entry,
                  "a decision was entered at another time than it names")
-            rule("C8", not roles or roles.get(tells["by"]), entry, f"{tells['by']} decided and had no "
-                                                                   "right to")
+            rule("C8", not roles or roles.get(tells["by"]) not in (None, "operator"), entry,
+                 f"{tells['by']} decided and had no right to")
             now, unsealed = state.get(tells["phase"], ("waiting", None))
             rule("C8", now in ("closed", "ready") or (now == "open" and unsealed), entry,
                  "a line was decided while the sheets were sealed, or after the results")
@@ -689,6 +723,10 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             "a phase went back without an act on record")
         rule("C9", (old["state"], new["state"]) != ("open", "closed") or (
             after.entered >= time(new["deadline"]) - SLACK), after, "a phase was closed before its deadline")
+        rule("C9", (old["state"], new["state"]) != ("ready", "sent") or record.act_at(
+            after, "results_approved"), after, "results were sent without an approval on record")
+        rule("C9", (old["state"], new["state"]) != ("open", "closed") or record.act_at(after, "phase_closed"),
+             after, "a phase was closed without an act on record")
         rule("C9", old["unsealed"] == new["unsealed"] or (
             old["unsealed"] is None and record.act(after, "phase_unsealed")), after,
             "a phase was unsealed without an act on record")
@@ -781,6 +819,7 @@ def told(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
     before = max([n for other, n in over.items() if other != phase], default=0)
     deadlines: dict[int, str] = {}
     readable, known, numbers = set(), set(), []
+    was_judged: set[int] = set()
     for entry in record:
         tells, first = entry.tells, (entry.kind, entry.key) not in known
         known.add((entry.kind, entry.key))
@@ -788,7 +827,10 @@ def told(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
             deadlines[tells["phase"]] = tells["deadline"]
             if tells["unsealed"] or tells["state"] not in ("waiting", "open"):
                 readable.add(tells["phase"])
+        if entry.kind == "judged" and "taken_back" not in tells:
+            was_judged.add(tells["phase"])
         worth = (
+            (entry.kind == "decision" and tells["phase"] in was_judged) or
             (entry.kind == "event" and tells["event"] in TOLD) or entry.kind == "gone"
             or (first and entry.kind == "posted") or (first and entry.kind == "word"
                 and tells["mail"] is None)
@@ -832,36 +874,81 @@ def restores_after(message: Any, entries: list[dict[str, Any]]) -> list[int]:
             if entry.tells["event"] == "restored" and entry.entered >= written]
 
 
-def rule_15_letters(record: Conduct, final: list[Entry]) -> None:
+def left_seat(record: Conduct, n: int, power: str) -> bool:
+    return n > record.log_until or any(
+        seat.n > n and seat.tells["power"] == power for seat in record.of("seat")) or any(
+        event.n > n and event.tells["event"] in (
+            "address_removed", "letter_not_sent", "letter_readdressed", "forgotten")
+        for event in record.of("event"))
+
+
+def rule_15_everybody(record: Conduct, judged: Entry) -> None:
+    """Who had a letter of this phase before its results, and still has the seat, gets the results."""
+    letters, ended = record.of("letter"), record.last("letter", float("inf"))
+    results = [letter for letter in letters
+               if letter.tells["kind"] in RESULTS and letter.phase == judged.phase]
+    sent = min([letter.n for letter in results], default=0)
+    reached = {power for letter in results for power in letter.tells["to"]
+               if ended[letter.key].tells["became"] != "cancelled" or left_seat(record, letter.n, power)}
+    for seat in {seat.tells["power"]: seat for seat in record.of("seat", sent)}.values():
+        power = seat.tells["power"]
+        wrote = any(power in letter.tells["to"] and seat.n < letter.n < sent and letter.phase == judged.phase
+                    for letter in letters)
+        rule("C15", not wrote or seat.tells["player"] is None or power in reached, judged,
+             f"no letter has the results of phase {judged.phase} for {power}")
+
+
+def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
+    for correction in record.of("correction") if whole else ():
+        rule("C15", any(letter.tells["kind"] == "correction" and abs(letter.n - correction.n) <= 40
+                        for letter in record.of("letter")), correction, "no letter tells of a correction")
+    for event in record.of("event"):
+        if event.tells["event"] == "restored":
+            detail, before = event.tells["detail"], record.links[event.n - 1]
+            rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
+                 "a restore names another end of the record than the entry before it")
     sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
     for judged in final:
         rule("C15", judged.phase not in sent or any(
             letter.tells["kind"] in RESULTS and letter.phase == judged.phase
                 for letter in record.of("letter")), judged,
             f"no letter has the results of phase {judged.phase}")
+        if judged.phase in sent:
+            rule_15_everybody(record, judged)
 
 
-def rule_16_closed(record: Conduct, entries: list[dict[str, Any]], final: list[Entry]) -> None:
+def rule_16_closed(
+    record: Conduct, entries: list[dict[str, Any]], final: list[Entry], variant: str
+) -> None:
     sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
     end = max([judged.n for judged in final if judged.phase in sent], default=0)
-    closed: Counter[str] = Counter()
+    judgings = {n for n, head in record.closed.items() if str(head).startswith("judged ")} | {
+        judged.n for judged in record.of("judged")}
     forgotten = {number for event in record.of("event") if event.tells["event"] == "forgotten"
                  for number in event.tells["detail"]["entries"]}
+    closed: Counter[str] = Counter()
     for line in entries:
-        if "body" in line:
+        if "body" in line or line["n"] in forgotten:
             continue
+        where = f"entry {line['n']}"
         if "head" not in line:
-            must(line["n"] > end, f"entry {line['n']}: it is closed and does not say of what kind it is "
-                                  "(rule C16).")
+            must(line["n"] > end, f"{where}: it is closed and does not say of what kind it is (rule C16).")
             continue
         what, _, phase = line["head"].partition(" ")
         over = phase == "-" or int(phase) in sent
-        must(what != "seat" or line["n"] in forgotten,
-             f"entry {line['n']}: it is a seat, and is closed (rule C16).")
-        must(what in CLOSED or not over, f"entry {line['n']}: it is a {what} of a phase that is over, and "
-                                         "is closed (rule C16).")
-        must(what != "mail" or line["n"] > end, f"entry {line['n']}: it is a mail from before the last "
-                                                "results, and is closed (rule C16).")
+        must(what in CLOSED or not over, f"{where}: it is a {what} of a phase that is over, and is closed "
+                                         "(rule C16).")
+        must(what != "mail" or line["n"] > end, f"{where}: it is a mail from before the last results, and is "
+                                                "closed (rule C16).")
+        if over and line["n"] <= end:
+            must(what != "letter" or phase == "-", f"{where}: it is a letter of a phase that is over, and is "
+                                                   "closed (rule C16).")
+            must(what not in ("phase", "judged", "event") or variant not in OPEN_GAMES,
+                 f"{where}: it is a {what} and closed, though this game hides nothing (rule C16).")
+            must(what != "event" or any(abs(line["n"] - n) <= 4 for n in judgings),
+                 f"{where}: it is an event about no judging, and is closed (rule C16).")
+            must(what != "phase" or not any(str(each.phase) == phase for each in record.of("judged")),
+                 f"{where}: it is a phase whose judging is open, and is closed (rule C16).")
         closed[what if over else "of phases that are not over"] += 1
     for what, count in sorted(closed.items()):
         note(f"closed: {count} {what}.")
@@ -958,7 +1045,7 @@ def main() -> None:
     for n, phase in judged.values():
         check_phase(facts, n, phase)
     if manifest["format"] > 1:
-        check_conduct(entries, judged, files, manifest["edition"] == "whole")
+        check_conduct(entries, judged, files, manifest["edition"] == "whole", manifest["variant"])
         for name in files.namelist():
             if name.startswith("letters/"):
                 check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)

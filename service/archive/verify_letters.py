@@ -14,6 +14,8 @@ from email.message import EmailMessage
 from itertools import chain
 
 from service.archive.archive_file import Archive, VerifyReport
+from service.archive.conduct.facts import instant
+from service.archive.conduct.sheets import TRANSIT
 from service.archive.conduct.telling import expected
 from service.archive.verify_game import judged_phases
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
@@ -50,6 +52,7 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
         # A player's own mails prove what arrived, not that the version named is the one that counted.
         _check_counted(archive, name, int(match["n"]), text, report)
         _check_told(archive, name, int(match["n"]), text, report)
+    _check_arrival(archive, name, message, [int(match["n"]) for match in roots], report)
     if roots:
         _check_seeds(archive, name, text, report)
     _check_photographs(archive, name, message, report)
@@ -248,6 +251,28 @@ def _check_told(archive: Archive, name: str, number: int, text: str, report: Ver
     for entry in sorted(wanted & named):
         report.notes.append(f"Entry {entry} was made by hand, late, or against the usual way; {name} tells "
                             "of it.")
+
+
+def _check_arrival(
+    archive: Archive, name: str, message: EmailMessage, numbers: Iterable[int], report: VerifyReport
+) -> None:
+    """C14: what a letter names was entered before the letter reached its player, whose own mail server wrote
+    down when that was; and results come after their deadline."""
+    try:
+        line = str(message["Received"] or "").rpartition(";")[2].strip()
+        came = email.utils.parsedate_to_datetime(line).astimezone(UTC) + TRANSIT
+    except ValueError:
+        return
+    for number in numbers:
+        entry = archive.entries[number - 1] if number <= len(archive.entries) else None
+        if entry is None or entry.body is None:
+            continue
+        clock = archive.last_before("phase", number, phase=entry.facts.get("phase")) or {}
+        if instant(str(entry.body["entered"])) > came or (
+            entry.kind == "judged" and instant(str(clock["deadline"])) > came
+        ):
+            report.faults.append(f"Entry {number}: {name} names it and came at {line}, before it was entered "
+                                 "or before its deadline. (rule C14)")
 
 
 def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -> None:

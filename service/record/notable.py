@@ -20,8 +20,10 @@ ACTS = frozenset({
 })
 """Events that all players are told of."""
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
+DECIDED = "decided"
 """Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
-entered once the sheets could be read, a row that was deleted."""
+entered once the sheets could be read, a row that was deleted, a decision about a line once its phase had been
+judged: whoever made it knew what would follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
     deadlines: dict[int, str] = {}
     readable: set[int] = set()
     known: set[tuple[str, str]] = set()
+    judged: set[int] = set()
     notables = []
     for entry in entries:
         tells, is_first = entry.tells, (entry.kind, entry.key) not in known
@@ -73,22 +76,34 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
         match entry.kind:
             case "phase":
                 deadlines[tells["phase"]] = tells["deadline"]
-                if tells["unsealed"] is not None or tells["state"] not in {"waiting", "open"}:
-                    readable.add(tells["phase"])
+                readable |= _opened(tells)
             case "event" if tells["event"] in ACTS:
                 power = str(tells["detail"].get("power") or "")
                 notables.append(Notable(entry.number, tells["event"], power))
+            case "judged" if "taken_back" not in tells:
+                judged.add(tells["phase"])
+            case "decision" if tells["phase"] in judged:
+                notables.append(Notable(entry.number, DECIDED))
             case "gone":
                 notables.append(Notable(entry.number, GONE))
-            case "posted" if is_first:
-                notables.append(Notable(entry.number, POSTED, tells["power"]))
-            case "word" if is_first and tells["mail"] is None:
-                notables.append(Notable(entry.number, WORD, tells["power"]))
-            case "sheet" if is_first and tells["received"] > deadlines.get(tells["phase"], tells["received"]):
-                notables.append(Notable(entry.number, LATE, tells["power"]))
-            case "sheet" if is_first and tells["phase"] in readable:
-                notables.append(Notable(entry.number, BEHIND, tells["power"]))
+            case "posted" | "word" if is_first and tells.get("mail") is None:
+                notables.append(Notable(entry.number, entry.kind, tells["power"]))
+            case "sheet" if is_first and (kind := _of_sheet(tells, deadlines, readable)):
+                notables.append(Notable(entry.number, kind, tells["power"]))
     return notables
+
+
+def _opened(tells: Mapping[str, Any]) -> set[int]:
+    """The phase of an entry, if its sheets can be read from now on."""
+    is_open = tells["unsealed"] is not None or tells["state"] not in {"waiting", "open"}
+    return {tells["phase"]} if is_open else set()
+
+
+def _of_sheet(tells: Mapping[str, Any], deadlines: Mapping[int, str], readable: set[int]) -> str:
+    """Why a new sheet is told; "" if it came the usual way."""
+    if tells["received"] > deadlines.get(tells["phase"], tells["received"]):
+        return LATE
+    return BEHIND if tells["phase"] in readable else ""
 
 
 def notable_of(session: Session, game_id: str, judged: int, phase: int) -> tuple[Notable, ...]:

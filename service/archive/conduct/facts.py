@@ -81,6 +81,17 @@ class Facts:
         return max((fact.number for fact in self.of("judged")
                     if fact.tells["phase"] in sent and "taken_back" not in fact.tells), default=0)
 
+    def knows_no_acts_after(self, number: int) -> bool:
+        """Whether this edition keeps acts closed that followed on an entry."""
+        return not self.archive.is_whole and number > self._end()
+
+    def act_at(self, fact: Fact, event: str) -> bool:
+        """Whether an event was entered with an entry, however many entries lie between: results have a letter
+        for each player."""
+        return (not self.archive.is_whole and fact.number > self._end()) or any(
+            each.tells["event"] == event and abs(each.entered - fact.entered) <= TOGETHER
+            for each in self.of("event"))
+
     def closed_reading(self, sheet: Fact) -> bool:
         """Whether a reading that this edition keeps closed was entered with the entry of a sheet: a reading,
         the words beside it, the sheet."""

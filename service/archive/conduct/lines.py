@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.archive.conduct.facts import SLACK, Fact, Facts, instant
+from service.record.notable import ACTS
 
 LIVE = ("auto", "read")
 UNDECIDED = ("open", "skipped")
+ACTS_OF_PEOPLE = ACTS - {"restored", "game_imported", "open_phase_copied", "changed_by_hand"} | {
+    "results_approved"}
+"""Events that a coordinator makes at the desk."""
 READING = ("kind", "struck", "text", "order", "state")
 
 
@@ -157,9 +161,21 @@ def check_decisions(facts: Facts) -> None:
             known.add(fact.key)
             if not is_again and abs(when - fact.entered) > SLACK:
                 facts.wrong("C8", fact.number, "a decision was entered at another time than it names.")
-            if people and (tells["by"] not in people or people[tells["by"]].tells["role"] is None):
+            if people and not _is_coordinator(people, tells["by"]):
                 facts.wrong("C8", fact.number, f"{tells['by']} decided a line and had no right to.")
             _check_desk_was_open(facts, fact)
+        elif (
+            fact.kind == "event" and fact.tells["event"] in ACTS_OF_PEOPLE and people
+            and not str(fact.tells["by"]).startswith("galloper") and not _is_coordinator(people,
+                fact.tells["by"])
+        ):
+            facts.wrong("C8", fact.number, f"{fact.tells['by']} did this ({fact.tells['event']}) and had no "
+                                           "right to.")
+
+
+def _is_coordinator(people: Mapping[str, Fact], name: str) -> bool:
+    # An operator keeps the machine running, and decides nothing.
+    return name in people and people[name].tells["role"] not in {None, "operator"}
 
 
 def _check_desk_was_open(facts: Facts, decision: Fact) -> None:

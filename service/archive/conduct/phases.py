@@ -45,6 +45,10 @@ def _check_state(facts: Facts, before: Fact, after: Fact) -> None:
         (old, new) == ("ready", "closed") and facts.act(after, *TAKES_BACK)
     ):
         facts.wrong("C9", after.number, f"{name} went from {old} back to {new} without an act on record.")
+    elif new == "sent" and old == "ready" and not facts.act_at(after, "results_approved"):
+        facts.wrong("C9", after.number, f"the results of {name} were sent without an approval on record.")
+    elif new == "closed" and old == "open" and not facts.act_at(after, "phase_closed"):
+        facts.wrong("C9", after.number, f"{name} was closed without an act on record.")
     elif new == "closed" and old == "open" and after.entered < instant(after.tells["deadline"]) - SLACK:
         facts.wrong("C9", after.number, f"{name} was closed before its deadline.")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from service.archive.conduct.facts import SLACK, TOGETHER, Fact, Facts, instant
 from service.archive.conduct.kept_mails import AttachedPart
+from service.games.options import TYPED
 
 FIXED = ("phase", "received", "mail", "version")
 TRANSIT = timedelta(minutes=10)
@@ -196,6 +197,10 @@ def _check_received(facts: Facts, entry: Fact, line: str, deadlines: Sequence[da
 
 def _check_attached(facts: Facts, sheet: Fact, parts: Sequence[AttachedPart]) -> None:
     digests = {part.digest for part in parts}
+    if "typed" in sheet.tells["flags"]:
+        game = [each for each in facts.of("game") if each.number < sheet.number]
+        if game and not game[-1].tells["options"].get(TYPED):
+            facts.wrong("C5", sheet.number, "it is called typed, and this game takes no typed orders.")
     if any(part.content_type in CONTAINERS for part in parts) or "typed" in sheet.tells["flags"]:
         return
     for key in sheet.tells["photographs"]:

@@ -1,4 +1,5 @@
-"""TRU-01, TRU-08: ways to cheat, played through the program with fitting letters, are found by both checkers.
+"""TRU-01, TRU-05, TRU-06, TRU-08: ways to cheat, played through the program with fitting letters, are found
+by both checkers.
 
 The list is in the folder `cheats`, by what is touched; what no checker can find is listed there with its
 reason.
@@ -12,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.archive.cheats import on_archives, on_clock, on_lines, on_sheets
+from tests.service.archive.cheats import on_archives, on_clock, on_conduct, on_lines, on_sheets
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
 from tests.support.keeper import OTHER, PLAYERS, VICTIM, Evidence
 
-CHEATS: tuple[Cheat, ...] = (*on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_archives.CHEATS)
-IMPOSSIBLE = (*on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE)
+CHEATS: tuple[Cheat, ...] = (
+    *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_archives.CHEATS, *on_conduct.CHEATS)
+IMPOSSIBLE = (*on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
 QUICK = ("all sheets of a power are deleted", "a sheet is put in with a mail of the keeper's",
          "a letter by post is typed in once all sheets are open",

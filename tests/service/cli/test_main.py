@@ -45,6 +45,7 @@ from tests.support.own_site import SETTINGS, game_file, own_site
 COMMANDS = [
     "schema", "game convert", "game judge-again",
     "demo", "init", "check", "login", "serve", "worker", "user add", "user list", "user role", "user remove",
+    "player data", "player forget",
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
     "map import", "map moves",

@@ -40,6 +40,8 @@ class HonestGame:
     shade: int = 300
     moves: int = 0
     moves_at_desk: int = 0
+    is_kept: bool = False
+    """Whether the players have all their letters, and the site has not."""
 
     @property
     def site(self) -> Site:
@@ -73,6 +75,8 @@ class HonestGame:
 
     def keep_letters(self) -> None:
         """Every player files the letters that came until now: a site that is put back forgets some."""
+        if self.is_kept:
+            return
         with self.site.store() as session:
             name = session.get_one(GameRow, self.table.game).name
         for row in self.table.letters():

@@ -111,6 +111,8 @@ def one_phase(game: HonestGame) -> None:
         steps = steps if game.chance.random() < 0.5 else steps[split:]
     elif moved < 0.31:
         _act(game, moves.imports)
+    elif 0.4 <= moved < 0.46:
+        _act(game, moves.rehearses)
     elif moved < 0.4:
         _act(game, moves.moves_to_postgresql)
     for step in steps:
@@ -136,7 +138,9 @@ def play(seed: int, folder: Path, database: Callable[[], str] | None = None) -> 
             for _ in range(chance.randrange(1, 4)):
                 if game.phase() is not None:
                     one_phase(game)
-            if chance.random() < 0.3:
+            if chance.random() < 0.2:
+                _act(game, moves.ends_and_forgets)
+            elif chance.random() < 0.3:
                 _open_and_send(game)
             shown, players = game.evidence()
         except Exception as fault:

@@ -40,8 +40,8 @@ def recognize(game: HonestGame, number: int, *, blank: bool = False) -> None:
         if phase.kind == PhaseKind.MOVEMENT:
             for unit in units[:chance.randrange(6)]:
                 words = f"{unit.kind} {unit.region} H"
-                order = canonical_order(game, sheet.power, words)
-                rows.append(("order", words, order, LineState.AUTO, False))
+                read = canonical_order(game, sheet.power, words)
+                rows.append(("order", words, read, LineState.AUTO, False))
         rows += [("order", "A Nowhere H", None, LineState.NOT_ORDER, True)]
         rows += [("order", "A Nowh?re H", None, LineState.OPEN, False)] * chance.randrange(3)
         page = records.pages(session, sheet.id)[0]

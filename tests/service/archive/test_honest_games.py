@@ -1,0 +1,40 @@
+"""TRU-01, TRU-05, TRU-07: no honest game is called a fault. Games by chance on all six boards, played through
+the program: versions, late and posted sheets, words, quarantine, two readers, added lines, decisions undone,
+judgings taken back, moved deadlines, replaced players, corrections, hand-overs, rehearsals, restores,
+imports, the move to PostgreSQL, forgotten players; shown to both checkers with the letters of some and of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.service.archive.honest.play import play
+from tests.support.servers.postgres import Postgres, binaries
+
+QUICK = 8
+"""A game of brittania in which results were lost by a restore and the phase was judged otherwise then."""
+
+
+def test_a_game_that_lost_its_results_by_a_restore_is_no_fault(tmp_path: Path) -> None:
+    """One checker held the lost letter against the entries that have its numbers now."""
+    assert play(QUICK, tmp_path)[1] == []
+
+
+@pytest.fixture(scope="module")
+def database(request: pytest.FixtureRequest) -> Callable[[], str] | None:
+    """Gives the address of a new, empty PostgreSQL database each time; None where no server is installed."""
+    if binaries() is None:
+        return None
+    server: Postgres = request.getfixturevalue("cluster")
+    return server.url
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(200))
+def test_no_honest_game_is_called_a_fault(
+    seed: int, tmp_path: Path, database: Callable[[], str] | None
+) -> None:
+    assert play(seed, tmp_path, database)[1] == []
