@@ -1,7 +1,7 @@
 """TRU-01, TRU-05, TRU-07: no honest game is called a fault. Games by chance on all six boards, played through
 the program: versions, late and posted sheets, words, quarantine, two readers, added lines, decisions undone,
 judgings taken back, moved deadlines, replaced players, corrections, hand-overs, rehearsals, restores,
-imports, the move to PostgreSQL, forgotten players; shown to both checkers with the letters of some and of all."""
+imports, the move to PostgreSQL, forgotten players; shown to both checkers with letters of some and of all."""
 
 from __future__ import annotations
 
