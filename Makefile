@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel sbom clean
+.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel sbom audit clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make docs            these documents as a site, in build/docs, with its links checked"
+	@echo "make audit           known faults of those packages, asked of PyPI by pip-audit (needs a network)"
 	@echo "make sbom            the list of every package that a site runs, with digests (CycloneDX), in build"
 	@echo "make lint            style, types and import contracts"
 
@@ -56,6 +57,9 @@ lint: setup-dev
 # The same bytes from the same commit, in build/dist.
 wheel: setup-dev
 	tools/wheel
+
+audit:
+	@uvx pip-audit --disable-pip --require-hashes -r requirements.lock
 
 sbom:
 	@tools/sbom

@@ -47,6 +47,22 @@ def test_every_test_that_a_document_names_is_there(document: str) -> None:
         assert any(f"def {name}" in text for text in texts), (document, file, name)
 
 
+def test_each_row_of_the_threat_model_has_who_what_how_guard_and_test() -> None:
+    """SEC-08: a guard without a test, or a test that is gone, is a row that says nothing."""
+    lines = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("|")]
+    threats = [row for row in rows if row[0] not in {"who", "---"}]
+    assert len(threats) > 50
+    assert [row for row in rows if row[0] == "who"] == [["who", "what", "how", "guard", "test"]] * 7
+    for row in threats:
+        assert len(row) == 5, row
+        assert all(row), row
+        tests = re.findall(r"`([\w/]+\.py)::(test_\w+)`", row[4])
+        assert tests, row
+        for path, name in tests:
+            assert f"def {name}(" in (ROOT / "tests" / path).read_text(encoding="utf-8"), (path, name)
+
+
 def test_settings_are_for_their_owner_alone(tmp_path: Path) -> None:
     # The file holds the passwords of mailbox and relay.
     assert write_settings(tmp_path / "site").stat().st_mode & 0o777 == 0o600
