@@ -45,6 +45,7 @@ from service.public import (
     rules,
 )
 from service.web import error_pages
+from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
 from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
@@ -87,6 +88,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(previews.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.add_middleware(BodyLimit)
+    app.add_middleware(HeadAsGet)
     app.middleware("http")(limit_strangers)
     app.middleware("http")(_headers)
     error_pages.install(app)

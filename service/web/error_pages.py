@@ -69,10 +69,13 @@ async def _http_error(request: Request, error: Exception) -> Response:
             request, "sent_again.html", status=status, visitor=signed_in(request), unsent_form=form,
             stale=True
         )
-    return _error_page(
+    page = _error_page(
         request, status, _no_page(request) if message in {"Not Found", "Method Not Allowed"} else message,
         form
     )
+    # Of a method that no route takes, which ones it does (RFC 9110, 15.5.6).
+    page.headers.update((error.headers or {}) if isinstance(error, HTTPException) else {})
+    return page
 
 
 async def _unusable(request: Request, _error: Exception) -> Response:

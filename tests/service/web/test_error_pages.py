@@ -188,3 +188,19 @@ def test_a_database_that_somebody_else_holds_is_told_and_what_was_written_is_kep
     assert desk.reviews() == []
     again = desk.post("/desk/7/decide", line=3, key="held", do="edit", text="Army Merse holds")
     assert again.status_code == 303
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/sign-in", "/alive", "/log", "/public/entry", "/nothing", "/desk/7/lines"])
+def test_head_is_answered_as_get_without_its_body(desk: DeskSite, path: str) -> None:
+    """RFC 9110, 9.3.2 (SEC-06); it was answered with 405, of which no page told what would do."""
+    asked, shown = desk.client.head(path), desk.client.get(path)
+    assert (asked.status_code, asked.content) == (shown.status_code, b"")
+    assert asked.headers["content-length"] == shown.headers["content-length"]
+    assert asked.headers["content-security-policy"] == shown.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE"])
+def test_a_method_that_no_page_takes_says_which_it_does(desk: DeskSite, method: str) -> None:
+    answer = desk.client.request(method, "/log")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
