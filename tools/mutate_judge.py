@@ -43,6 +43,7 @@ TESTS = (
     "tests/property/test_judge_dense_seas.py", "tests/adjudicator/test_judge_cases.py",
     "tests/adjudicator/test_judge_datc.py", "tests/adjudicator/test_judge_sentences.py",
     "tests/adjudicator/phases/test_convoys.py", "tests/adjudicator/rules/test_w3k_readings.py",
+    "tests/adjudicator/test_judge_unresolved.py", "tests/adjudicator/test_judge_traits.py",
 )
 """The sharpest first: most faults end a run within a second."""
 EQUIVALENT: Mapping[tuple[str, str, str], str] = {

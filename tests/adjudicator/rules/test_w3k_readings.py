@@ -76,6 +76,22 @@ def test_support_follows_nobody_where_it_could_not_go() -> None:
     ]
 
 
+def test_support_of_another_move_follows_nobody() -> None:
+    """Q-15 is about support to hold: Cheshire backs a move to Staffordshire that is not made."""
+    units = ["The Crown A Shropshire", "The Crown A Cheshire"]
+    written = orders(
+        The_Crown=["A Shropshire - Denbighshire", "A Cheshire S A Shropshire - Staffordshire"])
+    assert _results(_judged(SUMMER, units, written, support_of_mover="follows")) == [
+        "succeeds", "fails unmatched"]
+
+
+def test_a_move_to_where_the_unit_stands_goes_nowhere() -> None:
+    """DATC 6.A.2, also where a way overseas counts without fleets (Q-17): it holds, and may be supported."""
+    units = ["Newcastle A Kent", "Newcastle A Sussex"]
+    written = orders(Newcastle=["A Kent - Kent via convoy", "A Sussex S A Kent"])
+    assert _results(_judged(SUMMER, units, written)) == ["void illegal", "succeeds"]
+
+
 def test_a_way_overseas_without_fleets_may_be_chosen_to_be_no_move() -> None:
     """Q-17: then the unit holds and may be supported where it stands (DATC 6.D.32)."""
     units = [
@@ -208,6 +224,26 @@ def test_only_a_unit_for_which_nobody_wrote_is_without_an_order() -> None:
     assert list(map(str, _judged(SUMMER, units, written).unordered)) == ["The Crown A Kent"]
     every = [*written, *orders(The_Crown=["A Kent H"])]
     assert not _judged(SUMMER, units, every).unordered
+
+
+def test_a_send_from_surplus_asks_for_no_removal() -> None:
+    """Q-27: there is a centre to spare, so nothing has to go."""
+    centres = {"Argyll": ["Glasgow", "Ayr", "Stirling Castle"], "Hamilton": ["Edinburgh"]}
+    written = orders(Argyll=["Send 1 supply to Hamilton", "Remove A Glasgow"])
+    resolution = _judged(WINTER, ["Argyll A Glasgow"], written, centres)
+    assert _results(resolution) == ["succeeds", "void illegal"]
+    assert _standing(resolution) == {"Argyll A Glasgow"}
+
+
+def test_what_is_sent_above_leaves_nothing_to_a_build_and_a_removal_feeds_a_send_below() -> None:
+    """Q-26 and Q-27: the first send takes the only centre to spare, the build has none, and the unit that
+    goes feeds the second."""
+    centres = {"Argyll": ["Glasgow", "Ayr"], "Hamilton": ["Edinburgh"]}
+    written = orders(Argyll=[
+        "Send 1 supply to Hamilton", "Build A Ayr", "Remove A Glasgow", "Send 1 supply to Hamilton"])
+    resolution = _judged(WINTER, ["Argyll A Glasgow"], written, centres)
+    assert _results(resolution) == ["succeeds", "void no_supply", "succeeds", "succeeds"]
+    assert _standing(resolution) == set()
 
 
 def test_supply_received_may_be_sent_on_beside_what_builds_above_use() -> None:
