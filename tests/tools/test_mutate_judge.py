@@ -17,7 +17,7 @@ def test_every_kind_of_fault_is_made_once(tmp_path: Path) -> None:
     assert changes == sorted([
         "a < b  ->  a <= b", "a < b  ->  a >= b",
         "a < b and (not a)  ->  a < b or not a",
-        "a < b and (not a)  ->  a < b and a < b", "a < b and (not a)  ->  not a and (not a)",
+        "a < b and (not a)  ->  without not a", "a < b and (not a)  ->  without a < b",
         "if a < b and (not a):     return 1 + b  ->  if not (a < b and (not a)):     return 1 + b",
         "not a  ->  +a", "1 + b  ->  1 - b", "1  ->  2", "True  ->  False",
     ])
@@ -39,5 +39,5 @@ def test_what_is_listed_as_no_fault_is_still_tried_for() -> None:
     """A line that was changed since would leave its entry behind, and a new fault unseen."""
     paths = {path for path, _, _ in EQUIVALENT}
     listed = [fault for path in paths for fault in faults(path) if is_equivalent(fault)]
-    assert sorted((fault.path, fault.change) for fault in listed) == sorted(
-        (path, change) for path, _, change in EQUIVALENT)
+    assert {(fault.path, fault.change) for fault in listed} == {
+        (path, change) for path, _, change in EQUIVALENT}

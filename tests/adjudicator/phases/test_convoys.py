@@ -64,6 +64,14 @@ def test_a_crowded_sea_is_answered_in_time() -> None:
     assert {"Irish Sea", "Dublin & Caernarfon Bays"} <= useful
 
 
+def test_a_fleet_is_let_be_where_the_search_comes_to_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An order that may be of use is never void for want of time."""
+    fleets = ("NTH", "NWG", "BAR", "NAO")
+    assert not _sea(*fleets).useful("NAO", "YOR", "STP")
+    monkeypatch.setattr("adjudicator.phases.convoys._PATIENCE", 1)
+    assert _sea(*fleets).useful("NAO", "YOR", "STP")
+
+
 @pytest.mark.parametrize("slug", ["standard", "w3k", "bretwalda", "war1648", "britain1066"])
 def test_no_whole_chain_is_broken_by_leaving_out_what_is_of_no_use(slug: str) -> None:
     """JUD-01: whoever else is at sea, and the same for the way back."""
