@@ -133,11 +133,11 @@ class OAuth(_Part):
     """Where the provider gives access tokens; over HTTPS."""
     client_id: str
     """The name under which the provider knows this program."""
-    client_secret: str = ""
+    client_secret: str = Field(default="", repr=False)
     """The secret of that name."""
     client_secret_file: str = ""
     """A file that holds it, in place of `client_secret`."""
-    refresh_token: str = ""
+    refresh_token: str = Field(default="", repr=False)
     """What the mailbox's owner allowed once; without it the program logs in under its own name."""
     refresh_token_file: str = ""
     """A file that holds it, as `galloper login` writes it; a renewed one is put into it."""
@@ -173,7 +173,7 @@ class MailIn(_Part):
     """Whether the connection is encrypted and the server's certificate verified."""
     user: str = ""
     """The name to sign in with."""
-    password: str = ""
+    password: str = Field(default="", repr=False)
     """The password to sign in with."""
     folder: str = "INBOX"
     """The folder where new mail arrives."""
@@ -220,7 +220,7 @@ class MailOut(_Part):
     """Whether STARTTLS is asked for before anything is sent."""
     user: str = ""
     """The name to sign in with."""
-    password: str = ""
+    password: str = Field(default="", repr=False)
     """The password to sign in with."""
     path: str = ""
     """The folder for letters as files."""
@@ -284,7 +284,7 @@ class Web(_Part):
     links."""
     secure_cookies: bool = True
     """False only on loopback, for a browser that refuses to sign in at http://127.0.0.1."""
-    metrics_token: str = ""
+    metrics_token: str = Field(default="", repr=False)
     """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
 
 
@@ -298,7 +298,7 @@ class Settings(_Part):
 
     data: str
     """The folder for the database and the photographs."""
-    database: str = ""
+    database: str = Field(default="", repr=False)
     """An address such as `postgresql://galloper@localhost/galloper`. Without it: one SQLite file under
     `data`."""
     photo_store: str = ""
