@@ -76,7 +76,7 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
             with storm_site(Path(folder), url=url, server=server, sink=sink) as place:
                 begun = time.monotonic()
                 _storm(place, server, sizes, 2 if url else 1)
-                _finish(place, server, sizes.mails)
+                finish(place, server, sizes.mails)
                 seconds = time.monotonic() - begun
                 count = count_outcome(place, server, sink)
         finally:
@@ -131,7 +131,7 @@ def database_of(kind: Database) -> Iterator[str]:
 
 def _storm(place: StormSite, server: Dovecot, sizes: StormSizes, processes: int) -> None:
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
-    waiting = _mails(place, sizes.mails)
+    waiting = mails_of(place, sizes.mails)
     chance.shuffle(waiting)
     per_round = max(1, len(waiting) // max(1, sizes.kills))
     running: list[StormProcess | None] = [None] * processes
@@ -161,8 +161,8 @@ def _kill(process: StormProcess | None, chance: random.Random) -> None:
     process.kill()
 
 
-def _mails(place: StormSite, count: int) -> list[bytes]:
-    """One mail for each seat of as many games as it takes."""
+def mails_of(place: StormSite, count: int) -> list[bytes]:
+    """One mail for each seat of as many games as it takes, which it adds."""
     powers = sorted(place.variant.powers)
     add_games(place, -(-count // len(powers)))
     return [
@@ -170,7 +170,7 @@ def _mails(place: StormSite, count: int) -> list[bytes]:
     ]
 
 
-def _finish(place: StormSite, server: Dovecot, mails: int) -> None:
+def finish(place: StormSite, server: Dovecot, mails: int) -> None:
     """Finish everything: first what dead senders had claimed is released, then it is tried again. What is due
     later than the clock of the moment is not waited for."""
     for ahead in AHEAD_MINUTES:

@@ -10,6 +10,7 @@ class StormPart(StrEnum):
     """What may be measured alone."""
 
     KILL = "kill"
+    REFUSED = "refused"
     DEADLINE = "deadline"
     RATE = "rate"
     SOAK = "soak"
@@ -26,7 +27,7 @@ class Database(StrEnum):
 class StormSizes:
     """How large a storm is."""
 
-    # The kill storm.
+    # The kill storm, and that of refusals, where `kills` counts the hindrances.
     mails: int = 500
     kills: int = 100
     # The deadline: `games` close in the same second, and are compared with `few_games`.

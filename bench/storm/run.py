@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from bench.figure import Figure
-from bench.storm import deadline, kill, rate, soak
+from bench.storm import deadline, kill, rate, refused, soak
 from bench.storm.parts import Database, StormPart, StormSizes
 
 
@@ -49,6 +49,8 @@ def _measure(part: StormPart, database: Database, sizes: StormSizes) -> Iterator
     match part:
         case StormPart.KILL:
             return kill.measure(sizes, database)
+        case StormPart.REFUSED:
+            return refused.measure(sizes, database)
         case StormPart.DEADLINE:
             return deadline.measure(sizes, database)
         case StormPart.RATE:

@@ -40,6 +40,21 @@ def test_kills_lose_and_double_nothing(kept_in: Database) -> None:
 
 
 @pytest.mark.parametrize("kept_in", DATABASES)
+def test_what_is_slow_or_says_no_loses_and_doubles_nothing(kept_in: Database) -> None:
+    """Faults 1, 26, 27, 28 and 30 in any order: the relay refuses or is slow, the database is held for longer
+    than anybody waits, the mailbox refuses, the disk is full, the clock is put back."""
+    counts = figures(StormPart.REFUSED, kept_in)
+    assert counts["hindrances met"] == SMALL.kills
+    assert (
+        counts["mails stored"]
+        == counts["mails at their end, used"]
+        == counts["receipts that arrived"]
+        == SMALL.mails
+    )
+    assert counts["receipts that arrived twice"] == counts["mails left in the mailbox"] == 0
+
+
+@pytest.mark.parametrize("kept_in", DATABASES)
 def test_games_that_close_in_one_second_are_judged_once_and_told(kept_in: Database) -> None:
     """The bench itself refuses to give a figure where a phase was judged twice or a player has no results."""
     counts = figures(StormPart.DEADLINE, kept_in)

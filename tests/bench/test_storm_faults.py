@@ -42,7 +42,7 @@ def test_what_is_lost_or_doubled_is_named(count: KillCount, sentence: str) -> No
 @pytest.mark.slow
 def test_a_storm_that_lost_a_mail_prints_its_figures_and_says_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def lose_one(site: StormSite, server: Dovecot, _sizes: StormSizes, _rooms: int) -> None:
-        server.deliver(kill._mails(site, 2)[0])
+        server.deliver(kill.mails_of(site, 2)[0])
 
     monkeypatch.setattr(kill, "_storm", lose_one)
     monkeypatch.setattr(kill, "FINISH_SECONDS", 20.0)
