@@ -125,6 +125,7 @@ class Site:
     health: Health
     post_room: PostalMail
     scans: ScanTray
+    pace: outbox.Pace
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
 
@@ -140,10 +141,17 @@ class Site:
         """Enqueue everything whose time has come."""
         return scheduler.due_now(self.clock, self.store, self.jobs)
 
+    @property
+    def _connections(self) -> int:
+        # Files in a folder are numbered in order, and SQLite has one writer.
+        is_alone = self.settings.mail_out.kind == "folder" or self.engine.dialect.name == "sqlite"
+        return 1 if is_alone else self.settings.mail_out.connections
+
     def send_letters(self) -> outbox.SendCounts:
         """Send what is due."""
         return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
-                               sender=self.settings.mail_out.sender,
+                               sender=self.settings.mail_out.sender, pace=self.pace,
+                               connections=self._connections,
                                not_sent=partial(report_unsent, self.announcements.letters))
 
     def close_phase(self, phase_id: int) -> None:
@@ -251,7 +259,7 @@ def open_site(
     def tell_sender(payload: dict[str, Any]) -> None:
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
 
-    used_recognizer = recognizer or _LazyRecognizer(opener)
+    used_recognizer = recognizer or _LazyRecognizer(opener, settings.reader.at_once)
     reader = SubmissionReader(
         store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
         on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
@@ -268,6 +276,7 @@ def open_site(
         account=account, transport=LiveTransport(account),
         drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
         process_mail=process, load=load, announcements=announce,
+        pace=outbox.Pace(settings.mail_out.per_minute),
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),
@@ -296,11 +305,19 @@ def open_site(
 
 def _register(site: Site, reader: SubmissionReader) -> None:
     """Say what each kind of work does."""
-    sending = Lock()
+    sending, is_wanted = Lock(), Event()
 
     def letters(_payload: dict[str, Any]) -> None:
-        with sending:
-            site.send_letters()
+        # One round in a process. A job that comes meanwhile leaves its wish and goes: a thread that waited
+        # for an hour of letters would judge no mail. The wish is noted before the lock is asked for, and
+        # looked at after it is given back, so that none is lost.
+        is_wanted.set()
+        while is_wanted.is_set() and sending.acquire(blocking=False):
+            try:
+                is_wanted.clear()
+                site.send_letters()
+            finally:
+                sending.release()
 
     def remind(payload: dict[str, Any]) -> None:
         with site.store.begin() as session:
@@ -358,8 +375,8 @@ def _limits(settings: ReaderSettings) -> ReviewLimits:
 class _LazyRecognizer:
     """A recognizer that loads the networks at the first photograph, once per process."""
 
-    def __init__(self, opener: ImageOpener) -> None:
-        self._opener = opener
+    def __init__(self, opener: ImageOpener, at_once: int = 0) -> None:
+        self._opener, self._at_once = opener, at_once
         self._recognizer: EngineRecognizer | None = None
         self._lock = Lock()
 
@@ -385,7 +402,7 @@ class _LazyRecognizer:
     def _loaded(self) -> EngineRecognizer:
         with self._lock:
             if self._recognizer is None:
-                self._recognizer = EngineRecognizer(opener=self._opener)
+                self._recognizer = EngineRecognizer(opener=self._opener, at_once=self._at_once)
             return self._recognizer
 
 

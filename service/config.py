@@ -228,6 +228,11 @@ class MailOut(_Part):
     """What stands in From, such as `Galloper <orders@example.org>`."""
     max_bytes: int = 8_000_000
     """Pictures of a larger letter are made smaller."""
+    connections: int = Field(default=2, ge=1, le=20)
+    """How many letters each process hands over at the same time; providers allow some two to ten."""
+    per_minute: int = Field(default=0, ge=0)
+    """How many letters each process hands over in a minute, where the provider has such a limit; 0 for as
+    many as the relay takes."""
     copies: str = Field(default="attached", pattern="^(attached|links)$")
     """Copies of the sheets in results: `attached`, or `links` to a page of the site for each reader alone,
     which needs `base_url` of `[web]`."""
@@ -262,6 +267,9 @@ class ReaderSettings(_Part):
     players_hands: bool = True
     """A player's sheets are read with what was learnt from that player's own earlier lines; false reads
     everybody alike and learns nothing."""
+    at_once: int = Field(default=0, ge=0, le=64)
+    """How many sheets each process reads at the same time; 0 for one a core, at most two. With
+    `galloper worker --processes`, 1 is enough."""
     child_memory_mb: int = Field(default=2500, ge=800)
     """Megabytes for the child process that opens a photograph."""
     child_seconds: int = Field(default=30, ge=5)

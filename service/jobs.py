@@ -62,8 +62,10 @@ _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
 _QUEUE = "galloper"
 _WORKFLOW = "galloper-job"
-_LAST = 1000
+_LAST = 2_000_000_000
 """Priority of work that waits for all other; without any it is 0, and the lowest goes first."""
+MOST_RANK = 1_999_999_999
+"""The highest rank of a job."""
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
 _OVER = ["SUCCESS", "ERROR", "CANCELLED"]
 _COLUMNS = (
@@ -87,10 +89,12 @@ class Jobs(Protocol):
     """What the rest of the service knows of the queue."""
 
     def enqueue(
-        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
+        rank: int = 0,
     ) -> None:
         """Put work in the caller's transaction. `key` names the effect ("deadline:7:2026-01-02T18:00:00Z"); a
-        key that is known changes nothing. `is_last`: all other work that waits goes first."""
+        key that is known changes nothing. `rank`, 0..MOST_RANK: of the work that waits the lowest goes first;
+        `is_last`: all other work does."""
 
     def hasten(self, session: Session, keys: Sequence[str]) -> None:
         """Let those of these jobs that wait still go before others, in the caller's transaction."""
@@ -172,7 +176,8 @@ class DbosJobs:
         DBOS.migrate(self._url)
 
     def enqueue(
-        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
+        rank: int = 0,
     ) -> None:
         """See `Jobs`. The session must be on this engine's database."""
         options: EnqueueOptions = {
@@ -181,8 +186,8 @@ class DbosJobs:
             "workflow_id": key,
             "serialization_type": WorkflowSerializationFormat.PORTABLE,
         }
-        if is_last:
-            options["priority"] = _LAST
+        if is_last or rank:
+            options["priority"] = _LAST if is_last else min(rank, MOST_RANK)
         self._door().enqueue_in_transaction(session, options, name, payload)
 
     def hasten(self, session: Session, keys: Sequence[str]) -> None:

@@ -134,12 +134,16 @@ def serve(folder: Site) -> None:
 def worker(
     folder: Site,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, max=64,
+                          help="How many processes; one a core reads fastest, each with some 400 MB.")
+    ] = 1,
 ) -> None:
     """Run a worker for a site on PostgreSQL beside `galloper serve`. Any number may run, on any number of
     machines."""
     from service.cli.serve import run_worker
 
-    raise typer.Exit(run_worker(folder, threads))
+    raise typer.Exit(run_worker(folder, threads, processes))
 
 
 @app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from service.cli.worker_group import WorkerGroup, worker_command
 from service.config import Settings
 from service.operations.file_rights import close_files
 from service.operations.logs import set_up
@@ -58,11 +59,12 @@ def _keep_private(settings: Settings) -> None:
         _say(f"{closed} files of the site could be read by other accounts of this machine; now they cannot.")
 
 
-def run_worker(folder: Path, threads: int = 4) -> int:
+def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
     """Work for the site in `folder` until SIGTERM or SIGINT, then end in order with 0: judge, read, close,
     send.
 
-    It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once. Its work is
+    It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once in each of
+    `processes` processes; one that dies is started anew. Its work is
     taken over by another process within two lease times of its death. Raises ConfigError or SiteError, also
     for a database in a file, which one process serves.
     """
@@ -78,6 +80,11 @@ def run_worker(folder: Path, threads: int = 4) -> int:
     set_up(sys.stderr)
     _keep_private(settings)
     bring_up_to_date(settings)
+    if processes > 1:
+        _say(f"Working with {processes} processes of {threads} threads (stop with Ctrl-C)")
+        WorkerGroup(worker_command(folder, threads), processes, _say).run(stop)
+        _say("Stopped. Interrupted work goes on in another process, or at the next start.")
+        return 0
     site = open_site(settings, workers=threads, polls=False)
     try:
         running = Running(site, poll=False, settings_reader=_settings_reader(site, folder))

@@ -355,16 +355,14 @@ def posted(session: Session, phase_id: int) -> frozenset[str]:
 # -------------------------------------------------------------------------------------------------
 
 
-def due_letters(session: Session, now: datetime, limit: int = 100) -> list[OutboxRow]:
-    """Letters whose time has come, in the order they were written."""
-    return list(
-        session.scalars(
-            select(OutboxRow)
-            .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
-            .order_by(OutboxRow.id)
-            .limit(limit)
-        )
-    )
+def next_letter(session: Session, now: datetime) -> int | None:
+    """The id of the letter that goes next: of those whose time has come the lowest rank, then the first
+    written; None if no letter is due. Others that look at the same time get others."""
+    query = (
+        select(OutboxRow.id).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= now)
+        .order_by(OutboxRow.rank, OutboxRow.id).limit(1))
+    # Only here and not in the claim: a row that another sender holds is passed by, and not waited for.
+    return session.scalar(query.with_for_update(skip_locked=True))
 
 
 def letters_with_dead_claims(session: Session, now: datetime) -> list[OutboxRow]:

@@ -146,7 +146,8 @@ class Counting:
         self.asked: list[tuple[float, str]] = []
 
     def enqueue(
-        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
+        rank: int = 0,
     ) -> None:
         self.asked.append((time.time(), key))
 

@@ -32,15 +32,18 @@ class MemoryJobs:
     keys: set[str] = field(default_factory=set)
     handlers: dict[str, tuple[Handler, ...]] = field(default_factory=dict)
     hastened: list[str] = field(default_factory=list)
+    ranks: dict[str, int] = field(default_factory=dict)
 
     def register(self, name: str, *steps: Handler) -> None:
         self.handlers[name] = steps
 
     def enqueue(
-        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False
+        self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
+        rank: int = 0,
     ) -> None:
         def commit(_: Session) -> None:
             if key not in self.keys:
+                self.ranks[key] = rank
                 self.keys.add(key)
                 self.queue.append((name, key, payload))
 

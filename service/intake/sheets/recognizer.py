@@ -111,11 +111,14 @@ class ImageOpener:
 class EngineRecognizer:
     """Child process, then RapidOCR's networks with Tesseract as second opinion."""
 
-    def __init__(self, engines: Sequence[Engine] | None = None, opener: ImageOpener | None = None) -> None:
+    def __init__(
+        self, engines: Sequence[Engine] | None = None, opener: ImageOpener | None = None, at_once: int = 0
+    ) -> None:
+        """`at_once`: how many files are read at the same time; 0 for one a core, at most two."""
         self._engines = tuple(engines) if engines is not None else _engines()
         self._opener = opener or ImageOpener()
         # One reading a core, at most two: more only take longer, and memory stays bounded.
-        self._room = BoundedSemaphore(min(2, os.cpu_count() or 1))
+        self._room = BoundedSemaphore(at_once or min(2, os.cpu_count() or 1))
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         """See `Recognizer`."""

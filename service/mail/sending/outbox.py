@@ -10,12 +10,16 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from email.utils import parseaddr
+from functools import reduce
 from hashlib import sha256
 from html import escape
 from secrets import token_hex
+from threading import Event, Lock
+from time import monotonic, sleep
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -31,6 +35,7 @@ from service.mail.sending.compose import (
     one_line,
     shrink,
 )
+from service.mail.sending.ranks import rank_of
 from service.mail.sending.smtp import (
     DeliveryUnknown,
     FolderTransport,
@@ -52,6 +57,7 @@ __all__ = [
     "Attachment",
     "FolderTransport",
     "OutLetter",
+    "Pace",
     "PreparedLetter",
     "SendCounts",
     "ServerUnavailable",
@@ -90,6 +96,10 @@ class SendCounts:
     later: int = 0
     failed: int = 0
     down: str = ""
+
+    def __add__(self, other: SendCounts) -> SendCounts:
+        return SendCounts(self.sent + other.sent, self.later + other.later, self.failed + other.failed,
+                          self.down or other.down)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +206,7 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
         message_id=prepared.message_id,
         state=OutboxState.QUEUED,
         tries=0,
+        rank=rank_of(letter.kind),
         due_at=now,
         possibly_twice=False,
         shrunk=False,
@@ -212,34 +223,87 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
 
 def send_due(
     store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
-    not_sent: Callable[[Session, OutboxRow], None] | None = None,
+    not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: int = 1,
+    pace: Pace | None = None,
 ) -> SendCounts:
-    """Send every letter that is due, in the order they were written. Safe in two processes at a time.
+    """Send every letter that is due, by rank and in the order they were written. Safe in two processes at a
+    time.
 
     Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
+    `connections`: how many are handed over at the same time; `transport` has one for each thread. `pace`: how
+    many may be handed over in a minute.
 
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
     """
-    sent = postponed = failed = 0
     _release_dead_claims(store, clock.now())
-    try:
-        while (row := _claim_next(store, blobs, clock.now(), not_sent)) is not None:
-            # A letter that nobody is to get has ended with its claim.
-            if row.state != OutboxState.SENDING:
-                failed += row.state == OutboxState.FAILED
-                continue
-            try:
-                state = _send(row, store, blobs, transport, clock, sender)
-            except ServerUnavailable as down:
-                _give_back(store, row, str(down), clock.now())
-                return SendCounts(sent, postponed, failed, str(down))
-            sent += state is OutboxState.SENT
-            postponed += state is OutboxState.QUEUED
-            failed += state is OutboxState.FAILED
-    finally:
-        transport.close()
-    return SendCounts(sent, postponed, failed)
+    round_ = _Round(store, blobs, transport, clock, sender, not_sent, pace or Pace())
+    if connections == 1:
+        return round_.send()
+    with ThreadPoolExecutor(connections, thread_name_prefix="galloper-letters") as threads:
+        parts = [threads.submit(round_.send) for _ in range(connections)]
+    # Each part has ended; one that failed has claimed at most one letter, whose claim ends by itself.
+    return reduce(lambda one, other: one + other, (part.result() for part in parts))
+
+
+class Pace:
+    """At most so many letters a minute in this process, evenly; 0 for as many as the server takes. Safe to
+    share between threads."""
+
+    def __init__(self, per_minute: int = 0) -> None:
+        self._seconds = 60.0 / per_minute if per_minute else 0.0
+        self._next = 0.0
+        self._lock = Lock()
+
+    def wait(self) -> None:
+        """Return when the next letter may be claimed."""
+        if not self._seconds:
+            return
+        with self._lock:
+            self._next = max(self._next, monotonic()) + self._seconds
+            pause = self._next - self._seconds - monotonic()
+        sleep(max(0.0, pause))
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One round of sending, for one thread or several."""
+
+    store: Store
+    blobs: Blobs
+    transport: Transport
+    clock: Clock
+    sender: str
+    not_sent: Callable[[Session, OutboxRow], None] | None
+    pace: Pace
+    is_down: Event = field(default_factory=Event)
+
+    def send(self) -> SendCounts:
+        """Send until nothing is due, or the server is away."""
+        sent = postponed = failed = 0
+        try:
+            # Before the claim: a claimed letter is not to wait.
+            while not self.is_down.is_set():
+                self.pace.wait()
+                row = _claim_next(self.store, self.blobs, self.clock.now(), self.not_sent)
+                if row is None:
+                    break
+                # A letter that nobody is to get has ended with its claim.
+                if row.state != OutboxState.SENDING:
+                    failed += row.state == OutboxState.FAILED
+                    continue
+                try:
+                    state = _send(row, self.store, self.blobs, self.transport, self.clock, self.sender)
+                except ServerUnavailable as down:
+                    self.is_down.set()
+                    _give_back(self.store, row, str(down), self.clock.now())
+                    return SendCounts(sent, postponed, failed, str(down))
+                sent += state is OutboxState.SENT
+                postponed += state is OutboxState.QUEUED
+                failed += state is OutboxState.FAILED
+        finally:
+            self.transport.close()
+        return SendCounts(sent, postponed, failed)
 
 
 def _claim_next(
@@ -249,17 +313,18 @@ def _claim_next(
         # Asked before each letter, so that a pause stops a round that has begun.
         if hold.current_hold(session) is not None:
             return None
-        for row in records.due_letters(session, now):
+        while (letter_id := records.next_letter(session, now)) is not None:
+            # On SQLite another sender may have been faster since.
             if records.claim(
                 session,
                 OutboxRow,
-                OutboxRow.id == row.id,
+                OutboxRow.id == letter_id,
                 OutboxRow.state == OutboxState.QUEUED,
                 state=OutboxState.SENDING,
                 tries=OutboxRow.tries + 1,
                 claimed_until=now + CLAIM,
             ):
-                session.refresh(row)
+                row = session.get_one(OutboxRow, letter_id, populate_existing=True)
                 ended = present_address.bring_up_to_date(session, blobs, row, now)
                 if ended is not None and ended.is_missed and not_sent is not None:
                     not_sent(session, row)
