@@ -44,8 +44,8 @@ class NotedRelay:
 def write(site: Site, *kinds: str) -> None:
     with site.store.begin() as session:
         for number, kind in enumerate(kinds):
-            put(session, site.blobs, OutLetter(f"{kind}/{number}", kind, f"p{number}@players.example", "S", "T"),
-                sender="G <orders@galloper.example>", now=site.clock.now())
+            letter = OutLetter(f"{kind}/{number}", kind, f"p{number}@players.example", "S", "T")
+            put(session, site.blobs, letter, sender="G <orders@galloper.example>", now=site.clock.now())
 
 
 def send(site: Site, relay: NotedRelay, connections: int = 1, pace: Pace | None = None) -> str:
