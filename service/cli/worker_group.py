@@ -1,5 +1,5 @@
-"""Several worker processes on one machine: reading is bound by the processor, and a process alone does not use
-all cores."""
+"""Several worker processes on one machine: reading is bound by the processor, and a process alone does not
+use all cores."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class WorkerGroup:
     def _look_after(self, place: _Place) -> None:
         if place.process is None:
             if monotonic() >= place.start_at:
-                place.process, place.began_at = subprocess.Popen(self._command), monotonic()
+                place.process = subprocess.Popen(self._command)  # noqa: S603 our own command
+                place.began_at = monotonic()
             return
         status = place.process.poll()
         if status is None:
