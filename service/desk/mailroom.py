@@ -26,6 +26,10 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 # Where a game's receipts show each line as read, these pages told a coordinator orders before the deadline.
 OF_A_SHEET = frozenset({"receipt"})
 """Kinds of letters that may show what a sheet says."""
+# It opens what its player sent, before the deadline too: whoever reads it here would walk around the seal.
+WITH_A_LINK = frozenset({"link"})
+"""Kinds of letters whose words open a player's own pages."""
+NOT_SHOWN = "This letter has a player's own link, which opens what they sent. Only its reader has it."
 SEALED = ("This receipt is sealed until the deadline, since it may show what the sheet says. Its reader "
           "has it.")
 # An attachment of another kind could be HTML with a script; it is only handed out as a download.
@@ -47,22 +51,25 @@ def letters(request: Request, visitor: SignedIn) -> Response:
 def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
     """One letter as its receiver sees it: text and attached pictures."""
     message, row, phase = _message(request, letter_id)
-    if phase is not None:
-        return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="")
+    if phase is not None or row.kind in WITH_A_LINK:
+        return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="",
+                    has_link=row.kind in WITH_A_LINK)
     body = message.get_body(("plain",))
     parts = [(index, part.get_filename() or f"part {index + 1}", part.get_content_type(),
               len(part.get_payload(decode=True) or b""))
              for index, part in enumerate(message.iter_attachments())]
-    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts, sealed=None,
+    return show(request, "letter.html", visitor=visitor, letter=row, parts=parts, sealed=None, has_link=False,
                 text=body.get_content() if body is not None else "")
 
 
 @router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])
 def letter_part(request: Request, letter_id: int, number: int) -> Response:
     """One attachment of a letter."""
-    message, _, phase = _message(request, letter_id)
+    message, row, phase = _message(request, letter_id)
     if phase is not None:
         raise HTTPException(403, SEALED)
+    if row.kind in WITH_A_LINK:
+        raise HTTPException(403, NOT_SHOWN)
     parts = list(message.iter_attachments())
     if not 0 <= number < len(parts):
         raise HTTPException(404, "This letter has no such attachment.")

@@ -1,0 +1,29 @@
+"""The link of a player is for them alone (SEC-05, DESK-02): it opens the sheets that they sent, also before
+the deadline, so a coordinator who reads it in a letter would have a way around the seal."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.clock import SimulatedClock
+from tests.support.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import address, open_table
+
+BASE = "https://orders.example.org"
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    return open_desk(open_table(site), base_url=BASE, wall=SimulatedClock(site.clock.now()))
+
+
+def test_no_page_of_the_desk_shows_the_link_of_a_player(desk: DeskTable) -> None:
+    """A coordinator asks for a link in a player's name, and looks for it among the letters."""
+    desk.client.post("/public/entry", data={"mail": address("Montrose")})
+    (row,) = desk.table.letters("link")
+    assert f"{BASE}/public/me/" in desk.table.words(row)  # its reader has it
+    for path in ("/", "/letters", f"/letters/{row.id}", "/log", "/search?q=link", "/health"):
+        assert "/public/me/" not in desk.page(path), path
+    assert "their own link" in desk.text(f"/letters/{row.id}")
+    assert desk.client.get(f"/letters/{row.id}/part/0").status_code == 403
