@@ -38,7 +38,7 @@ from bench.storm.site import (
     wait_for,
 )
 from service.clock import SystemClock
-from service.store.tables import MailRow, MailState, OutboxRow, OutboxState
+from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, SubmissionRow
 
 AHEAD_MINUTES = (15, 30)
 # Seconds after it is ready within which a process is killed: on a quiet machine long enough to finish a mail
@@ -189,8 +189,8 @@ def finish(place: StormSite, server: Dovecot, mails: int) -> None:
 
 
 def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
-    """Mails without an end and letters to be sent; with `ahead` only those that a clock so many minutes ahead
-    lets be sent."""
+    """Mails without an end, sheets to be read and letters to be sent; with `ahead` only letters that a clock
+    so many minutes ahead lets be sent."""
     now = SystemClock().now()
     # Without this the first clock waited all its time for letters that only the second one may send.
     due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
@@ -201,7 +201,10 @@ def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
             or 0
         )
         letters = session.scalar(select(func.count()).select_from(OutboxRow).where(waiting)) or 0
-    return max(0, mails - used) + letters
+        # A receipt may wait until its sheet is read.
+        unread = session.scalar(
+            select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
+    return max(0, mails - used) + letters + unread
 
 
 def count_outcome(place: StormSite, server: Dovecot, sink: SmtpSink) -> KillCount:
