@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import PhaseKind
+from bench import approval
 from bench.figure import print_line
 from bench.process import one_core
 from demo.open_game import open_game
@@ -30,6 +31,7 @@ from demo.story import AUTHSERV, DEFAULT_FOLDER, Story, WrittenLine, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings
+from service.games import turns
 from service.games.ballots import executed
 from service.games.turns import resolve_orders
 from service.pictures import board_plan, map_pdf
@@ -53,7 +55,7 @@ START = date(2027, 3, 1)
 RESULTS_TARGET, MAP_TARGET, MAP_MEGABYTES = 20.0, 3.0, 3
 DISK_TARGET = 1.3
 """Disk of a movement phase of ten powers over its distinct pictures (LET-05)."""
-SUMMER, AUTUMN = "Summer 1642 Movement", "Autumn 1642 Movement"
+SUMMER, AUTUMN, WINTER = "Summer 1642 Movement", "Autumn 1642 Movement", "Winter 1643 Adjustment"
 MARGIN = 0.12  # where the writing begins and ends, in shares of a photograph's height
 NO_ORDERS = (WrittenLine("Nothing to order", "", struck=True),)
 
@@ -77,8 +79,11 @@ def run(out: TextIO, progress: TextIO) -> int:
             text = "Summer 1642 is judged and sent; the results of Autumn are drawn"
             print(text, file=progress, flush=True)
             _measure_autumn(play, out)
+            year_end = _play_to_year_end(play)
         finally:
             play.site.engine.dispose()
+        print("The year is judged; its end is approved at a real server", file=progress, flush=True)
+        approval.measure(Path(folder), year_end, out)
     return 0
 
 
@@ -109,13 +114,32 @@ def _measure_autumn(play: _Play, out: TextIO) -> None:
     play.clock.set(phase.opens_at)
     for power in play.story.players:
         _file_sheet(play, phase, power, AUTUMN)
-    play.clock.set(phase.deadline)
-    play.site.close_phase(phase.id)
+    _close(play, phase)
     # The first time pays for what is drawn once in a process; the second is what the next game costs.
     for occasion in ("first time", "again"):
         with play.site.store() as session:
             _measure_results(play, session, session.get_one(PhaseRow, phase.id), occasion, out)
             session.rollback()
+
+
+def _play_to_year_end(play: _Play) -> int:
+    """Send the results of Autumn and of its retreats, and judge the adjustments; the key of that phase."""
+    for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):
+        phase = _phase(play, AUTUMN, kind)
+        _close(play, phase)
+        play.site.approve_phase(phase.id, "bench")
+    winter = _phase(play, WINTER, PhaseKind.ADJUSTMENT)
+    turns.open_phase(play.site.store, winter.id, play.clock)
+    for power in play.story.players:
+        _file_sheet(play, winter, power, WINTER)
+    _close(play, winter)
+    return winter.id
+
+
+def _close(play: _Play, phase: PhaseRow) -> None:
+    turns.open_phase(play.site.store, phase.id, play.clock)
+    play.clock.set(phase.deadline)
+    play.site.close_phase(phase.id)
 
 
 def _measure_results(play: _Play, session: Session, phase: PhaseRow, occasion: str, out: TextIO) -> None:
@@ -201,11 +225,11 @@ def _photograph(story: Story, power: str, title: str) -> bytes:
     return (DEFAULT_FOLDER / (by_power or sent)[0].files[0]).read_bytes()
 
 
-def _phase(play: _Play, title: str) -> PhaseRow:
+def _phase(play: _Play, title: str, kind: PhaseKind = PhaseKind.MOVEMENT) -> PhaseRow:
     season, year, _ = title.split()
     with play.site.store() as session:
         return session.scalars(select(PhaseRow).where(
-            PhaseRow.season == season, PhaseRow.year == int(year), PhaseRow.kind == PhaseKind.MOVEMENT)).one()
+            PhaseRow.season == season, PhaseRow.year == int(year), PhaseRow.kind == kind)).one()
 
 
 def _open(folder: Path) -> _Play:

@@ -171,6 +171,7 @@ class Server:
                 urllib.request.urlopen(f"{self.address}/sign-in", timeout=5).close()  # noqa: S310 loopback
             except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
                 if time.monotonic() > give_up_at or self.process.poll() is not None:
+                    self.kill()  # one that is only slow would go on serving
                     raise NotServed(f"{' '.join(self._command)} does not serve {self.address} "
                                     f"({error})") from error
                 time.sleep(0.05)
@@ -187,5 +188,10 @@ class Server:
 
 def serving(place: SheetLocation) -> Server:
     """`galloper serve` for a site, not yet started."""
-    address = f"http://{place.settings.web.host}:{place.settings.web.port}"
-    return Server([sys.executable, "-m", "service.cli.main", "serve", str(place.folder)], address)
+    return serving_folder(place.folder, place.settings)
+
+
+def serving_folder(folder: Path, settings: Settings) -> Server:
+    """`galloper serve` for the site in a folder, with its settings, not yet started."""
+    address = f"http://{settings.web.host}:{settings.web.port}"
+    return Server([sys.executable, "-m", "service.cli.main", "serve", str(folder)], address)
