@@ -47,13 +47,13 @@ class Boxes:
 
 BOXES = (
     Boxes("SH", "Straits Hold", 4, ("SOD",), True, (345.0, -530.0)),
-    Boxes("NM", "Normandy", 6, ("SOD", "CHA"), True, (345.0, -584.0)),
-    Boxes("HG", "Hidden Germanicus", 4, ("GER",), True, (515.0, -322.0), ("FOF", "WAS")),
-    Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (515.0, -376.0), ("GER", "SOD")),
-    Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (515.0, -430.0)),
+    Boxes("NM", "Normandy", 6, ("SOD", "CHA"), True, (345.0, -580.0)),
+    Boxes("HG", "Hidden Germanicus", 4, ("GER",), True, (490.0, -332.0), ("FOF", "WAS")),
+    Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (490.0, -382.0), ("GER", "SOD")),
+    Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (490.0, -432.0)),
 )
 # Kilometres of a box on the map, and between two. In degrees, boxes beside the board stood askew.
-WIDE, HIGH, GAP = 58.0, 42.0, 4.0
+WIDE, HIGH, GAP = 66.0, 38.0, 4.0
 MAP = TransverseMercator()
 # Where a name stands that would else stand elsewhere: the Firth of Forth reaches beyond Orkney.
 NAME_AT = {"FOF": [-1.55, 56.35]}

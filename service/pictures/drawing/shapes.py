@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from shapely.geometry.base import BaseGeometry
 from maps.geometry import Shape
 from maps.variant import Variant
 from service.pictures.drawing.projection import Projection, projection_for
-from service.pictures.drawing.values import KINGDOM, GroundKind, LabelPlace, PaperSize, Rect
+from service.pictures.drawing.values import KINGDOM, OFF_BOARD, GroundKind, LabelPlace, PaperSize, Rect
 
 # Set by hand.
 SEAL_MM = 1.75
@@ -22,6 +22,8 @@ TOWN_MM = 1.55
 """Smallest radius of a town's disc, so that its letter can be read; and of the mark in a county."""
 
 ROUND = 0.9
+BOX_ROOM = 12.0
+"""Kilometres of empty ground around a box beside the board."""
 TOWN_KM2 = 420.0
 
 
@@ -58,7 +60,8 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
         shape in shapes.items()
     }
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
-    outer = _bounds(kilometres)
+    beside = {name for name in kilometres if OFF_BOARD in variant.board.provinces[name].marks}
+    outer = _bounds(kilometres, beside)
     left, bottom, right, top = _window(kilometres, seas, outer, variant.strip)
     # Paper is upright as defined; a wide board turns it.
     if (right - left) > (top - bottom):
@@ -112,8 +115,13 @@ def _to_paper(shape: BaseGeometry, west: float, north: float, scale: float, insi
     )
 
 
-def _bounds(shapes: Mapping[str, BaseGeometry]) -> tuple[float, float, float, float]:
-    edges = np.array([shape.bounds for shape in shapes.values()])
+def _bounds(
+    shapes: Mapping[str, BaseGeometry], beside: Collection[str]
+) -> tuple[float, float, float, float]:
+    """What the shapes cover, with room around the boxes `beside` the board: the data ends there and no land
+    does, and a box at the edge of all data lost its frame to the map's."""
+    edges = np.array([shape.buffer(BOX_ROOM).bounds if name in beside else shape.bounds
+                      for name, shape in shapes.items()])
     left, bottom = edges[:, :2].min(axis=0)
     right, top = edges[:, 2:].max(axis=0)
     return float(left), float(bottom), float(right), float(top)

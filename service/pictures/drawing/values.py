@@ -19,6 +19,8 @@ class GroundKind(StrEnum):
     AREA = "area"
 
 
+OFF_BOARD = "off_board"
+"""The mark of a province that is a box beside the board."""
 KINGDOM = "kingdom"
 """The mark of a province (`provinces.csv`) that makes a kingdom: it wears a crown, as a capital does."""
 
