@@ -24,12 +24,13 @@ from service.store.tables import PhaseState
 
 
 def write_paper(
-    folder: Path, game: str, output: Path, day: str, out: TextIO, *, as_json: bool = False,
-    quiet: bool = False
+    folder: Path, game: str, output: Path, day: str, out: TextIO, *, names_units: bool = False,
+    as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write blank order sheets of every power for the phase in play, and envelopes and labels to every player
-    on a `day` ("" for today), into `output`. The envelopes carry home addresses. Raises ConfigError for an
-    unknown game or a day that is not a date."""
+    on a `day` ("" for today), into `output`. The envelopes carry home addresses. `names_units`: each sheet
+    names its own power's units under the rules. Raises ConfigError for an unknown game or a day that is not
+    a date."""
     try:
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
@@ -48,7 +49,8 @@ def write_paper(
         position = codec.load_position(phases[0].position) if phases and phases[0].position else None
         sheets = (
             blanks(variant, row.id, row.name, phase_of(phases[0]), position,
-                   sorted(records.seats(session, game)), reader, deadline=phases[0].deadline, nonce=nonce)
+                   sorted(records.seats(session, game)), reader, deadline=phases[0].deadline, nonce=nonce,
+                   names_units=names_units)
             if phases
             else []
         )

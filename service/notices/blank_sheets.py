@@ -15,6 +15,7 @@ from adjudicator.position import Position
 from grammar.headings.sheet_code import code_of
 from maps.variant import Variant
 from service import pictures
+from service.games.results import unit_text
 from service.letters.facts import Closing, GameInfo, Recipient
 from service.letters.language import ENGLISH, N_, language, phase_words
 from service.mail.sending.compose import Attachment
@@ -74,15 +75,32 @@ def printed_sheet(
 def blanks(
     variant: Variant, game_id: str, game: str, phase: Phase, position: Position | None,
     powers: Sequence[str], reader: SheetReader = SheetReader(), *, deadline: datetime | None = None,
-    nonce: str = "",
+    nonce: str = "", names_units: bool = False,
 ) -> list[BlankSheet]:
-    """Blank sheets of a phase for some powers, with a row for each unit."""
+    """Blank sheets of a phase for some powers, with a row for each unit. `names_units`: each power's own
+    units stand small under the rules, as `names_under_rules` says."""
     units = () if position is None else position.units
     return [
         printed_sheet(variant, game_id, game, phase, power, reader, deadline=deadline, nonce=nonce,
-                      rows=sum(unit.power == power for unit in units))
+                      rows=sum(unit.power == power for unit in units),
+                      units=names_under_rules(variant, phase, position, power) if names_units else ())
         for power in powers
     ]
+
+
+def names_under_rules(
+    variant: Variant, phase: Phase, position: Position | None, power: str
+) -> tuple[str, ...]:
+    """The names of a power's units that await orders, in the order of the alphabet: all that stand on the
+    board, those to retreat in a retreat phase, none where units are built and removed. Empty without the
+    phase's position."""
+    # Where units stand, and nothing of what they may do: a list of what is legal would be advice (NON-02). A
+    # list of units in a Winter would read as one of units to remove.
+    if position is None or phase.kind is PhaseKind.ADJUSTMENT or position.phase != phase:
+        return ()
+    awaiting = ([retreat.unit for retreat in position.dislodged] if phase.kind is PhaseKind.RETREAT
+                else position.units)
+    return tuple(sorted(unit_text(variant, unit) for unit in awaiting if unit.power == power))
 
 
 def blank_sheet(

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import Phase
+from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
 from service.games.in_play import next_phase, phases_in_play
@@ -68,10 +69,12 @@ def index(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/sheets.pdf")
 def sheets(
-    request: Request, game_id: str, power: str = "", phase: int = 0, paper: SheetSize = SheetSize.A4
+    request: Request, game_id: str, power: str = "", phase: int = 0, paper: SheetSize = SheetSize.A4,
+    *, units: bool = False,
 ) -> Response:
     """Order sheets with their heading filled in: of one power or of all, for the phase in play or a later
-    one. Raises 404 for an unknown power or phase."""
+    one. `units`: with the names of the units, on the sheet of the visiting player's own power for the phase
+    in play. Raises 404 for an unknown power or phase."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
@@ -84,9 +87,15 @@ def sheets(
         chosen = ahead[phase] if phase else next(iter(ahead.values()))
         # Whoever is no player may print a sheet too, and learns no address by it.
         address, _ = _mails(request, ports, session, game, [])
-        blanks = blank_sheets.blanks(
-            ports.load(game.variant), game.id, game.name, phase_of(chosen), None, [power] if power else seats,
-            SheetReader(language_of(request), address=address), deadline=chosen.deadline)
+        # Where a unit stands may be hidden from others, so only its own player has it printed.
+        position = (codec.load_position(chosen.position) if units and chosen.position is not None
+                    and power in _own_powers(request, ports, session, game_id) else None)
+        variant = ports.load(game.variant)
+        blanks = [
+            replace(blank, units=blank_sheets.names_under_rules(variant, phase_of(chosen), position, power))
+            for blank in blank_sheets.blanks(
+                variant, game.id, game.name, phase_of(chosen), None, [power] if power else seats,
+                SheetReader(language_of(request), address=address), deadline=chosen.deadline)]
     pdf = pictures.sheets_pdf([replace(blank, paper=_PAPERS[paper]) for blank in blanks])
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "private, max-age=300"})
 
@@ -101,10 +110,16 @@ def _mails(
         return "", []
     address = ports.actions.circulars.letters.sender.order_address
     names = [ports.power_name(game.variant, power)
-             for power, holder in sorted(records.seats(session, game.id).items())
-             if holder == player.id]
+             for power in _own_powers(request, ports, session, game.id)]
     return address, [(name, mail_link(address, canonical_subject(game.name, name, phase, 1)))
                      for phase in phases for name in names]
+
+
+def _own_powers(request: Request, ports: DeskPorts, session: Session, game_id: str) -> list[str]:
+    """The ids of the visiting player's powers; empty for everybody else."""
+    player = visits.visiting(session, request, ports.clock.now())
+    return [power for power, holder in sorted(records.seats(session, game_id).items())
+            if player is not None and holder == player.id]
 
 
 def _is_player(request: Request, ports: DeskPorts, session: Session, game_id: str) -> bool:

@@ -175,6 +175,9 @@ def game_paper(
     day: Annotated[
         str, typer.Option("--day", metavar="DAY", help="The day the letters are posted; today by default.")
     ] = "",
+    units: Annotated[
+        bool, typer.Option("--units", help="Name each power's units under the rules of its sheet.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -182,7 +185,8 @@ def game_paper(
     addresses."""
     from service.cli.print_paper import write_paper
 
-    raise typer.Exit(write_paper(folder, game, output, day, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(write_paper(
+        folder, game, output, day, sys.stdout, names_units=units, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("move-deadline", epilog=(

@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 import service.public
 from service.clock import SimulatedClock
+from service.games.results import unit_text
 from service.public.visits import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
 from service.store import records
 from service.store.tables import EventRow, LineState, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
@@ -391,6 +392,26 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     )
     for wrong in ("?power=Nobody", "?phase=999"):
         assert desk.client.get(path + wrong).status_code == 404
+
+
+def test_a_player_prints_the_names_of_their_own_units_and_nobody_elses(desk: DeskTable) -> None:
+    """LET-12: optional, for the phase in play alone; where they stand, and nothing of what they may do."""
+    owned(desk, "Montrose")
+    path = f"/public/{desk.table.game}/sheets.pdf?units=true"
+
+    def printed(client: TestClient, more: str) -> set[str]:
+        document = pypdfium2.PdfDocument(io.BytesIO(client.get(path + more).content))
+        lines = document[0].get_textpage().get_text_range().split("\r\n")
+        return {line for line in lines if re.fullmatch(r"(Army|Fleet) [A-Z][^.]*", line)}
+
+    player, variant = visit(desk, "Montrose"), desk.table.variant
+    own = {unit_text(variant, unit) for unit in variant.start.units if unit.power == "Montrose"}
+    assert printed(player, "&power=Montrose") == own
+    assert printed(player, "&power=Montrose&phase=3") == set()
+    assert printed(player, "&power=Argyll") == set()
+    assert printed(desk.client, "&power=Montrose") == set()
+    assert "names of my units" in player.get(f"/public/{desk.table.game}").text
+    assert "names of my units" not in desk.client.get(f"/public/{desk.table.game}").text
 
 
 def test_public_pages_say_nothing_of_a_game_that_its_letters_have_not_told(desk: DeskTable) -> None:
