@@ -164,13 +164,19 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         session, [key for by_power in chosen.values() for key in by_power.values()])
     mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
     all_phases = [phase for phase, _ in pairs]
+    sent_until = dict(session.execute(
+        select(PhaseRow.game_id, func.max(PhaseRow.deadline))
+        .where(PhaseRow.game_id.in_(powers), PhaseRow.state == PhaseState.SENT,
+               PhaseRow.position.is_not(None))
+        .group_by(PhaseRow.game_id)).tuples().all())
     awaited = _awaited(all_phases)
     asked_powers = _asked_powers(session, [
         phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or phase.id in awaited])
     return [
         _view(phase, game, rows[phase.id],
               [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
-              chosen[phase.id], _quarantined(phase, all_phases, mails.get(game.id, ())),
+              chosen[phase.id],
+              _quarantined(phase, all_phases, mails.get(game.id, ()), sent_until.get(game.id)),
               [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]],
               awaited.get(phase.id, "") if asked_powers.get(phase.id) == frozenset() else "")
         for phase, game in pairs
@@ -200,14 +206,19 @@ def _awaited(phases: Sequence[PhaseRow]) -> dict[int, str]:
 
 
 def _quarantined(
-    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]]
+    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]],
+    sent_until: datetime | None,
 ) -> tuple[str, ...]:
-    """The powers of mails in quarantine that came in time for this phase and for none before it."""
+    """The powers of mails in quarantine that came in time for this phase and for none before it.
+    `sent_until`: the last deadline of the game whose results are sent."""
+    # A mail of a phase that is sent keeps nothing: Today said "to be settled first" of it, and the results
+    # page could be approved.
     own = [other for other in phases if other.game_id == phase.game_id]
     return tuple(dict.fromkeys(
         power for received_at, power in mails
-        if min((other for other in own if received_at <= other.deadline),
-               key=lambda other: other.ordinal, default=None) is phase))
+        if (sent_until is None or received_at > sent_until)
+        and min((other for other in own if received_at <= other.deadline),
+                key=lambda other: other.ordinal, default=None) is phase))
 
 
 def _view(

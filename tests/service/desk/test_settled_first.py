@@ -12,12 +12,21 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from service.clock import SimulatedClock
+from service.games.approval import papers
 from service.games.turns import NotReady
 from service.notices.results import ResultsAnnouncer
 from service.store import records
-from service.store.tables import MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import (
+    MailRow,
+    MailState,
+    PhaseRow,
+    PhaseState,
+    PostalOriginalRow,
+    SubmissionRow,
+)
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
@@ -157,6 +166,74 @@ def test_what_comes_while_letters_are_drawn_stops_them(desk: DeskTable) -> None:
         table.approve_phase(phase, "ada")
     assert table.phase().state == PhaseState.READY
     assert table.letters() == []
+
+
+@pytest.mark.parametrize(("is_read", "reason"), [(False, "still to be read"), (True, "the orders changed")])
+def test_a_sheet_that_comes_while_letters_are_drawn_stops_them(
+    desk: DeskTable, is_read: bool, reason: str
+) -> None:
+    """LET-01: stamped in time and handed over late; the letters said "No sheet was received" of its power."""
+    table = desk.table
+
+    class Late(ResultsAnnouncer):
+        def prepare(
+            self, session: Session, phase: PhaseRow, resolution: Resolution
+        ) -> Callable[[Session], None]:
+            put = super().prepare(session, phase, resolution)
+            table.file("Montrose", [f"A {home(table, 'Montrose')} H"], read=is_read)
+            return put
+
+    table.announce = Late(table.writer, drawing=False)
+    phase = close(desk)
+    with pytest.raises(NotReady, match=reason):
+        table.approve_phase(phase, "ada")
+    assert (table.phase().state, table.letters()) == (PhaseState.READY, [])
+
+
+def test_a_mail_of_a_phase_that_is_sent_keeps_nothing(desk: DeskTable) -> None:
+    """LET-01: Today said of the next phase that papers are to be settled, and its results had none."""
+    table = desk.table
+    assert approve(desk, close(desk))[0] == 303
+    table.site.clock.set(table.phase(3).opens_at)
+    table.open_phase(table.phase(3).id)
+    stray = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at + DAY)
+    assert stray.state == MailState.QUARANTINED
+    assert "In quarantine: a mail of Argyll" not in desk.text("/")
+    table.take(table.mail("Montrose", 80, subject=table.subject("Argyll")), table.phase(3).opens_at + DAY)
+    assert "In quarantine: a mail of Argyll" in desk.text("/")
+
+
+def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> None:
+    """LET-01: it was noted as received, and the results said that no sheet was."""
+    table, day = desk.table, desk.table.phase().deadline.date()
+    posted = {"power": "Montrose", "phase_id": table.phase().id, "received": day - DAY, "made_by": "ada",
+              "made_at": table.site.clock.now()}
+    with table.site.store.begin() as session:
+        session.add(PostalOriginalRow(**posted))
+        session.add(PostalOriginalRow(**posted | {"power": "Argyll", "received": day + DAY}))
+    phase = close(desk)
+    page = desk.text(f"/results/{phase}")
+    assert "1 paper to settle first" in page
+    assert "no scan of it is on file. Add its scan at Post, or take the entry back" in page
+    status, text = approve(desk, phase)
+    assert (status, "a letter by post without a scan of Montrose" in text) == (409, True)
+    # The sheet that its player mailed besides is what counts.
+    table.file("Montrose", [f"A {home(table, 'Montrose')} H"])
+    assert "to settle first" not in desk.text(f"/results/{phase}")
+
+
+def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) -> None:
+    """LET-01: Autumn's orders, mailed while Summer is open, are refused; Autumn's results said that nothing
+    came, and a late sheet of Summer was told of in Autumn's."""
+    table, autumn = desk.table, Phase(1642, "Autumn", PhaseKind.MOVEMENT)
+    early = table.take(
+        table.mail("Montrose", subject=table.subject("Montrose", 1, autumn)), table.phase().opens_at + DAY)
+    late = table.take(table.mail("Argyll", 80), table.phase().deadline + timedelta(minutes=1))
+    assert (early.state, early.reason, late.reason) == (MailState.REFUSED, "wrong_phase", "late")
+    number = next(row.ordinal for row in table.phases() if (row.season, row.kind) == ("Autumn", "movement"))
+    with table.site.store() as session:
+        told = papers.set_aside(session, records.phases(session, table.game)[number - 1], table.variant)
+    assert told == {"Montrose": ("A mail was received and set aside: its season fits no open phase.",)}
 
 
 def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:
