@@ -270,6 +270,10 @@ def _only_kind(phase: PhaseFields, known: HeadingNames) -> PhaseKind | None:
     return kinds.pop() if len(kinds) == 1 and "type" not in phase.unclear else None
 
 
+_FIELD_NAMES = {"type": "kind of orders"}
+"""What a reader calls a field of a heading."""
+
+
 def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
                heading: Heading) -> HeadingComplaint | None:
     # A missing year is no fault (SUBJ-06), and a missing version none either; two different years are.
@@ -282,7 +286,9 @@ def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
     }
     missing = tuple(field for field, absent in is_missing.items() if absent)
     if missing:
-        message = f"the subject does not say the {', '.join(missing)}"
+        names = [_FIELD_NAMES.get(field, field) for field in missing]
+        named = " and the ".join([", the ".join(names[:-1]), names[-1]] if names[1:] else names)
+        message = f"the subject does not say the {named}"
         return HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, message, heading, missing=missing)
     return _name_complaint("game", game, heading) or _name_complaint("power", power, heading)
 

@@ -142,7 +142,8 @@ def show(
             power=variant.powers[power].name,
             orders=tuple(_order(variant, o, ink) for o in resolution.outcomes if o.order.power == power),
             void=tuple(
-                (line.id, _readings(line)) for line in lines.get(power, ()) if line.state is LineState.VOID
+                (line.id, _readings(line, holds=_some_unit_holds(resolution, power)))
+                for line in lines.get(power, ()) if line.state is LineState.VOID
             ),
             without_order=tuple(sorted(unit_text(variant, u) for u in _without_order(resolution, power))),
             dislodged=tuple(
@@ -256,12 +257,20 @@ def dislodged_text(variant: Variant, dislodgement: Dislodgement) -> str:
     return f"{unit_text(variant, unit)} ({power}), dislodged by the attack from {origin}"
 
 
-def _readings(line: SettledLine) -> str:
+def _some_unit_holds(resolution: Resolution, power: str) -> bool:
+    """Whether a unit of a power was left without an order, and holds for that."""
+    # A unit without a retreat leaves the board, a build that nobody can read is no unit, and a unit may have
+    # its order on another line: "void, the unit holds" was told of all of them.
+    return bool(_without_order(resolution, power))
+
+
+def _readings(line: SettledLine, *, holds: bool) -> str:
     """Both readings of a line that was left void on purpose (Q-01): those a person chose, else the machine's
-    best two."""
+    best two. `holds`: whether a unit may hold for it."""
+    outcome = "void, the unit holds" if holds else "void"
     readings = line.text.split("\n")
     if len(readings) != 2:
         readings = [str(reading["text"]) for _, reading in ranked_readings(line.candidates)[:2]]
     if len(readings) == 2:
-        return f"read as “{readings[0]}” or as “{readings[1]}”: void, the unit holds"
-    return "could not be read: void, the unit holds"
+        return f"read as “{readings[0]}” or as “{readings[1]}”: {outcome}"
+    return f"could not be read: {outcome}"

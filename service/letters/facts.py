@@ -89,7 +89,8 @@ class ReceiptFacts:
     about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
     those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
     if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
-    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet."""
+    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet. `has_other`,
+    of a late sheet: whether another sheet of its power came in time and counts."""
 
     sheet: ArrivedSheet
     closing: Closing | None
@@ -100,6 +101,7 @@ class ReceiptFacts:
     reading: tuple[ReadBack, ...] = ()
     first_counts: bool = False
     trouble: Trouble | None = None
+    has_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class PostedFacts:
     """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
     moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
     scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
-    own deadline, `is_late` whether the letter came after it. `key` names the letter for ever."""
+    own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
+    counts. `key` names the letter for ever."""
 
     key: str
     phase: Phase
@@ -117,6 +120,7 @@ class PostedFacts:
     postmark: str = ""
     has_scan: bool = True
     is_late: bool = False
+    has_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,9 +463,9 @@ class DeadlineFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReminderFacts:
-    """A deadline draws near and nothing from a power is on file (OUT-11). `hours` says which reminder this
+    """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
     is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
-    the player can end reminders; each may be ""."""
+    the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
 
     hours: int
     closing: Closing
@@ -469,6 +473,7 @@ class ReminderFacts:
     subject: str
     feed: str = ""
     entry: str = ""
+    received: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

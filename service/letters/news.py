@@ -11,11 +11,11 @@ from service.letters.facts import ResultsFacts
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """`stood_off` are units that bounced, each with its power; `silent` are powers of whom nothing came,
-    `set_aside` those of whom something came and nothing counts; `changed` has for each power the centres that
-    it won and lost; `is_quiet` if there is nothing of all that."""
+    """`turned_back` are units whose move failed, each with its power; `silent` are powers of whom nothing
+    came, `set_aside` those of whom something came and nothing counts; `changed` has for each power the
+    centres that it won and lost; `is_quiet` if there is nothing of all that."""
 
-    stood_off: tuple[tuple[str, str], ...]
+    turned_back: tuple[tuple[str, str], ...]
     silent: tuple[str, ...]
     set_aside: tuple[str, ...]
     changed: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
@@ -34,8 +34,9 @@ class OwnOrders:
 
 def news_of(facts: ResultsFacts) -> News:
     """The news of a phase, the same for every reader who may know the same."""
-    # A unit that is dislodged has a line of its own.
-    stood_off = tuple(
+    # A unit that is dislodged has a line of its own. Some of these lost one against two: they did not stand
+    # anybody off.
+    turned_back = tuple(
         (order.unit, power.power) for power in facts.powers for order in power.orders
         if order.unit and order.mark.startswith("bounced") and not order.dislodged
     )
@@ -44,10 +45,10 @@ def news_of(facts: ResultsFacts) -> News:
     changed = tuple((holding.power, holding.gained, holding.lost) for holding in facts.standings.holdings
                     if holding.gained or holding.lost)
     units, standings = facts.units, facts.standings
-    happened = (stood_off, silent, set_aside, changed,
+    happened = (turned_back, silent, set_aside, changed,
                 units.dislodged, units.disbanded, units.built, units.removed,
                 units.by_rule, units.by_lot, standings.winner, standings.joint_winners)
-    return News(stood_off, silent, set_aside, changed, not any(happened))
+    return News(turned_back, silent, set_aside, changed, not any(happened))
 
 
 def own_orders(facts: ResultsFacts, power: str) -> OwnOrders | None:
@@ -62,13 +63,12 @@ def own_orders(facts: ResultsFacts, power: str) -> OwnOrders | None:
     )
 
 
-def sections(facts: ResultsFacts, power: str = "") -> tuple[tuple[ShownPower, ...], tuple[str, ...]]:
-    """Every power's part of the results, that of the reader's own `power` before the others; and the powers
-    of whom nothing came and nothing is to be told, which have no part of their own."""
+def sections(facts: ResultsFacts, power: str = "") -> tuple[ShownPower, ...]:
+    """Every power's part of the results, that of the reader's own `power` before the others. Several powers
+    of whom nothing came and nothing is to be told have none: the news names them."""
     # In a Winter nine players who had nothing to build each had a heading with "No sheet was received".
     empty = tuple(shown.power for shown in facts.powers if shown.power != power and not (
         shown.sheet or shown.orders or shown.void or shown.without_order or shown.set_aside))
-    bare = empty if len(empty) > 1 else ()
-    parts = sorted((shown for shown in facts.powers if shown.power not in bare),
-                   key=lambda shown: shown.power != power)
-    return tuple(parts), bare
+    left_out = empty if len(empty) > 1 else ()
+    return tuple(sorted((shown for shown in facts.powers if shown.power not in left_out),
+                        key=lambda shown: shown.power != power))

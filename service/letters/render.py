@@ -223,8 +223,8 @@ def _results(
 
 def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:
     """What results are written from, in their letter and in their picture; `power` is the reader's own."""
-    units, (powers, bare) = facts.units, sections(facts, power)
-    return {"news": news_of(facts), "powers": powers, "bare": bare,
+    units = facts.units
+    return {"news": news_of(facts), "powers": sections(facts, power),
             "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}
 
 

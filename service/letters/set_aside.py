@@ -14,7 +14,8 @@ from service.letters.language import N_, Sentence
 _SHEET, _MAIL = (N_("A sheet was received and set aside: %(reason)s."),
                  N_("A mail was received and set aside: %(reason)s."))
 _WHOLE = (N_("A sheet was received after the deadline and does not count."),
-          N_("A mail was received without a photograph of a sheet."))
+          N_("A mail was received without a photograph of a sheet."),
+          N_("A letter was received by post, and no scan of it is on file."))
 _BETWEEN = "; "
 
 

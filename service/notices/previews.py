@@ -51,6 +51,7 @@ from service.letters.facts import (
     RetreatUnit,
     WelcomeFacts,
 )
+from service.letters.language import Sentence
 from service.mail.sending.compose import OutLetter
 from service.notices import command_answers
 from service.notices.broadcasts import playing_rules, welcome_links
@@ -75,7 +76,7 @@ RECEIVERS: Mapping[str, tuple[str, str]] = {
     "answer": ("the player", "you answer a letter at Correspondence"),
     "command": ("the sender", "a player asks by mail command, where the game takes commands"),
     "coordinator_notice": ("you", "something waits for a person"),
-    "reminder": ("who asked for it", "48 and 12 hours before a deadline, with nothing on file"),
+    "reminder": ("who asked for it", "48 and 12 hours before a deadline, with nothing that counts"),
     "draft_results": ("all players", "you approve a movement phase with dislodged units"),
     "retreat_request": ("owners of dislodged units", "with the draft results"),
     "final_results": ("all players", "you approve the retreats, or a movement phase without any"),
@@ -216,8 +217,8 @@ class Previews:
         words, closing = self._words(RefusalReason.TOO_DARK), self._closing()
         mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
         facts = RejectionFacts(
-            mail, words[0], "The photograph is kept, and a version you sent before still counts.", words[1],
-            self._subject(closing.phase, 2), closing)
+            mail, words[0], Sentence("The photograph is kept. The sheet that you sent before still counts."),
+            words[1], self._subject(closing.phase, 2), closing)
         return Preview(render.rejection(self._info, self._to, facts), "As if a photograph were too dark.")
 
     def _held(self) -> Preview:

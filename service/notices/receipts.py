@@ -65,26 +65,27 @@ def waits_for_reading(session: Session, submission: SubmissionRow, phase: PhaseR
 
 def facts_of(
     session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict, power: str,
-    trouble: Trouble | None = None,
+    trouble: Trouble | None = None, *, is_over: bool = False,
 ) -> ReceiptFacts:
     """The facts of a receipt, without any reading. `power` is the name as printed, `trouble` why the sheet
-    does not count yet."""
+    does not count yet. `is_over`: the deadline has passed, so no new version is offered (LET-01)."""
     mail = session.get_one(MailRow, submission.sha256)
     game = session.get_one(GameRow, phase.game_id)
     # A sheet may come after a higher version; the number to copy must be above both.
     number = max(submission.version or 0, verdict.version_on_file or 0) + 1
-    counts = "superseded" not in submission.flags and submission.version is not None
+    counts = (submission.fate != "held" and "superseded" not in submission.flags
+              and submission.version is not None)
     words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id))
     return ReceiptFacts(
-        sheet, Closing(phase_of(phase), phase.deadline),
+        sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
         replaces=verdict.version_on_file if counts and not first and trouble is None else None,
         # The notes say that a doubtful photograph counts as it is.
         notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256)) if note),
         trouble=trouble,
-        subject="" if first else canonical_subject(game.name, power, phase_of(phase), number),
+        subject="" if first or is_over else canonical_subject(game.name, power, phase_of(phase), number),
         first_counts=first, message_ids=(str(message_id),) if message_id else (),
     )
 
@@ -111,17 +112,18 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
 
 
 def read_letter(
-    session: Session, blobs: Blobs, info: GameInfo, to: Recipient, submission: SubmissionRow, phase: PhaseRow
+    session: Session, blobs: Blobs, info: GameInfo, to: Recipient, submission: SubmissionRow, phase: PhaseRow,
+    *, is_over: bool = False,
 ) -> OutLetter:
     """The receipt for a sheet that was read: its lines in words, and a picture of each page with every line
-    boxed."""
+    boxed. `is_over` as for `facts_of`."""
     verdict = verdict_of(session, submission, phase, to.power)
     lines = lines_of(session, [submission.id])[submission.id]
     # A person cuts a part out of the machine's lines; a receipt shows the machine's reading alone.
     numbered = list(enumerate((line for line in lines if line.kind != PART), start=1))
     back = tuple(ReadBack(number, line.text.partition("\n")[0], unsure=_unsure(line), struck=line.struck)
                  for number, line in numbered)
-    facts = replace(facts_of(session, submission, phase, verdict, to.power), reading=back)
+    facts = replace(facts_of(session, submission, phase, verdict, to.power, is_over=is_over), reading=back)
     attached = []
     for page_number, page in enumerate(records.pages(session, submission.id), start=1):
         page_lines = [(number, line) for number, line in numbered if line.page_id == page.id]

@@ -1,5 +1,5 @@
-"""Reminders before a deadline, for players who asked for them (OUT-11). They say that nothing is on file, and
-nothing else.
+"""Reminders before a deadline, for players who asked for them (OUT-11). They say that nothing counts yet,
+what came and was set aside, and nothing else.
 
 The outbox is the memory of who was reminded: a letter's key names the deadline and the hours before it. So a
 moved deadline brings a new reminder, and a restart brings none twice.
@@ -14,11 +14,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games.approval import papers
+from service.games.ballots import executed
 from service.games.game_clock import pace_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
+from service.letters.set_aside import translatable
 from service.mail.sending.compose import OutLetter
 from service.notices.replies import LetterContext
 from service.store import phase_looks, records
@@ -53,15 +56,16 @@ class Reminders:
         info, variant = self.letters.game_info(game), self.letters.load(game.variant)
         base = self.letters.sender.base_url.rstrip("/")
         letters = []
+        set_aside = translatable(papers.set_aside(session, phase, variant))
         for power in silent(session, phase):
             name = variant.powers[power].name
+            versions = [row.version or 1 for row in records.submissions(session, phase.id, power)]
             for address in records.addresses(session, game.id).get(power, ()):
                 facts = ReminderFacts(
                     hours, Closing(phase_of(phase), phase.deadline), now,
-                    # Nothing is on file, so the subject to copy is that of version 1.
-                    canonical_subject(info.name, name, phase_of(phase), 1),
+                    canonical_subject(info.name, name, phase_of(phase), max(versions, default=0) + 1),
                     f"{base}/public/{game.id}/calendar.ics" if base else "",
-                    f"{base}/public/entry" if base else "")
+                    f"{base}/public/entry" if base else "", set_aside.get(power, ()))
                 letters.append(render.reminder(info, self.letters.recipient(session, address, name), facts))
         return letters
 
@@ -96,10 +100,11 @@ def hours_before(phase: PhaseRow, now: datetime, pace: float) -> int | None:
 
 
 def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
-    """Powers that asked for reminders, may send orders in this phase, and have nothing on file for it:
+    """Powers that asked for reminders, may send orders in this phase, and have nothing on file that counts:
     neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
     # A sheet that is on its way by post counts only once it is logged, so the letter says to ignore it then.
-    filed = {row.power for row in records.submissions(session, phase.id)} | records.posted(session, phase.id)
+    # One that is set aside is no sheet that counts: its player was not reminded, and learnt it from results.
+    filed = executed(session, phase).keys() | records.posted(session, phase.id)
     asked_powers = powers_asked(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):
         player = None if key is None else session.get(PlayerRow, key)

@@ -40,7 +40,7 @@ from service.letters.facts import (
     RejectionFacts,
     Trouble,
 )
-from service.letters.language import Sentence
+from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
 from service.mail.sending import outbox
 from service.mail.sending.compose import Attachment, OutLetter
@@ -74,6 +74,11 @@ LAST_ANSWER = Sentence(
     "This is answer number %(number)s to you within a day. If you send more on this day that cannot be "
     "used, it is kept and shown to the coordinator, but you get no answer to it.", number=ANSWERS_A_DAY)
 """What the last answer of a day adds."""
+_TOO_LATE_TO_MEND = Sentence(
+    "The deadline has passed, so no new version can count. The coordinator looks at this one as it is.")
+"""What to do about a sheet that waits, where nothing can be done about it any more."""
+_OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
+_NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,8 @@ class Replies:
             verdict = receipts.verdict_of(session, submission, phase, to.power)
             self._receipt(session, submission, phase, verdict)
             return
-        letter = receipts.read_letter(session, self.letters.blobs, info, to, submission, phase)
+        letter = receipts.read_letter(session, self.letters.blobs, info, to, submission, phase,
+                                      is_over=self._is_over(phase))
         self.letters.put(session, letter, phase)
 
     def _with_receipt(
@@ -181,15 +187,21 @@ class Replies:
             return False
         _, to = self._about(session, submission, phase)
         verdict = receipts.verdict_of(session, submission, phase, to.power)
-        self._receipt(session, submission, phase, verdict, Trouble(words.problem, words.remedy))
+        remedy = _TOO_LATE_TO_MEND if self._is_over(phase) else words.remedy
+        self._receipt(session, submission, phase, verdict, Trouble(words.problem, remedy))
         return True
+
+    def _is_over(self, phase: PhaseRow) -> bool:
+        """Whether a new version would come too late: a sheet of the last minute is read after the deadline."""
+        return self.letters.clock.now() > phase.deadline
 
     def _receipt(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict,
         trouble: Trouble | None = None,
     ) -> None:
         info, to = self._about(session, submission, phase)
-        facts = receipts.facts_of(session, submission, phase, verdict, to.power, trouble)
+        facts = receipts.facts_of(session, submission, phase, verdict, to.power, trouble,
+                                  is_over=self._is_over(phase))
         self.letters.put(session, render.receipt(info, to, facts), phase)
 
     def _about(
@@ -210,7 +222,9 @@ class Replies:
             str(row.id), phase_of(phase), arrived_at, Closing(phase_of(phase), phase.deadline),
             None if submission is None else submission.version,
             "" if row.postmark is None else f"{row.postmark:%-d %B %Y}",
-            has_scan=submission is not None, is_late=arrived_at > phase.deadline)
+            has_scan=submission is not None, is_late=arrived_at > phase.deadline,
+            has_other=any(power == row.power and (submission is None or key != submission.id)
+                          for power, key in ballots.executed(session, phase).items()))
         for address in records.addresses(session, game.id).get(row.power, ()):
             to = self.letters.recipient(session, address, variant.powers[row.power].name)
             self.letters.put(session, render.receipt_posted(self.letters.game_info(game), to, facts), phase)
@@ -235,12 +249,16 @@ class Replies:
         if verdict.reason is RefusalReason.LATE and game is not None:
             self._late(session, game, mail, verdict, words)
             return True
+        # The game that the offered subject names signs the letter, though the mail named none (LET-08).
+        seat = seat_meant(verdict, context)
+        if game is None and seat is not None:
+            game = session.scalar(select(GameRow).where(GameRow.name == seat[0].name))
         facts = RejectionFacts(
             AnsweredMail(key, received_at, verdict.subject, _message_ids(mail)),
             words.problem, _reassurance(words.reassurance, before), words.remedy,
             subject=words.subject, closing=self._closing(session, game),
         )
-        to = self.letters.recipient(session, address, verdict.power or "")
+        to = self.letters.recipient(session, address, verdict.power or ("" if seat is None else seat[1]))
         info = None if game is None else self.letters.game_info(game)
         attached = self.sheet(session, verdict, context, to)
         self.letters.put(session, render.rejection(info, to, facts, attached))
@@ -337,15 +355,23 @@ class Replies:
         if before >= ANSWERS_A_DAY:
             return
         mail = session.get_one(MailRow, submission.sha256)
-        reassurance = Sentence("The photograph is kept, and a version you sent before still counts.")
-        facts = RejectionFacts(
-            _answered_mail(mail, submission, f"{mail.sha256}-{reason.value}"),
-            words.problem, _reassurance(reassurance, before), words.remedy,
-            subject=canonical_subject(game.name, power, phase_of(phase), (submission.version or 1) + 1),
-            closing=Closing(phase_of(phase), phase.deadline),
-        )
+        answered = _answered_mail(mail, submission, f"{mail.sha256}-{reason.value}")
         to = self.letters.recipient(session, submission.sender, power)
         info, closing = self.letters.game_info(game), Closing(phase_of(phase), phase.deadline)
+        if self._is_over(phase):
+            # No new version can come in time, so the coordinator settles this one (LET-01).
+            self.letters.put(
+                session, render.held(info, to, HeldFacts(answered, words.problem, _TOO_LATE_TO_MEND)), phase)
+            return
+        other = submission.power in ballots.executed(session, phase)
+        reassurance = Sentence(_OTHER_COUNTS if other else _NO_OTHER)
+        versions = [row.version or 1 for row in records.submissions(session, phase.id, submission.power)]
+        facts = RejectionFacts(
+            answered, words.problem, _reassurance(reassurance, before), words.remedy,
+            # Above every version on file, or the better photograph would count behind an older one.
+            subject=canonical_subject(game.name, power, phase_of(phase), max(versions) + 1),
+            closing=closing,
+        )
         blank = blank_sheet(variant, info, closing, submission.power, to)
         self.letters.put(session, render.rejection(info, to, facts, [blank]), phase)
 
@@ -364,7 +390,8 @@ class Replies:
             nobody()
         )
         mail = session.get_one(MailRow, submission.sha256)
-        facts = HeldFacts(_answered_mail(mail, submission, mail.sha256), words.problem, words.remedy)
+        facts = HeldFacts(_answered_mail(mail, submission, mail.sha256), words.problem,
+                          _TOO_LATE_TO_MEND if self._is_over(phase) else words.remedy)
         # Past the limit the sender gets no answer, but the coordinator still hears of every sheet on hold.
         is_told = self._with_receipt(session, submission, phase, words)
         if not is_told and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
@@ -413,8 +440,10 @@ class Replies:
         if phase is None or verdict.reply_to is None:
             return
         sheet = ArrivedSheet(mail.received_at, phase_of(phase), verdict.version, verdict.photos, mail.sha256)
-        facts = ReceiptFacts(sheet, self._closing(session, game), subject=words.subject,
-                             message_ids=_message_ids(mail))
+        names = {power.name: power.id for power in self.letters.load(game.variant).powers.values()}
+        facts = ReceiptFacts(
+            sheet, self._closing(session, game), subject=words.subject, message_ids=_message_ids(mail),
+            has_other=names.get(verdict.power or "") in ballots.executed(session, phase))
         to = self.letters.recipient(session, verdict.reply_to, verdict.power or "")
         self.letters.put(session, render.receipt_late(self.letters.game_info(game), to, facts), phase)
 

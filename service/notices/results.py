@@ -18,7 +18,9 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
 from adjudicator.orders import Remove
 from adjudicator.outcome import Resolution, Result
+from adjudicator.phases.year_end import builds_due
 from adjudicator.position import Dislodgement
+from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
@@ -27,7 +29,7 @@ from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
-from service.games.results import redacted_for, show, unit_text
+from service.games.results import ShownPower, redacted_for, show, unit_text
 from service.games.seal import unsealing_note
 from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
@@ -317,7 +319,8 @@ class ResultsAnnouncer:
             powers=tuple(
                 shown_power for shown_power in show(variant, resolution, lines,
                                                     translatable(papers.set_aside(session, phase, variant)))
-                if shown_power.sheet or shown_power.power in concerned(phase, variant)
+                if shown_power.sheet or shown_power.set_aside or _has_units_to_tell(shown_power)
+                or shown_power.power in concerned(phase, variant)
             ),
             sheets=tuple(
                 SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")
@@ -356,14 +359,29 @@ def results_address(base_url: str, phase: PhaseRow) -> str:
 
 
 def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The names of the powers that owed orders in this phase: in a retreat phase those with a dislodged unit,
-    else all."""
+    """The names of the powers that owed orders in this phase: with a unit in a movement phase, with a
+    dislodged one in a retreat phase, with a build or removal due in an adjustment phase. All of them where
+    the rules hide units: who owes nothing would tell who has none."""
     # Nine of ten players once read "No sheet was received" where none was due, and would look for a lost
     # sheet.
-    if phase.kind != PhaseKind.RETREAT:
-        return frozenset(power.name for power in variant.powers.values())
-    dislodged = codec.load_position(phase.position or {}).dislodged
-    return frozenset(variant.powers[retreat.unit.power].name for retreat in dislodged)
+    position, kind = codec.load_position(phase.position or {}), PhaseKind(phase.kind)
+    owing: Iterable[str] = variant.powers
+    if kind is PhaseKind.RETREAT:
+        owing = {retreat.unit.power for retreat in position.dislodged}
+    elif type(variant.rules).redact_resolution is not Ruleset.redact_resolution:
+        owing = variant.powers
+    elif kind is PhaseKind.ADJUSTMENT:
+        owing = builds_due(
+            variant.context(), variant.rules, position.centres, position.units, position.memory)
+    elif kind is PhaseKind.MOVEMENT:
+        owing = {unit.power for unit in position.units} | {
+            commander for _, commander in position.memory.proxies}
+    return frozenset(variant.powers[power].name for power in owing if power in variant.powers)
+
+
+def _has_units_to_tell(shown_power: ShownPower) -> bool:
+    """Whether something happened to a power of whom no sheet counted and none was due."""
+    return bool(shown_power.orders or shown_power.void or shown_power.dislodged)
 
 
 def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
+from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
 from service.games.approval.papers import Paper, unsettled_papers
 from service.games.phases import phase_of
-from service.games.turns import Load, NotReady, hand_on, is_incomplete
+from service.games.turns import Load, NotReady, hand_on, is_incomplete, resolve_orders
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -31,10 +32,12 @@ def approve_phase(
 ) -> None:
     """Send the results and open the way for the next phase: the only step that cannot be taken back.
 
-    1. Check: READY, every sheet and line read, no paper unsettled. An approved phase is left alone.
+    1. Check: READY, every sheet and line read, the orders as they were judged, no paper unsettled. An
+       approved phase is left alone.
     2. Render letters and pictures, outside the transaction: they take seconds.
     3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
-    4. In the same transaction check the papers again, put the letters, hand the position on, and log.
+    4. In the same transaction check sheets, orders and papers again, put the letters, hand the position on,
+       and log.
     Raises NotReady with the reason when step 1, 3 or 4 fails.
     """
     with store() as session:
@@ -53,8 +56,9 @@ def approve_phase(
         if not claimed:
             raise NotReady("the phase was judged again meanwhile; look at the results once more")
         phase = session.get_one(PhaseRow, phase_id)
-        # While the letters were drawn a mail may have come: they would say that nothing was received.
-        _check_papers(session, phase, load)
+        # While the letters were drawn a mail may have come, or a line been decided again: they would say that
+        # nothing was received, or what is no longer so.
+        _check_complete(session, phase, load)
         put_letters(session)
         hand_on(session, phase, resolution, now, load)
         records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
@@ -63,10 +67,24 @@ def approve_phase(
 
 def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
     """The resolution of a phase whose results may leave. Raises NotReady, which says what is missing."""
-    if phase.state != PhaseState.READY or phase.resolution is None or is_incomplete(session, phase):
-        raise NotReady("the results are not complete: a sheet or a line is still to be read")
-    _check_papers(session, phase, load)
+    if phase.state != PhaseState.READY or phase.resolution is None:
+        raise NotReady("nothing is judged yet; judge the turn at the desk first")
+    _check_complete(session, phase, load)
     return codec.load_resolution(phase.resolution)
+
+
+def _check_complete(session: Session, phase: PhaseRow, load: Load) -> None:
+    if is_incomplete(session, phase):
+        raise NotReady("the results are not complete: a sheet or a line is still to be read")
+    resolution, _ = resolve_orders(session, phase, load)
+    # The orders alone: a later version of this program may say the same verdict in other words.
+    if _orders_of(resolution) != _orders_of(codec.load_resolution(phase.resolution or {})):
+        raise NotReady("the orders changed since the results were judged; judge the turn again")
+    _check_papers(session, phase, load)
+
+
+def _orders_of(resolution: Resolution) -> list[Order]:
+    return [outcome.order for outcome in resolution.outcomes]
 
 
 def _check_papers(session: Session, phase: PhaseRow, load: Load) -> None:
@@ -79,5 +97,6 @@ def _check_papers(session: Session, phase: PhaseRow, load: Load) -> None:
 
 
 def _name(paper: Paper, power: str) -> str:
-    words = {"held": "a sheet set aside", "quarantined": "a mail in quarantine", "ignored": "an ignored mail"}
+    words = {"held": "a sheet set aside", "quarantined": "a mail in quarantine", "ignored": "an ignored mail",
+             "posted": "a letter by post without a scan"}
     return f"{words.get(paper.kind.value, 'a letter that may be a sheet')} of {power}"

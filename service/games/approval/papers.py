@@ -16,7 +16,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service.games.ballots import RankedSubmission, count, first_counts, ranked
+from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
 from service.games.hold_reasons import REASONS, reasons
 from service.store import records
 from service.store.tables import (
@@ -27,24 +27,29 @@ from service.store.tables import (
     MailState,
     PhaseRow,
     PhaseState,
+    PostalOriginalRow,
     SeatRow,
     SubmissionRow,
 )
 
 REFUSED = "refused: "
 """Beginning of the flag of a held sheet that a coordinator refused; the reason in their own words follows."""
+NOT_SCANNED = "A letter was received by post, and no scan of it is on file."
 _DISCARDED, _LATE = "discarded", "late"
 """Stored reasons of mails: set aside by hand, and received after the deadline."""
+_PHASES_BEFORE = 3
+"""How many phases ahead somebody may name one that is not open yet: a movement, its retreats, one more."""
 
 
 class PaperKind(StrEnum):
-    """Where a paper waits: HELD on file, in QUARANTINE, among the mails that a rule IGNORED, or as a LETTER
-    that names a sheet or has files, and has no photograph."""
+    """Where a paper waits: HELD on file, in QUARANTINE, among the mails that a rule IGNORED, as a LETTER
+    that names a sheet or has files, and has no photograph, or POSTED and noted without a scan."""
 
     HELD = "held"
     QUARANTINED = "quarantined"
     IGNORED = "ignored"
     LETTER = "letter"
+    POSTED = "posted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def unsettled_papers(session: Session, phase: PhaseRow, variant: Variant) -> lis
     """The papers that keep the results of a phase from being approved, by power and time."""
     window = _Window.of(session, phase, variant)
     papers = [*_held(session, phase), *_quarantined(session, window), *_ignored(session, window),
-              *_letters(session, window)]
+              *_letters(session, window), *_posted(session, phase)]
     return sorted(papers, key=lambda paper: (paper.power, paper.received_at, paper.kind))
 
 
@@ -83,6 +88,8 @@ def set_aside(session: Session, phase: PhaseRow, variant: Variant) -> dict[str, 
     sentences: dict[str, list[str]] = {}
     for row in rows:
         sentences.setdefault(row.power, []).append(_sheet_sentence(row, phase))
+    for letter in _without_scan(session, phase):
+        sentences.setdefault(letter.power, []).append(NOT_SCANNED)
     for power, sentence in _mail_sentences(session, _Window.of(session, phase, variant)):
         sentences.setdefault(power, []).append(sentence)
     return {power: tuple(dict.fromkeys(group)) for power, group in sentences.items() if power not in counting}
@@ -112,37 +119,48 @@ def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, l
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The mails of a phase: received after `after` and not after its deadline. `powers`: name to id; `seats`:
-    player to the ids of their powers."""
+    """The mails of a phase: received after `after` and not after its deadline, and those since `early_after`
+    that name it. `powers`: name to id; `seats`: player to the ids of their powers."""
 
     phase: PhaseRow
     game: str
     after: datetime | None
+    early_after: datetime | None
     powers: Mapping[str, str]
     seats: Mapping[int, tuple[str, ...]]
 
     @classmethod
     def of(cls, session: Session, phase: PhaseRow, variant: Variant) -> _Window:
         # A mail belongs to the first phase whose deadline it met. A phase that fell out took none.
-        after = session.scalar(
+        deadlines = session.scalars(
             select(PhaseRow.deadline)
             .where(PhaseRow.game_id == phase.game_id, PhaseRow.ordinal < phase.ordinal,
                    or_(PhaseRow.state != PhaseState.SENT, PhaseRow.position.is_not(None)))
-            .order_by(PhaseRow.deadline.desc()).limit(1))
+            .order_by(PhaseRow.deadline.desc()).limit(_PHASES_BEFORE)).all()
+        after = deadlines[0] if deadlines else None
+        early_after = deadlines[-1] if len(deadlines) == _PHASES_BEFORE else None
         seats: dict[int, tuple[str, ...]] = {}
         for power, player in records.seats(session, phase.game_id).items():
             if player is not None:
                 seats[player] = (*seats.get(player, ()), power)
         game = session.get_one(GameRow, phase.game_id)
         names = {power.name: power.id for power in variant.powers.values()}
-        return cls(phase, game.name, after, names, seats)
+        return cls(phase, game.name, after, early_after, names, seats)
 
     def mails(self, session: Session, *states: MailState) -> list[MailRow]:
         """The mails of these ends that came in time for this phase."""
         query = select(MailRow).where(MailRow.state.in_(states), MailRow.received_at <= self.phase.deadline)
-        if self.after is not None:
-            query = query.where(MailRow.received_at > self.after)
-        return list(session.scalars(query.order_by(MailRow.received_at)))
+        if self.early_after is not None:
+            query = query.where(MailRow.received_at > self.early_after)
+        rows = session.scalars(query.order_by(MailRow.received_at))
+        return [row for row in rows if self.has(row.received_at) or self.is_named_by(row)]
+
+    def is_named_by(self, mail: MailRow) -> bool:
+        """Whether a mail names this phase, though an earlier one was open when it came."""
+        verdict = mail.verdict or {}
+        return verdict.get("game") == self.game and (
+            verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
+            self.phase.season, self.phase.year, self.phase.kind)
 
     def has(self, received_at: datetime) -> bool:
         return received_at <= self.phase.deadline and (self.after is None or received_at > self.after)
@@ -219,6 +237,21 @@ def _letters(session: Session, window: _Window) -> list[Paper]:
     ]
 
 
+def _without_scan(session: Session, phase: PhaseRow) -> list[PostalOriginalRow]:
+    """The letters by post of which only the arrival was noted, not after the day of the deadline."""
+    return list(session.scalars(select(PostalOriginalRow).where(
+        PostalOriginalRow.phase_id == phase.id, PostalOriginalRow.ended_at.is_(None),
+        PostalOriginalRow.submission_id.is_(None), PostalOriginalRow.received <= phase.deadline.date(),
+    ).order_by(PostalOriginalRow.id)))
+
+
+def _posted(session: Session, phase: PhaseRow) -> list[Paper]:
+    """Letters by post without a scan, of powers of which nothing counts: their orders are on that paper."""
+    counting = executed(session, phase)
+    return [Paper(PaperKind.POSTED, letter.power, letter.made_at, "no scan of it is on file")
+            for letter in _without_scan(session, phase) if letter.power not in counting]
+
+
 def _may_be_sheet(row: CorrespondenceRow, mail: MailRow) -> bool:
     return bool(row.files) or (mail.verdict or {}).get("season") is not None
 
@@ -235,7 +268,8 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
     told = [
         (power, f"A mail was received and set aside: {_reason(mail.reason, mail)}.")
         for mail in window.mails(session, MailState.QUARANTINED, MailState.REFUSED, MailState.IGNORED)
-        if mail.state != MailState.IGNORED or mail.reason == _DISCARDED
+        # A late one belongs to the phase whose deadline it missed, not to the one that was open when it came.
+        if mail.reason != _LATE and (mail.state != MailState.IGNORED or mail.reason == _DISCARDED)
         for power in window.powers_of(session, mail)
     ]
     letters = session.scalars(

@@ -144,7 +144,7 @@ def test_a_later_version_says_what_it_replaces(desk: Desk) -> None:
     }
     desk.read(desk.mailed(), recognized_pages)
     desk.read(desk.mailed(91, version=2), recognized_pages)
-    assert "This replaces version 1" in receipts(desk)[1]
+    assert "Once it is read it replaces version 1, which is kept." in receipts(desk)[1]
     assert "v3" in receipts(desk)[1]
 
 

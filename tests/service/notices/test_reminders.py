@@ -18,9 +18,17 @@ from service.games.extensions import move_deadline
 from service.notices import reminders
 from service.notices.reminders import Reminders
 from service.notices.replies import LetterContext
-from service.store.tables import AddressRow, PhaseState, PlayerRow, PostalOriginalRow, SeatRow
+from service.store.tables import (
+    AddressRow,
+    PhaseState,
+    PlayerRow,
+    PostalOriginalRow,
+    SeatRow,
+    SubmissionRow,
+)
+from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
-from tests.support.table import Table, address, autumn_1642, open_table
+from tests.support.table import SERVER, Table, address, autumn_1642, open_table
 
 ASKED = ("Montrose", "Ormond")
 
@@ -85,6 +93,26 @@ def test_who_sent_a_sheet_or_a_letter_is_left_alone(table: Table) -> None:
                                       made_at=phase.opens_at, made_by="ada"))
     look(table, timedelta(hours=40))
     assert reminded(table) == []
+
+
+def test_who_sent_what_does_not_count_is_reminded_and_told_what_came(table: Table) -> None:
+    """LET-01: a player whose only sheet was set aside got no reminder, and one whose mail was refused read
+    that nothing had arrived."""
+    key = table.file("Montrose", ["A Inverness H"], version=2)
+    with table.site.store.begin() as session:
+        row = session.get_one(SubmissionRow, key)
+        row.fate, row.flags = "held", ["too_dark"]
+    bare = mail(table.subject("Ormond"), address("Ormond"), parts=[text("My orders follow.")],
+                stamps=[stamp("ormond.example", server=SERVER)])
+    table.take(bare, table.phase().opens_at)
+    look(table, timedelta(hours=40))
+    words = {row.recipient: table.words(row) for row in table.letters("reminder")}
+    montrose, ormond = words[address("Montrose")], words[address("Ormond")]
+    assert "No sheet of Montrose counts yet" in montrose
+    assert "A sheet was received and set aside: the photograph is too dark." in montrose
+    assert table.subject("Montrose", 3) in montrose
+    assert "A mail was received and set aside: it has no picture." in ormond
+    assert "has arrived yet" not in montrose + ormond
 
 
 def test_a_moved_deadline_reminds_anew(table: Table) -> None:

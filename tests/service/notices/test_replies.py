@@ -153,7 +153,10 @@ def test_a_late_paper_is_told_when_it_came_and_what_is_open_now(table: Table) ->
     words = table.words(letter)
     assert "came after the deadline, so they will not be executed" in words
     assert "Received: Sun 14 Mar 2027, 07:00 GMT" in words
-    assert "What you sent in time still counts." in words
+    assert "No other sheet of yours counts for this phase." in words
+    table.file("Montrose", ["A Merse H"])
+    table.take(table.mail("Montrose", 80), utc("2027-03-14 07:00") + timedelta(seconds=2))
+    assert "The sheet that you sent in time still counts." in table.words(table.letters("receipt_late")[1])
 
 
 def test_letters_of_one_mail_have_keys_of_their_own(table: Table) -> None:

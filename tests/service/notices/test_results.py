@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from email.message import EmailMessage
 
 import numpy as np
@@ -14,11 +15,12 @@ from PIL import Image
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.position import Position
+from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from service.games import seal
 from service.games.turns import NotReady
 from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
-from service.notices.results import ResultsAnnouncer
+from service.notices.results import ResultsAnnouncer, concerned
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
@@ -258,6 +260,24 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
     assert all(picture == pictures[0] for picture in pictures)
+
+
+@pytest.mark.parametrize(("kind", "names"), [
+    (PhaseKind.MOVEMENT, {"Argyll", "Montrose"}), (PhaseKind.ADJUSTMENT, {"Montrose", "Ormond"})])
+def test_only_who_owed_orders_is_said_to_have_sent_none(
+    site: Site, kind: PhaseKind, names: set[str]
+) -> None:
+    """LET-01, LET-07: who was told to send nothing in a Winter, or has no unit left, read in bold that no
+    sheet came. Argyll supplies its one unit, Montrose none of its two, and Ormond has centres alone."""
+    variant = open_table(site).variant
+    homes = {power: sorted(variant.start.centres[power]) for power in ("Argyll", "Ormond")}
+    armies = [unit for unit in sorted(variant.start.units) if unit.kind == "A"]
+    units = [replace(unit, power="Argyll") for unit in armies[:1]] + [
+        replace(unit, power="Montrose") for unit in armies[1:3]]
+    position = Position(Phase(1643, "Winter", kind), frozenset(units), {
+        "Argyll": frozenset(homes["Argyll"][:1]), "Ormond": frozenset(homes["Ormond"])})
+    row = PhaseRow(kind=kind.value, position=codec.dump_position(position))
+    assert concerned(row, variant) == names
 
 
 def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> None:

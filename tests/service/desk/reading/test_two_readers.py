@@ -148,7 +148,7 @@ def test_an_unsettled_difference_is_void_with_both_readings_kept(desk: DeskSite)
     assert desk.act("close", 3, "nobody-knows", seen="his-of-three")["saved"]
     settled = line(desk)
     assert (settled.state, settled.order) == (LineState.VOID, None)
-    assert _readings(settled) == f"read as “{HERS}” or as “{HIS}”: void, the unit holds"
+    assert _readings(settled, holds=True) == f"read as “{HERS}” or as “{HIS}”: void, the unit holds"
     assert desk.act("undo")["about"] == [3]
     assert line(desk).state is LineState.OPEN
     assert desk.act("redo")["about"] == [3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -333,7 +334,40 @@ def test_an_unusable_version_does_not_replace_the_good_one_before(desk: Desk) ->
     second = desk.mailed(60, 2)
     desk.read(second, {picture(60): (unusable(UnreadableReason.TOO_DARK),)})
     assert desk.counting() == {"Montrose": first}
-    assert "a version you sent before still counts" in desk.table.words(desk.table.letters("rejection")[0])
+    words = desk.table.words(desk.table.letters("rejection")[0])
+    assert "The sheet that you sent before still counts." in words
+    assert desk.table.subject("Montrose", 3) in words
+
+
+def test_the_number_to_send_again_with_is_above_every_version_on_file(desk: Desk) -> None:
+    """LET-01: a dark version 1 behind a good version 3 was asked for again as version 2."""
+    good = desk.mailed(30, 3)
+    desk.read(good, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
+    desk.read(desk.mailed(60, 1), {picture(60): (unusable(UnreadableReason.TOO_DARK),)})
+    assert desk.table.subject("Montrose", 4) in desk.table.words(desk.table.letters("rejection")[0])
+
+
+def test_the_only_sheet_is_not_told_that_another_counts(desk: Desk) -> None:
+    """LET-01: "a version you sent before still counts" was told of none."""
+    desk.read(desk.mailed(), {picture(90): (unusable(UnreadableReason.TOO_DARK),)})
+    words = desk.table.words(desk.table.letters("rejection")[0])
+    assert "No other sheet of yours counts for this phase." in words
+    assert "still counts" not in words
+
+
+@pytest.mark.parametrize("is_dark", [True, False])
+def test_after_the_deadline_nobody_is_asked_for_a_new_version(desk: Desk, is_dark: bool) -> None:
+    """LET-01: a sheet of the last minute is read after the deadline; a new version would come too late."""
+    key = desk.mailed()
+    desk.table.site.clock.set(desk.table.phase().deadline + timedelta(minutes=1))
+    wrong = [HEADING[0], "Argyll", *HEADING[2:], *ORDERS]
+    desk.read(key, {picture(90): (unusable(UnreadableReason.TOO_DARK) if is_dark else
+                                  recognized(page(wrong)),)})
+    assert desk.paper(key).fate == "held"
+    assert desk.table.letters("rejection") == []
+    words = desk.table.words(desk.table.letters("held")[0])
+    assert "The deadline has passed, so no new version can count." in words
+    assert "send a new version" not in words
 
 
 def test_one_bad_page_beside_a_good_one_is_noted_and_the_paper_counts(desk: Desk) -> None:

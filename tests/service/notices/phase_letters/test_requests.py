@@ -122,15 +122,22 @@ def test_a_demand_offers_no_builds_and_who_owns_nothing_no_supply(site: Site) ->
     assert adjustment_facts(variant, 1, CLOSING, "", power, variant.start).may_send_supply
 
 
-@pytest.mark.parametrize(("hours", "scans", "phrase"), [
-    (-1, True, "It is on file as a scan, version 1"),
-    (-1, False, "The sheet that you mailed is what is read."),
-    (1, True, "came by post after the deadline, so it will not be executed."),
+@pytest.mark.parametrize(("hours", "scans", "mailed", "phrase"), [
+    (-1, True, False, "It is on file as a scan, version 1"),
+    (-1, False, True, "The sheet that you mailed is what is read."),
+    (-1, False, False, "It has not been scanned yet, and no sheet of yours counts for this phase before"),
+    (1, True, True, "came by post after the deadline, so it will not be executed. Received"),
+    (1, True, True, "The sheet that you sent in time still counts."),
+    (1, True, False, "No other sheet of yours counts for this phase."),
 ])
-def test_a_letter_by_post_gets_its_receipt(site: Site, hours: int, scans: bool, phrase: str) -> None:
-    """SUB-16: the player learns that the letter came, when, and whether it counts."""
+def test_a_letter_by_post_gets_its_receipt(
+    site: Site, hours: int, scans: bool, mailed: bool, phrase: str
+) -> None:
+    """SUB-16, LET-01: the player learns that the letter came, when, and what counts."""
     table = open_table(site)
     phase = table.phase()
+    if mailed:
+        table.file("Montrose", ["A Inverness H"], version=2)
     arrived = phase.deadline + timedelta(hours=hours)
     site.clock.set(arrived + timedelta(hours=1))
     room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener(SandboxLimits()),
