@@ -89,8 +89,8 @@ class ReceiptFacts:
     about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
     those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
     if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
-    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet. `has_other`,
-    of a late sheet: whether another sheet of its power came in time and counts."""
+    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet.
+    `has_other`, of a late sheet: whether another sheet of its power came in time and counts."""
 
     sheet: ArrivedSheet
     closing: Closing | None

@@ -192,7 +192,7 @@ class Replies:
         return True
 
     def _is_over(self, phase: PhaseRow) -> bool:
-        """Whether a new version would come too late: a sheet of the last minute is read after the deadline."""
+        """Whether a new version would come too late: a sheet of the last minute is read after it."""
         return self.letters.clock.now() > phase.deadline
 
     def _receipt(

@@ -44,6 +44,9 @@ FATES = {
     "counts": N_("on file"), "superseded": N_("replaced"), "late": N_("too late"),
     "held": N_("waits for the coordinator"),
 }
+DID_NOT_COUNT = N_("did not count")
+"""What became of a held sheet once the results are sent: it waits for nobody."""
+NOT_LOOKED_AT = N_("nobody settled this line, since the sheet did not count")
 LINE_STATES = {
     LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator still looks at this line"),
     LineState.SKIPPED: N_("the coordinator still looks at this line"),
@@ -157,21 +160,23 @@ def _sheet(
     ports: DeskPorts, session: Session, game: GameRow, row: SubmissionRow, phase: PhaseRow
 ) -> SubmittedSheet:
     # Late by the server's stamp (SUB-09), whatever else became of the sheet.
-    late = row.received_at > phase.deadline
+    late, is_over = row.received_at > phase.deadline, phase.state == PhaseState.SENT
+    fate = DID_NOT_COUNT if is_over and row.fate == "held" else FATES.get(row.fate, row.fate)
     return SubmittedSheet(
         phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,
-        FATES["late"] if late else FATES.get(row.fate, row.fate), row.sha256 or BY_POST,
+        FATES["late"] if late else fate, row.sha256 or BY_POST,
         tuple(page.id for page in records.pages(session, row.id)),
-        None if phase.state in {PhaseState.WAITING, PhaseState.OPEN} else _lines(session, row.id))
+        None if phase.state in {PhaseState.WAITING, PhaseState.OPEN}
+        else _lines(session, row.id, NOT_LOOKED_AT if is_over else LINE_STATES[LineState.OPEN]))
 
 
-def _lines(session: Session, submission_id: int) -> tuple[ReadLine, ...]:
+def _lines(session: Session, submission_id: int, unsettled: str) -> tuple[ReadLine, ...]:
     """What was read on a sheet, headings and remarks left out. Of a line that nobody has settled yet the
-    words are not told: they may be wrong still."""
+    words are not told: they may be wrong still; `unsettled` is its state in words."""
     return tuple(
         ReadLine("" if line.needs_a_person else line.text.replace("\n", " / "),
                  None if line.needs_a_person else line.order,
-                 LINE_STATES[LineState.OPEN if line.needs_a_person else line.state])
+                 unsettled if line.needs_a_person else LINE_STATES[line.state])
         for line in lines_of(session, [submission_id])[submission_id]
         if line.needs_a_person or line.state is not LineState.NOT_ORDER)

@@ -19,7 +19,16 @@ from service.clock import SimulatedClock
 from service.games.results import unit_text
 from service.public.visits import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
 from service.store import records
-from service.store.tables import EventRow, LineState, PlayerRow, PostalAddressRow, SeatRow, SubmissionRow
+from service.store.tables import (
+    EventRow,
+    LineState,
+    PhaseRow,
+    PhaseState,
+    PlayerRow,
+    PostalAddressRow,
+    SeatRow,
+    SubmissionRow,
+)
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import address, open_table
@@ -473,3 +482,11 @@ def test_my_file_shows_what_was_read_after_the_deadline_and_the_next_deadline(de
     assert "Fife" not in after
     assert "the coordinator still looks at this line" in after
     assert plain(visit(desk, "Argyll").get(path).text).count("Perth") == 0
+    # LET-01: once results are sent nothing waits any more.
+    with table.site.store.begin() as session:
+        session.get_one(SubmissionRow, sheet).fate = "held"
+        session.get_one(PhaseRow, table.phase().id).state = PhaseState.SENT
+    sent = plain(visit(desk, "Montrose").get(path).text)
+    assert "did not count" in sent.lower()
+    assert "waits for the coordinator" not in sent.lower()
+    assert "still looks at this line" not in sent
