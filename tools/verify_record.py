@@ -1026,6 +1026,18 @@ def check_seal(path: Path) -> None:
              "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
 
 
+def letters_named(words: list[str]) -> list[str]:
+    """The files that the command line names; a terminal of Windows leaves *.eml as it is."""
+    paths = []
+    for word in words:
+        files = [word] if Path(word).is_file() else sorted(
+            map(str, Path(word).parent.glob(Path(word).name)))
+        if not files:
+            note(f"there is no file {word}: no letter was compared.")
+        paths += files
+    return paths
+
+
 def main() -> None:
     """Check everything, or stop at the first thing that is not as it should be."""
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
@@ -1051,7 +1063,7 @@ def main() -> None:
                 check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)
     else:
         print("To know: its format is 1; the conduct of its keeper is not checked.")
-    for path in sys.argv[2:]:
+    for path in letters_named(sys.argv[2:]):
         check_letter(path, Path(path).read_bytes(), facts, leaves, links, manifest["game"], judged, entries)
     judge_again(manifest, list(judged.values()))
     print(f"{manifest['name']}: {len(links) - 1} entries, {sum(map(len, facts.values()))} of them open, "
