@@ -49,6 +49,7 @@ TESTS = (
 EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("adjudicator/strength.py", "NOBODY: Final = -1", "1  ->  2"): "any number that no unit has will do",
     ("adjudicator/strength.py", "UNKNOWN: Final = -1", "1  ->  2"): "any number but a verdict's will do",
+    ("adjudicator/strength.py", "TRUE: Final = 1", "1  ->  2"): "any number but another verdict's will do",
     ("adjudicator/strength.py", "while waiting and not visited & goal:",
      "waiting and (not visited & goal)  ->  without not visited & goal"):
         "the search goes on after the goal is reached, and has reached it all the same",
