@@ -60,6 +60,14 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("adjudicator/phases/convoys.py", "_PATIENCE = 5_000", "5000  ->  5001"):
         "one limit is as good as the other",
     ("adjudicator/phases/convoys.py",
+     "if not (first and last) or start == goal:",
+     "not (first and last) or start == goal  ->  without not (first and last)"):
+        "nothing leads from nowhere, nor to nowhere",
+    ("adjudicator/strength.py",
+     "is_held or len(arriving) > (number in arriving) or head_to_head[number] != NOBODY",
+     "is_held or len(arriving) > (number in arriving) or head_to_h  ->  without head_to_head[number] != NOBODY"):
+        "bounds decide it a moment later, the same way",
+    ("adjudicator/phases/convoys.py",
      "if not own_sea or start == goal:",
      "not own_sea or start == goal  ->  without not own_sea"):
         "nothing leads from nowhere",
