@@ -65,7 +65,8 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
         "nothing leads from nowhere, nor to nowhere",
     ("adjudicator/strength.py",
      "is_held or len(arriving) > (number in arriving) or head_to_head[number] != NOBODY",
-     "is_held or len(arriving) > (number in arriving) or head_to_h  ->  without head_to_head[number] != NOBODY"):
+     ("is_held or len(arriving) > (number in arriving) or head_to_h  ->  "
+      "without head_to_head[number] != NOBODY")):
         "bounds decide it a moment later, the same way",
     ("adjudicator/phases/convoys.py",
      "if not own_sea or start == goal:",
