@@ -156,3 +156,23 @@ def growth(
     from bench.growth import Sizes, run
 
     raise typer.Exit(run(Sizes(games, mails), sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench scale --games 100 --games 1000 --closing 20")
+def scale(
+    games: Annotated[
+        list[int] | None,
+        typer.Option("--games", min=30, help="Games of the site; may be repeated, the smallest first."),
+    ] = None,
+    closing: Annotated[int, typer.Option("--closing", min=1, help="Games that close.")] = 20,
+    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails that come in.")] = 10,
+    approved: Annotated[int, typer.Option("--approved", min=1, help="Games whose results are sent.")] = 4,
+    read_seconds: Annotated[
+        float, typer.Option("--read-seconds", min=0.0, help="Processor seconds that a sheet is charged with.")
+    ] = 2.7,
+) -> None:
+    """What a game costs on a site of many, and how many cores an hour of deadlines takes; on PostgreSQL."""
+    from bench.scale import Sizes, run
+
+    sizes = Sizes(tuple(games or (100, 1000)), closing, mails, min(approved, closing), read_seconds)
+    raise typer.Exit(run(sizes, sys.stdout, sys.stderr))

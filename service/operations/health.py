@@ -48,6 +48,10 @@ LONGEST_WITHOUT_BACKUP = timedelta(hours=36)
 RECENT = timedelta(hours=24)
 FEWEST_FREE_BYTES = 2_000_000_000
 """A few seasons of photographs: time for the operator to make room."""
+PACE_OF = timedelta(hours=1)
+"""The span whose sheets tell how fast reading is."""
+FEWEST_WAITING = 50
+"""Fewer waiting sheets are read within minutes, and press nobody."""
 LONGEST_UNJUDGED = timedelta(minutes=15)
 """A mail that waits longer than this is held up by something."""
 LONGEST_OVERDUE = timedelta(minutes=10)
@@ -212,6 +216,30 @@ def check_queue(observation: Observation) -> Finding:
                        ("The log names what failed; mails that were given up are in quarantine with their "
                         "bytes."))
     return Finding(name, FindingState.WELL, f"{counts}.")
+
+
+def check_reading_pace(observation: Observation) -> Finding:
+    """Are sheets read as fast as their deadlines come? Without a deadline ahead nothing presses."""
+    name, session, now = "Reading pace", observation.session, observation.now
+    waiting, nearest = session.execute(
+        select(func.count(SubmissionRow.id), func.min(PhaseRow.deadline))
+        .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
+        .where(SubmissionRow.read_at.is_(None), PhaseRow.deadline > now)).one()
+    done = session.scalar(select(func.count()).select_from(SubmissionRow).where(
+        SubmissionRow.read_at > now - PACE_OF)) or 0
+    # A handful says nothing about a pace.
+    if waiting < FEWEST_WAITING or nearest is None:
+        return Finding(name, FindingState.WELL, f"{waiting} sheets wait to be read before their deadline.")
+    left = nearest - now
+    sentence = f"{waiting} sheets wait to be read, {done} were read in the last hour."
+    if waiting * PACE_OF > done * left:
+        remaining = ago(left).removesuffix(" ago")
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"{sentence} The nearest of their deadlines is in {remaining}.",
+            "Start more workers, here (`galloper worker --processes`) or elsewhere. Nothing is lost: "
+            "a phase is judged when its sheets are read.")
+    return Finding(name, FindingState.WELL, sentence)
 
 
 def check_senders_dns(observation: Observation) -> Finding:
@@ -406,6 +434,8 @@ CHECKS = (
           "counts, and stays in the folder."),
     Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
     Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it."),
+    Check("Reading pace", check_reading_pace,
+          "the results of a deadline come later, by the time that its sheets take to be read."),
     Check("Senders' DNS", check_senders_dns,
           "after 12 hours these mails go to quarantine; until then their phases wait for them."),
     Check(

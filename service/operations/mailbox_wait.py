@@ -10,12 +10,12 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
-from service.games import mailbox_waits
+from service.games import mailbox_waits, turns
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
 from service.mail.mailbox.drain import BUSY, DrainOutcome
 from service.notices.replies import LetterContext
-from service.store import mail_troubles
+from service.store import mail_troubles, phase_looks
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
@@ -53,10 +53,13 @@ class MailboxWait:
             why = "" if wait is not None and wait.waived_at is not None else _why(session, phase, outcome)
             if not why:
                 return False
-            is_new = mailbox_waits.waits(session, phase, why, self.clock.now())
-            # Another deadline's look is under way: within a minute it has ended, or there is something to
-            # tell. Hundreds of games once wrote a notice each, for a look of a quarter of a minute.
-            if outcome.trouble != BUSY or not is_new:
+            now = self.clock.now()
+            # Another deadline's look is under way. Within a minute it has ended, or there is something to
+            # tell: thousands of games would write a notice each, for a look of a quarter of a minute.
+            if outcome.trouble == BUSY and wait is None and now - phase.deadline < turns.SOON:
+                phase_looks.call_back(session, phase_id, now + turns.CALLED_BACK)
+                return True
+            if mailbox_waits.waits(session, phase, why, now):
                 self._tell(session, phase, why)
         return True
 

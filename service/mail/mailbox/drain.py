@@ -44,8 +44,10 @@ LONGEST = 120.0
 """Seconds that one try to empty the mailbox may take."""
 LONGEST_TURN = 10.0
 """Seconds for which a deadline waits for a try that another one has begun."""
+FIRST_WATCHED = 5.0
+"""Seconds for which the poller's own look is waited for, before a connection of one's own."""
 LONGEST_WATCHED = 20.0
-"""Seconds for which the poller's own look is waited for, before and after a connection of one's own."""
+"""The same where a connection of one's own is refused."""
 LONGEST_ASKED = 8.0
 """Seconds for which a process without a poller waits for one that has it."""
 CLAIM = timedelta(seconds=LONGEST + 2 * LONGEST_WATCHED + 10)
@@ -93,6 +95,7 @@ class DrainLimits:
 
     longest: float = LONGEST
     longest_turn: float = LONGEST_TURN
+    first_watched: float = FIRST_WATCHED
     longest_watched: float = LONGEST_WATCHED
     longest_asked: float = LONGEST_ASKED
     rest: float = REST
@@ -214,7 +217,7 @@ class MailboxDrain:
             settled = deadline + SETTLING - self._clock.now()
             sleep(min(max(settled, timedelta()), SETTLING).total_seconds())
         began_at, asked_at = self._clock.now(), datetime.now(UTC)
-        if self._watched(asked_at, self._limits.longest_watched):
+        if self._watched(asked_at, self._limits.first_watched):
             return DrainOutcome(began_at)
         until = monotonic() + self._limits.longest
         outcome = DrainOutcome(began_at)

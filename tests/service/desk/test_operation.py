@@ -22,7 +22,16 @@ from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.record import chain
 from service.store import records
-from service.store.tables import EntryRow, EventRow, MailRow, MailState, OutboxRow, OutboxState, WorkerRow
+from service.store.tables import (
+    EntryRow,
+    EventRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    SubmissionRow,
+    WorkerRow,
+)
 from tests.support.desk_table import NAME, DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
@@ -484,3 +493,21 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
     # A restore test is due every quarter of a year.
     table.site.clock.advance(timedelta(days=93))
     assert look(table)["Restore test"].state is FindingState.TROUBLE
+
+
+def test_reading_that_falls_behind_its_deadlines_shows_on_health(table: Table) -> None:
+    """(SCA-03) Backpressure is told before a deadline, with what to do."""
+    phase, clock = table.phase(), table.site.clock
+    assert not look(table)["Reading pace"].is_trouble
+    papers = [table.file("Montrose", [f"A Perth H {number}"], read=False, version=number)
+              for number in range(1, health.FEWEST_WAITING + 1)]
+    clock.set(phase.deadline - timedelta(hours=2))
+    pace = look(table)["Reading pace"]
+    assert pace.is_trouble
+    assert pace.sentence == (
+        f"{health.FEWEST_WAITING} sheets wait to be read, 0 were read in the last hour. "
+        "The nearest of their deadlines is in 2 hours.")
+    with table.site.store.begin() as session:
+        for submission in papers[:health.FEWEST_WAITING // 2]:
+            session.get_one(SubmissionRow, submission).read_at = clock.now()
+    assert not look(table)["Reading pace"].is_trouble

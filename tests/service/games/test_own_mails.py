@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy import update
 
 from service.games import mailbox_waits, turns
+from service.mail.mailbox.drain import BUSY, DrainOutcome
+from service.operations.mailbox_wait import MailboxWait
 from service.scheduler import due_now
 from service.store import records
 from service.store.tables import AddressRow, MailRow, PhaseState
@@ -126,6 +128,26 @@ def test_a_deadline_comes_back_by_itself_if_the_mails_worker_died_before_it_call
     assert again not in keys
     close(table)
     assert table.phase().state == PhaseState.CLOSED
+
+
+def test_a_deadline_that_meets_anothers_look_comes_back_unseen_and_is_told_of_after_a_minute(
+    table: Table
+) -> None:
+    """(SCA-02) A look of a quarter of a minute once made a notice for each of the games that met it."""
+    phase, clock, store = table.phase(), table.site.clock, table.site.store
+    waits = MailboxWait(store, clock, table.writer, lambda _deadline: DrainOutcome(clock.now(), BUSY))
+    clock.set(phase.deadline + SECOND)
+    keys = deadline_keys(table)
+    assert waits.must_wait(phase.id)
+    with store() as session:
+        assert mailbox_waits.all_standing(session) == []
+    clock.advance(turns.CALLED_BACK)
+    (again,) = deadline_keys(table)
+    assert again not in keys
+    assert table.letters() == []
+    clock.set(phase.deadline + turns.SOON)
+    assert waits.must_wait(phase.id)
+    assert [letter.kind for letter in table.letters()] == ["coordinator_notice"]
 
 
 def test_a_closed_phase_that_only_waited_for_a_mail_is_judged_at_its_end(table: Table) -> None:

@@ -33,7 +33,7 @@ from tests.support.table import COORDINATOR, Table, open_table
 PAST = date(2026, 3, 1)
 """T+0 of a game whose mails Dovecot can stamp: it takes no stamp in the future."""
 SECOND = timedelta(seconds=1)
-QUICK = DrainLimits(longest=1.0, longest_turn=0.3, longest_watched=0.2, rest=0.0)
+QUICK = DrainLimits(longest=1.0, longest_turn=0.3, first_watched=0.2, longest_watched=0.2, rest=0.0)
 
 
 @pytest.fixture

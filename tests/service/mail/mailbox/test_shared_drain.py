@@ -15,7 +15,7 @@ from service.store.tables import MailboxDrainRow
 from tests.support.mails import wait_for
 from tests.support.site import Site
 
-QUICK = DrainLimits(longest=1.0, longest_turn=0.5, longest_watched=0.2, longest_asked=0.3)
+QUICK = DrainLimits(longest=1.0, longest_turn=0.5, first_watched=0.2, longest_watched=0.2, longest_asked=0.3)
 
 
 class CountedSource:
