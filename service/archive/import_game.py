@@ -34,6 +34,7 @@ from service.archive.jailed import contents_in_child
 from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
+from service.clock import SimulatedClock
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
@@ -84,7 +85,8 @@ def import_archive(
     with opener(path) as answer:
         archive = _read_contents(answer)
         _put_in(archive, answer, engine, blobs)
-    with sessions(engine).begin() as session:
+    # Its entries are of this moment, whatever clock the caller has (C14).
+    with sessions(engine, SimulatedClock(now)).begin() as session:
         records.log_event(session, now, "game_imported", game_id=archive.game, actor="galloper game import",
                           detail={"entries": len(archive.entries), "files": archive.own_files})
         chain.note_people(session, archive.game)
