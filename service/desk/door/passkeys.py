@@ -118,12 +118,12 @@ def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Re
 
 
 def _place(request: Request) -> Place:
-    """Where keys work; raises 503 with a sentence where they do not."""
+    """Where keys work; raises 409 with a sentence where they do not."""
     ports: DeskPorts = request.app.state.ports
     try:
         return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
     except PasskeyRefused as fault:
-        raise HTTPException(503, str(fault)) from fault
+        raise HTTPException(409, str(fault)) from fault
 
 
 def _address(request: Request) -> str:

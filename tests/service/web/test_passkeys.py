@@ -205,3 +205,11 @@ def test_keys_work_where_the_settings_name_the_site(desk: DeskSite) -> None:
     assert passkeys.place_of("", "http://localhost:8000/", "Desk").origin == "http://localhost:8000"
     with pytest.raises(passkeys.PasskeyRefused, match="base_url"):
         passkeys.place_of("", "https://desk.ga1loper.example/", "Desk")
+
+
+def test_a_site_that_names_no_address_says_so_and_takes_the_password(tmp_path: Path) -> None:
+    desk = DeskSite(tmp_path)
+    answer = desk.client.post("/sign-in/passkey/begin")
+    assert answer.status_code == 409  # no fault of the site's: the walk over all routes came upon a 503
+    assert "The password works as before." in answer.text
+    desk.close()
